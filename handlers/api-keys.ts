@@ -1,0 +1,52 @@
+/** `/api/system/api-keys` (contract 6). */
+import * as z from 'zod'
+import { ServiceError } from '../src/core/error.ts'
+import type { Services } from '../src/services/services.ts'
+import { type AppContext, identify, pathParam } from './context.ts'
+import { descriptionSchema, lifetimeSchema, nameSchema } from './parts.ts'
+import { readBody } from './request.ts'
+import { data, noContent } from './respond.ts'
+import { type App, mount } from './routes.ts'
+
+const createBody = z.strictObject({
+  name: nameSchema,
+  description: descriptionSchema.optional(),
+  expiresIn: lifetimeSchema.optional(),
+  userId: z.uuid('must be a UUID').optional(),
+})
+
+const updateBody = z.strictObject({
+  name: nameSchema.optional(),
+  description: descriptionSchema.optional(),
+  active: z.boolean().optional(),
+})
+
+export function mountApiKeys(app: App, services: Services): void {
+  const { apiKeys } = services
+
+  mount(app, '/api/system/api-keys', {
+    GET: async (c) => data(await apiKeys.list(await identify(services, c))),
+    POST: async (c) => {
+      const caller = await identify(services, c)
+      return data(await apiKeys.create(caller, await readBody(c, createBody)), 201)
+    },
+  })
+
+  mount(app, '/api/system/api-keys/:id', {
+    PATCH: async (c) => {
+      const caller = await identify(services, c)
+      return data(await apiKeys.update(caller, idOf(c, 'API key'), await readBody(c, updateBody)))
+    },
+    DELETE: async (c) => {
+      await apiKeys.delete(await identify(services, c), idOf(c, 'API key'))
+      return noContent()
+    },
+  })
+}
+
+/** The id in the path; one that cannot be an id is the id of nothing. */
+export function idOf(c: AppContext, what: string): string {
+  const result = z.uuid().safeParse(pathParam(c, 'id'))
+  if (result.success) return result.data.toLowerCase()
+  throw new ServiceError('notFound', `${what} does not exist`)
+}

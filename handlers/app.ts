@@ -1,0 +1,52 @@
+/** The whole HTTP surface: every mount, read from top to bottom. What happens around each is in routes.ts. */
+import { Hono } from 'hono'
+import { ServiceError } from '../src/core/error.ts'
+import type { Services } from '../src/services/services.ts'
+import { mountApiKeys } from './api-keys.ts'
+import { mountAuditLog } from './audit-log.ts'
+import { mountAuth } from './auth.ts'
+import type { Variables } from './context.ts'
+import { mountInvitations } from './invitations.ts'
+import { mountItems } from './items.ts'
+import { mountMembers } from './members.ts'
+import { mountPolicies } from './policies.ts'
+import { mountRoles } from './roles.ts'
+import { type App, respond } from './routes.ts'
+import { mountSchema } from './schema.ts'
+import { mountStructure } from './structure.ts'
+import { mountSystem } from './system.ts'
+import { mountUsers } from './users.ts'
+import { mountWorkspaces } from './workspaces.ts'
+
+export type AppOptions = {
+  /** False once the process has been told to stop: readiness fails from then on. */
+  readonly isAccepting: () => boolean
+  readonly addressOf: App['addressOf']
+}
+
+export function createApp(services: Services, { isAccepting, addressOf }: AppOptions) {
+  const { ports } = services
+  const hono = new Hono<{ Variables: Variables }>()
+  const app: App = { hono, ports, addressOf }
+
+  mountSystem(app, services, isAccepting)
+  mountAuth(app, services)
+  mountApiKeys(app, services)
+  mountUsers(app, services)
+  mountWorkspaces(app, services)
+  mountMembers(app, services)
+  mountRoles(app, services)
+  mountPolicies(app, services)
+  mountInvitations(app, services)
+  mountAuditLog(app, services)
+  mountSchema(app, services)
+  mountStructure(app, services)
+  mountItems(app, services)
+
+  hono.notFound((c) =>
+    respond(ports, c, () => {
+      throw new ServiceError('notFound', 'There is nothing at this address')
+    }),
+  )
+  return hono
+}

@@ -1,0 +1,24 @@
+/** `/api/system/audit-log` and `/api/{workspace}/audit-log` (contract 5). */
+import type { Services } from '../src/services/services.ts'
+import { enter, identify } from './context.ts'
+import { listQuery } from './parts.ts'
+import { dataText } from './respond.ts'
+import { type App, mount } from './routes.ts'
+
+export function mountAuditLog(app: App, services: Services): void {
+  const { auditLog } = services
+
+  mount(app, '/api/system/audit-log', {
+    GET: async (c) => {
+      const { data, total } = await auditLog.list(await identify(services, c), () => listQuery(c))
+      return dataText(data, total)
+    },
+  })
+
+  mount(app, '/api/:workspace/audit-log', {
+    GET: async (c) => {
+      const { data, total } = await auditLog.listOf(await enter(services, c), () => listQuery(c))
+      return dataText(data, total)
+    },
+  })
+}

@@ -1,0 +1,47 @@
+/** `/api/{workspace}/invitations` and `/api/auth/invitations/accept` (contract 5). */
+import * as z from 'zod'
+import type { Services } from '../src/services/services.ts'
+import { idOf } from './api-keys.ts'
+import { enter } from './context.ts'
+import { emailSchema, idsSchema, lifetimeSchema, listQuery, textSchema } from './parts.ts'
+import { readBody } from './request.ts'
+import { data, dataText, noContent } from './respond.ts'
+import { type App, mount } from './routes.ts'
+import { passwordSchema } from './system.ts'
+
+const WEEK = 7 * 86_400_000
+
+const createBody = z.strictObject({
+  email: emailSchema,
+  workspace_roles: idsSchema.default([]),
+  expiresIn: lifetimeSchema.default(WEEK),
+})
+
+const acceptBody = z.strictObject({
+  token: z.string().max(200),
+  password: passwordSchema.optional(),
+  fullName: textSchema(200).optional(),
+})
+
+export function mountInvitations(app: App, services: Services): void {
+  const { invitations } = services
+
+  mount(app, '/api/auth/invitations/accept', {
+    POST: async (c) => data(await invitations.accept(await readBody(c, acceptBody), app.addressOf(c))),
+  })
+
+  mount(app, '/api/:workspace/invitations', {
+    GET: async (c) => {
+      const list = await invitations.list(await enter(services, c), () => listQuery(c))
+      return dataText(list.data, list.total)
+    },
+    POST: async (c) => data(await invitations.create(await enter(services, c), () => readBody(c, createBody)), 201),
+  })
+
+  mount(app, '/api/:workspace/invitations/:id', {
+    DELETE: async (c) => {
+      await invitations.delete(await enter(services, c), idOf(c, 'Invitation'))
+      return noContent()
+    },
+  })
+}

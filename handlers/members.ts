@@ -1,0 +1,34 @@
+/** `/api/{workspace}/members` (contract 5). */
+import * as z from 'zod'
+import type { Services } from '../src/services/services.ts'
+import { idOf } from './api-keys.ts'
+import { enter } from './context.ts'
+import { idsSchema, listQuery } from './parts.ts'
+import { readBody } from './request.ts'
+import { dataText, noContent } from './respond.ts'
+import { type App, mount } from './routes.ts'
+
+const updateBody = z.strictObject({
+  roles: idsSchema.optional(),
+  status: z.enum(['active', 'suspended'], "must be 'active' or 'suspended'").optional(),
+})
+
+export function mountMembers(app: App, services: Services): void {
+  const { members } = services
+
+  mount(app, '/api/:workspace/members', {
+    GET: async (c) => {
+      const { data, total } = await members.list(await enter(services, c), () => listQuery(c))
+      return dataText(data, total)
+    },
+  })
+
+  mount(app, '/api/:workspace/members/:id', {
+    PATCH: async (c) =>
+      dataText(await members.update(await enter(services, c), idOf(c, 'Member'), () => readBody(c, updateBody))),
+    DELETE: async (c) => {
+      await members.delete(await enter(services, c), idOf(c, 'Member'))
+      return noContent()
+    },
+  })
+}

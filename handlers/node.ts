@@ -1,0 +1,188 @@
+/**
+ * Front door on Node: the same app behind Node's HTTP server. Started by scripts/start-node.ts, which also opens the
+ * embedded database where SERVICE_DATABASE_URL names none.
+ */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
+import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError } from '@hono/node-server'
+import { getConnInfo } from '@hono/node-server/conninfo'
+import pg from 'pg'
+import { type Config, type Environment, readConfig } from '../src/config.ts'
+import { ServiceError } from '../src/core/error.ts'
+import { openPostgres } from '../src/platform/drivers/postgres.ts'
+import { timeOrderedIds } from '../src/platform/ids.ts'
+import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
+import { createNodeWorkspaceState } from '../src/platform/node/workspace-state.ts'
+import { scryptPasswords } from '../src/platform/password.ts'
+import { openVault } from '../src/platform/vault.ts'
+import type { Observe, Ports } from '../src/ports.ts'
+import { startServices } from '../src/services/services.ts'
+import { createApp } from './app.ts'
+import type { AppContext } from './context.ts'
+import { failure, toResponse } from './respond.ts'
+
+export type NodeOptions = {
+  readonly environment: Environment
+  /** A connection to the embedded database, used where SERVICE_DATABASE_URL is unset. */
+  readonly embedded?: () => Duplex
+  readonly observe?: Observe
+}
+
+export type NodeServer = {
+  readonly url: string
+  /** Refuses new connections, waits for requests in flight, then ends every connection to databases. */
+  close(): Promise<void>
+}
+
+/** Bytes of the request line and all headers: the longest query string, each character escaped, has to fit. */
+const MAX_HEADERS = 256 * 1024
+
+const DAY = 86_400_000
+
+/** After this long, requests in flight are cut. */
+const SHUTDOWN_LIMIT = 30_000
+
+/** Resolves once requests are served. Throws an Error whose message tells the operator what to change. */
+export async function startNode({
+  environment,
+  embedded,
+  observe = createBufferedLog(),
+}: NodeOptions): Promise<NodeServer> {
+  const config = requireConfig(environment, observe)
+  const { ports, close } = openPorts(config, embedded, observe)
+  let isAccepting = true
+  try {
+    const services = await startServices(ports, config)
+    await services.auditLog.prune()
+    const { fetch } = createApp(services, { isAccepting: () => isAccepting, addressOf })
+    const listener = getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), {
+      errorHandler,
+    })
+    const server = createServer({ maxHeaderSize: MAX_HEADERS }, listener)
+    server.on('clientError', refuse)
+    const url = await listen(server, config)
+    const daily = setInterval(() => void services.auditLog.prune().catch(toldTo(observe)), DAY)
+    return {
+      url,
+      async close() {
+        isAccepting = false
+        clearInterval(daily)
+        await drain(server)
+        await close()
+      },
+    }
+  } catch (cause) {
+    await close()
+    throw cause
+  }
+}
+
+/** The other end of the socket; an IPv4 address as such, also where the socket speaks IPv6. */
+function addressOf(c: AppContext): string | undefined {
+  return getConnInfo(c).remote.address?.replace(/^::ffff:(?=[0-9.]+$)/, '')
+}
+
+/** Looks a header up as it came in, without making anything of the others. */
+function headerLookup({ incoming }: HttpBindings | Http2Bindings): (name: string) => string | undefined {
+  const { rawHeaders } = incoming
+  return (name) => {
+    let found: string | undefined
+    for (let index = 0; index < rawHeaders.length; index += 2) {
+      const other = rawHeaders[index] ?? ''
+      if (other.length !== name.length || other.toLowerCase() !== name) continue
+      const value = rawHeaders[index + 1] ?? ''
+      found = found === undefined ? value : `${found}${name === 'cookie' ? '; ' : ', '}${value}`
+    }
+    return found
+  }
+}
+
+function toldTo(observe: Observe): (error: unknown) => void {
+  return (error) => observe({ kind: 'fault', error })
+}
+
+function requireConfig(environment: Environment, observe: Observe): Config {
+  const reading = readConfig(environment)
+  if (reading.kind === 'invalid') throw new Error(reading.faults.join('\n'))
+  for (const name of reading.unknown) observe({ kind: 'warning', message: `${name} is not a known variable` })
+  return reading.config
+}
+
+function openPorts(config: Config, embedded: (() => Duplex) | undefined, observe: Observe) {
+  const { SERVICE_DATABASE_URL: connectionString, SERVICE_SECRET: secret } = config
+  if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
+  if (connectionString === undefined && embedded === undefined) throw new Error('SERVICE_DATABASE_URL must be set')
+  const database =
+    connectionString === undefined
+      ? openPostgres({ stream: embedded, named: false, max: 4 })
+      : openPostgres({ connectionString })
+  const clock = { now: () => Date.now() }
+  const workspaces = createNodeWorkspaceState({
+    database,
+    connect: connectionString === undefined ? undefined : () => new pg.Client({ connectionString }),
+    clock,
+  })
+  const ports: Ports = {
+    database,
+    workspaces,
+    clock,
+    ids: timeOrderedIds,
+    passwords: scryptPasswords,
+    vault: openVault(secret),
+    observe,
+  }
+  return {
+    ports,
+    async close() {
+      await workspaces.close()
+      await database.close()
+    },
+  }
+}
+
+async function listen(server: Server, { PORT, SERVICE_HOST }: Config): Promise<string> {
+  server.listen(PORT, SERVICE_HOST)
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    throw new Error(listenFault(cause, `${SERVICE_HOST}:${PORT}`), { cause })
+  }
+  const { port, family, address } = server.address() as AddressInfo
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
+}
+
+function listenFault(cause: unknown, place: string): string {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (code === 'EADDRINUSE') return `${place} is in use by another program; set PORT to a free port`
+  if (code === 'EACCES') return `${place} may not be used by this user; set PORT to one above 1023`
+  return `cannot listen on ${place}: ${String(code)}`
+}
+
+/** The app answers faults of its own; here ends what never became a request, such as an address that is none. */
+function errorHandler(error: unknown): Response {
+  return toResponse(failure(error instanceof RequestError ? notHttp : error), timeOrderedIds.next())
+}
+
+const notHttp = new ServiceError('badRequest', 'Invalid request')
+
+/** What is no HTTP gets an answer in the same form, the last one of its connection. */
+function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const { status, body } = failure(notHttp)
+  const head = [`HTTP/1.1 ${status} Bad Request`, 'Connection: close', 'Content-Type: application/json']
+  socket.end(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body ?? '')}\r\n\r\n${body}`)
+}
+
+async function drain(server: Server): Promise<void> {
+  const closed = once(server, 'close')
+  server.close()
+  server.closeIdleConnections()
+  const force = setTimeout(() => server.closeAllConnections(), SHUTDOWN_LIMIT)
+  await closed
+  clearTimeout(force)
+}

@@ -1,0 +1,50 @@
+/** `/api/{workspace}/policies` (contract 5). */
+import * as z from 'zod'
+import type { Services } from '../src/services/services.ts'
+import { idOf } from './api-keys.ts'
+import { enter } from './context.ts'
+import { descriptionSchema, itemQuery, listQuery, nameSchema } from './parts.ts'
+import { readBody } from './request.ts'
+import { createdText, dataText, noContent } from './respond.ts'
+import { type App, mount } from './routes.ts'
+
+/** What may be in there depends on the model, which the service has. */
+const contentSchema = z.record(z.string(), z.unknown())
+
+const createBody = z.strictObject({
+  name: nameSchema,
+  description: descriptionSchema.default(null),
+  content: contentSchema,
+})
+
+const updateBody = z.strictObject({
+  name: nameSchema.optional(),
+  description: descriptionSchema.optional(),
+  content: contentSchema.optional(),
+})
+
+export function mountPolicies(app: App, services: Services): void {
+  const { policies, config } = services
+  const limit = config.SERVICE_SCHEMA__BODY_LIMIT
+
+  mount(app, '/api/:workspace/policies', {
+    GET: async (c) => {
+      const { data, total } = await policies.list(await enter(services, c), () => listQuery(c))
+      return dataText(data, total)
+    },
+    POST: async (c) =>
+      createdText(await policies.create(await enter(services, c), () => readBody(c, createBody, limit))),
+  })
+
+  mount(app, '/api/:workspace/policies/:id', {
+    GET: async (c) => dataText(await policies.read(await enter(services, c), idOf(c, 'Policy'), () => itemQuery(c))),
+    PATCH: async (c) =>
+      dataText(
+        await policies.update(await enter(services, c), idOf(c, 'Policy'), () => readBody(c, updateBody, limit)),
+      ),
+    DELETE: async (c) => {
+      await policies.delete(await enter(services, c), idOf(c, 'Policy'))
+      return noContent()
+    },
+  })
+}

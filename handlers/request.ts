@@ -1,0 +1,109 @@
+/** Request bodies: bounded while they are read, JSON only, checked by a schema; faults name their place. */
+import type * as z from 'zod'
+import { nested, ServiceError } from '../src/core/error.ts'
+import { type AppContext, headerOf } from './context.ts'
+
+/** Bodies of everything but items and migrations, which have limits of their own. */
+const SMALL_BODY = 64 * 1024
+
+const UNREADABLE = 'Failed to read the JSON body'
+
+/** The body as a value of `schema`. Throws 413, 415, or 422 naming the path and the reason. */
+export async function readBody<S extends z.ZodType>(c: AppContext, schema: S, limit = SMALL_BODY): Promise<z.infer<S>> {
+  const result = schema.safeParse(parseJson(await readText(c, limit), refusePrototype))
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const path = issue === undefined ? '' : placeOf(issue.path)
+  const reason = issue?.code === 'unrecognized_keys' ? `unknown field ${issue.keys[0]?.slice(0, 100)}` : reasonOf(issue)
+  throw nested('invalid', path === '' ? [UNREADABLE, reason] : [UNREADABLE, path, reason])
+}
+
+/** `operations[0].data.dbName` */
+function placeOf(path: readonly PropertyKey[]): string {
+  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 100)}`)).join('')
+  return place.startsWith('.') ? place.slice(1) : place
+}
+
+function reasonOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'invalid_type')
+    return issue.input === undefined ? `must be given` : `must be of type ${issue.expected}`
+  return issue?.message ?? 'is wrong'
+}
+
+export async function readJson(c: AppContext, limit: number): Promise<unknown> {
+  return parseJson(await readText(c, limit))
+}
+
+function parseJson(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {
+  try {
+    return JSON.parse(text, reviver) as unknown
+  } catch (error) {
+    if (error instanceof ServiceError) throw error
+    throw nested('invalid', [UNREADABLE, text === '' ? 'is empty' : 'is not JSON'])
+  }
+}
+
+/** Schemas overlook a member of this name, which none of them has. */
+function refusePrototype(name: string, value: unknown): unknown {
+  if (name === '__proto__') throw nested('invalid', [UNREADABLE, 'unknown field __proto__'])
+  return value
+}
+
+/** The body as text, of at most `limit` bytes, counted while they arrive. */
+export async function readText(c: AppContext, limit: number): Promise<string> {
+  const type = headerOf(c, 'content-type') ?? ''
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw new ServiceError('unsupportedMediaType', 'The body must be application/json')
+  }
+  const announced = headerOf(c, 'content-length')
+  if (Number(announced ?? 0) > limit) throw tooLarge(limit)
+  // No more than was announced can arrive, so it need not be counted.
+  if (announced !== undefined) return decodeUtf8(new Uint8Array(await c.req.raw.arrayBuffer()))
+  const { body } = c.req.raw
+  if (body === null) return ''
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    length += part.value.byteLength
+    if (length > limit) {
+      await discard(reader)
+      throw tooLarge(limit)
+    }
+    chunks.push(part.value)
+  }
+  return decodeUtf8(joined(chunks, length))
+}
+
+/** A client that is still sending takes an early end for a broken connection and never sees why it was refused. */
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  let length = 0
+  for (let part = await reader.read(); !part.done && length < MAX_DISCARDED; part = await reader.read()) {
+    length += part.value.byteLength
+  }
+  await reader.cancel()
+}
+
+const MAX_DISCARDED = 64 * 1024 * 1024
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
+}
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes)
+  } catch {
+    throw nested('invalid', [UNREADABLE, 'is not UTF-8'])
+  }
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('tooLarge', `The body is larger than ${limit} bytes`)
+}

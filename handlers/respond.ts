@@ -1,0 +1,84 @@
+/** What is answered, from the `{ data }` envelope to errors; the only file that knows status numbers of errors. */
+import { type ErrorKind, errorBody, ServiceError } from '../src/core/error.ts'
+
+/** A response still without what every response has, see `toResponse`. */
+export type Answer = {
+  readonly status: number
+  readonly body: string | null
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+const statusOf: Readonly<Record<ErrorKind, number>> = {
+  badRequest: 400,
+  unauthenticated: 401,
+  paymentRequired: 402,
+  forbidden: 403,
+  notFound: 404,
+  methodNotAllowed: 405,
+  conflict: 409,
+  tooLarge: 413,
+  unsupportedMediaType: 415,
+  invalid: 422,
+  throttled: 429,
+  failed: 500,
+  unavailable: 503,
+}
+
+/** A body that is JSON text already. */
+export function jsonText(body: string, status = 200): Answer {
+  return { status, body }
+}
+
+export function json(value: unknown, status = 200): Answer {
+  return { status, body: JSON.stringify(value) }
+}
+
+export function data(value: unknown, status = 200): Answer {
+  return json({ data: value }, status)
+}
+
+/** `{ data }` around JSON text that the database rendered. */
+export function dataText(text: string, total?: number): Answer {
+  return jsonText(total === undefined ? `{"data":${text}}` : `{"data":${text},"meta":{"totalCount":${total}}}`)
+}
+
+/** The same for something that has just been made. */
+export function createdText(text: string): Answer {
+  return jsonText(`{"data":${text}}`, 201)
+}
+
+export function noContent(): Answer {
+  return { status: 204, body: null }
+}
+
+/** Whatever is not a ServiceError is a fault of ours: the caller learns nothing but that. */
+export function failure(error: unknown): Answer {
+  const known = error instanceof ServiceError ? error : new ServiceError('failed', 'Internal error')
+  const allow = known.kind === 'methodNotAllowed' ? known.meta?.allow : undefined
+  return {
+    ...json(errorBody(known), statusOf[known.kind]),
+    ...(typeof allow === 'string' && { headers: { Allow: allow } }),
+  }
+}
+
+/** Whether an operator should hear of `error`: faults of ours, not slips of a caller. */
+export function isFault(error: unknown): boolean {
+  return !(error instanceof ServiceError) || error.kind === 'failed'
+}
+
+/**
+ * Answers of the API are for one caller only, so no cache may keep them. Headers are complete when the response is made:
+ * changing them later costs Node's adapter a second response.
+ */
+export function toResponse({ status, body, headers }: Answer, requestId: string): Response {
+  return new Response(body, {
+    status,
+    headers: {
+      ...(body !== null && { 'Content-Type': 'application/json' }),
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+      'X-Request-Id': requestId,
+      ...headers,
+    },
+  })
+}

@@ -1,0 +1,43 @@
+/** `/api/{workspace}/roles` (contract 5). */
+import * as z from 'zod'
+import type { Services } from '../src/services/services.ts'
+import { idOf } from './api-keys.ts'
+import { enter } from './context.ts'
+import { descriptionSchema, idsSchema, itemQuery, listQuery, nameSchema } from './parts.ts'
+import { readBody } from './request.ts'
+import { createdText, dataText, noContent } from './respond.ts'
+import { type App, mount } from './routes.ts'
+
+const createBody = z.strictObject({
+  name: nameSchema,
+  description: descriptionSchema.default(null),
+  policies: idsSchema.default([]),
+})
+
+const updateBody = z.strictObject({
+  name: nameSchema.optional(),
+  description: descriptionSchema.optional(),
+  policies: idsSchema.optional(),
+})
+
+export function mountRoles(app: App, services: Services): void {
+  const { roles } = services
+
+  mount(app, '/api/:workspace/roles', {
+    GET: async (c) => {
+      const { data, total } = await roles.list(await enter(services, c), () => listQuery(c))
+      return dataText(data, total)
+    },
+    POST: async (c) => createdText(await roles.create(await enter(services, c), () => readBody(c, createBody))),
+  })
+
+  mount(app, '/api/:workspace/roles/:id', {
+    GET: async (c) => dataText(await roles.read(await enter(services, c), idOf(c, 'Role'), () => itemQuery(c))),
+    PATCH: async (c) =>
+      dataText(await roles.update(await enter(services, c), idOf(c, 'Role'), () => readBody(c, updateBody))),
+    DELETE: async (c) => {
+      await roles.delete(await enter(services, c), idOf(c, 'Role'))
+      return noContent()
+    },
+  })
+}

@@ -1,0 +1,60 @@
+/**
+ * One path, its methods, and what happens around each handler: a request id, the credential, the answer to an error, a
+ * line in the log. There is no other middleware, so that the router has one handler to call.
+ */
+import type { Hono } from 'hono'
+import { ServiceError } from '../src/core/error.ts'
+import type { Ports } from '../src/ports.ts'
+import { credentialOf, loggable } from './authenticate.ts'
+import type { AppContext, Variables } from './context.ts'
+import { type Answer, failure, isFault, toResponse } from './respond.ts'
+
+export type App = {
+  readonly hono: Hono<{ Variables: Variables }>
+  readonly ports: Ports
+  /** Where a request comes from, as far as the front door knows. */
+  readonly addressOf: (c: AppContext) => string | undefined
+}
+export type Handler = (c: AppContext) => Promise<Answer> | Answer
+export type Methods = { readonly [Method in 'GET' | 'POST' | 'PATCH' | 'DELETE']?: Handler }
+
+/** Other methods than those given are refused with 405 and `Allow`. */
+export function mount({ hono, ports }: App, path: string, methods: Methods): void {
+  const allow = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const refuse: Handler = () => {
+    throw new ServiceError('methodNotAllowed', `This address knows ${allow.join(', ')}`, {
+      meta: { allow: allow.join(', ') },
+    })
+  }
+  const byMethod = new Map<string, Handler | undefined>(Object.entries({ ...methods, HEAD: methods.GET }))
+  hono.all(path, (c) => respond(ports, c, byMethod.get(c.req.method) ?? refuse))
+}
+
+/** Runs `handler` for a request. */
+export async function respond(ports: Ports, c: AppContext, handler: Handler): Promise<Response> {
+  const { clock, ids, observe } = ports
+  const requestId = ids.next()
+  const start = clock.now()
+  const answer = await answerOf(ports, c, { requestId, handler })
+  observe({
+    kind: 'request',
+    requestId,
+    method: c.req.method,
+    path: loggable(c.req.url),
+    status: answer.status,
+    milliseconds: clock.now() - start,
+  })
+  return toResponse(answer, requestId)
+}
+
+type Run = { readonly requestId: string; readonly handler: Handler }
+
+async function answerOf({ observe }: Ports, c: AppContext, { requestId, handler }: Run): Promise<Answer> {
+  try {
+    c.set('token', credentialOf(c))
+    return await handler(c)
+  } catch (error) {
+    if (isFault(error)) observe({ kind: 'fault', requestId, error })
+    return failure(error)
+  }
+}

@@ -1,0 +1,53 @@
+/** What tells of the instance itself: `ping`, `live`, `ready`, `info` and the set-up (contract 5 and 10). */
+import * as z from 'zod'
+import { checkReadiness, type Readiness } from '../src/services/lifecycle.ts'
+import type { Services } from '../src/services/services.ts'
+import { identify } from './context.ts'
+import { readBody } from './request.ts'
+import { type Answer, data, json } from './respond.ts'
+import { type App, mount } from './routes.ts'
+
+export const VERSION = '1.0.0'
+
+export const passwordSchema = z
+  .string()
+  .min(10, 'must have at least 10 characters')
+  .refine((text) => new TextEncoder().encode(text).length <= 256, 'must have at most 256 bytes')
+
+const bootstrapBody = z.strictObject({
+  email: z.email('must be an e-mail address').max(320),
+  password: passwordSchema,
+  fullName: z.string().max(200).optional(),
+  setupToken: z.string().max(1_000).optional(),
+})
+
+/** `isAccepting` tells whether the process has not been told to stop. */
+export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
+  const { ports, sessions } = services
+
+  mount(app, '/ping', { GET: () => json({ status: 'ok' }) })
+  mount(app, '/api/system/live', { GET: () => json({ status: 'ok' }) })
+  mount(app, '/api/system/ready', { GET: async () => readyAnswer(await checkReadiness(ports, isAccepting())) })
+
+  mount(app, '/api/system/info', {
+    GET: async (c) => {
+      const caller = await identify(services, c)
+      return json({
+        name: 'service',
+        ...((await sessions.isUnclaimed()) && { onboarding: { requireCreateUser: true } }),
+        ...(caller.kind === 'user' && { version: VERSION, now: new Date(ports.clock.now()).toISOString() }),
+      })
+    },
+  })
+
+  mount(app, '/api/system/bootstrap', {
+    POST: async (c) => {
+      const { setupToken, ...user } = await readBody(c, bootstrapBody)
+      return data(await sessions.bootstrap(user, { setupToken, address: app.addressOf(c) }), 201)
+    },
+  })
+}
+
+export function readyAnswer(readiness: Readiness): Answer {
+  return json(readiness, readiness.status === 'ready' ? 200 : 503)
+}

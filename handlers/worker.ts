@@ -1,0 +1,88 @@
+/**
+ * Front door on Cloudflare Workers. The instance is opened by the first request of an isolate; while it cannot be,
+ * every address but `live` answers 503 and the next request tries again.
+ */
+import { readConfig } from '../src/config.ts'
+import { ServiceError } from '../src/core/error.ts'
+import type { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
+import { createCloudflareWorkspaceState } from '../src/platform/cloudflare/workspace-state.ts'
+import { openNeon } from '../src/platform/drivers/neon.ts'
+import { timeOrderedIds } from '../src/platform/ids.ts'
+import { observeOnConsole } from '../src/platform/log-lines.ts'
+import { scryptPasswords } from '../src/platform/password.ts'
+import { openVault } from '../src/platform/vault.ts'
+import type { Ports } from '../src/ports.ts'
+import { readiness } from '../src/services/lifecycle.ts'
+import { type Services, startServices } from '../src/services/services.ts'
+import { createApp } from './app.ts'
+import type { AppContext } from './context.ts'
+import { type Answer, failure, json, toResponse } from './respond.ts'
+import { readyAnswer } from './system.ts'
+
+export { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
+
+export type Env = {
+  readonly WORKSPACES: DurableObjectNamespace<WorkspaceObject>
+  readonly [variable: string]: unknown
+}
+
+type Opened = { readonly app: ReturnType<typeof createApp>; readonly services: Services }
+
+/** One per isolate. Only what is finished is kept: no request may wait for the I/O of another. */
+let opened: Opened | undefined
+
+export default {
+  async fetch(request, env, context) {
+    try {
+      opened ??= await open(env)
+    } catch (cause) {
+      observeOnConsole({ kind: 'fault', error: cause })
+      return toResponse(closedAnswer(new URL(request.url).pathname, cause), timeOrderedIds.next())
+    }
+    return opened.app.fetch(request, env, context)
+  },
+
+  /** Keeps the schema of the system database up to date even while nobody calls, and the audit log to its time. */
+  async scheduled(_controller, env) {
+    opened ??= await open(env)
+    await opened.services.auditLog.prune()
+  },
+} satisfies ExportedHandler<Env>
+
+async function open(env: Env): Promise<Opened> {
+  const variables = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const reading = readConfig(Object.fromEntries(variables))
+  if (reading.kind === 'invalid') throw new Error(reading.faults.join('; '))
+  for (const name of reading.unknown) observeOnConsole({ kind: 'warning', message: `${name} is not a known variable` })
+  const { SERVICE_DATABASE_URL: databaseUrl, SERVICE_SECRET: secret } = reading.config
+  if (databaseUrl === undefined) throw new Error('SERVICE_DATABASE_URL must be set')
+  if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
+
+  const clock = { now: () => Date.now() }
+  const ports: Ports = {
+    database: openNeon(databaseUrl),
+    workspaces: createCloudflareWorkspaceState({ namespace: env.WORKSPACES, clock }),
+    clock,
+    ids: timeOrderedIds,
+    passwords: scryptPasswords,
+    vault: openVault(secret),
+    observe: observeOnConsole,
+  }
+  const services = await startServices(ports, reading.config)
+  return { app: createApp(services, { isAccepting: () => true, addressOf }), services }
+}
+
+/** Cloudflare says it in a header that nobody else can set. */
+function addressOf(c: AppContext): string | undefined {
+  return c.req.header('CF-Connecting-IP')
+}
+
+/** What an instance answers that could not be opened; why is for the operator, who finds it in the log. */
+function closedAnswer(path: string, cause: unknown): Answer {
+  if (path === '/api/system/live') return json({ status: 'ok' })
+  if (path === '/api/system/ready') {
+    const startup = cause instanceof ServiceError ? cause.message : 'the instance could not be opened, see its log'
+    return readyAnswer(readiness({ accepting_traffic: 'ok', startup, system_db: 'not checked' }))
+  }
+  return failure(new ServiceError('unavailable', 'The service is not available'))
+}

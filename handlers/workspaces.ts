@@ -1,0 +1,39 @@
+/** `/api/system/workspaces` (contract 5). */
+import * as z from 'zod'
+import { workspaceNameSchema } from '../src/core/model/api-name.ts'
+import type { Services } from '../src/services/services.ts'
+import { idOf } from './api-keys.ts'
+import { identify } from './context.ts'
+import { itemQuery, listQuery, textSchema } from './parts.ts'
+import { readBody } from './request.ts'
+import { data, dataText, noContent } from './respond.ts'
+import { type App, mount } from './routes.ts'
+
+const displayName = textSchema(200).nullable()
+const createBody = z.strictObject({ apiName: workspaceNameSchema, displayName: displayName.optional() })
+const updateBody = z.strictObject({ displayName })
+
+export function mountWorkspaces(app: App, services: Services): void {
+  const { workspaces } = services
+
+  mount(app, '/api/system/workspaces', {
+    GET: async (c) => {
+      const list = await workspaces.list(await identify(services, c), () => listQuery(c))
+      return dataText(list.data, list.total)
+    },
+    POST: async (c) => data(await workspaces.create(await identify(services, c), () => readBody(c, createBody)), 201),
+  })
+
+  mount(app, '/api/system/workspaces/:id', {
+    GET: async (c) =>
+      dataText(await workspaces.read(await identify(services, c), idOf(c, 'Workspace'), () => itemQuery(c))),
+    PATCH: async (c) =>
+      dataText(
+        await workspaces.update(await identify(services, c), idOf(c, 'Workspace'), () => readBody(c, updateBody)),
+      ),
+    DELETE: async (c) => {
+      await workspaces.delete(await identify(services, c), idOf(c, 'Workspace'))
+      return noContent()
+    },
+  })
+}

@@ -1,0 +1,69 @@
+/** Workers as `wrangler deploy` would upload them, minified, in a temporary folder. */
+import { execFile } from 'node:child_process'
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { gzipSync } from 'node:zlib'
+
+export type Bundle = {
+  readonly modules: readonly { readonly name: string; readonly text: string }[]
+  readonly compatibility: Compatibility
+}
+
+/** What wrangler.toml says; the bare Workers run with the same. */
+export type Compatibility = { readonly date: string; readonly flags: readonly string[] }
+
+const root = new URL('../../', import.meta.url).pathname
+const run = promisify(execFile)
+
+/** The Worker of wrangler.toml. Throws what wrangler says where the dry run fails. */
+export function bundleOurs(): Promise<Bundle> {
+  return inTemporaryFolder((folder) => bundle(folder, []))
+}
+
+/** `entry` is a module of this folder. */
+export function bundleBare(entry: string): Promise<Bundle> {
+  return inTemporaryFolder(async (folder) => {
+    const { date, flags } = await readCompatibility()
+    const config = join(folder, 'wrangler.json')
+    const main = new URL(entry, import.meta.url).pathname
+    const content = { name: 'bare', main, compatibility_date: date, compatibility_flags: flags }
+    await writeFile(config, JSON.stringify(content))
+    return bundle(folder, ['--config', config])
+  })
+}
+
+export function gzipSize({ modules }: Bundle): number {
+  return modules.reduce((sum, { text }) => sum + gzipSync(text).length, 0)
+}
+
+export async function readCompatibility(): Promise<Compatibility> {
+  const text = await readFile(join(root, 'wrangler.toml'), 'utf8')
+  const date = /^compatibility_date = "(.+)"$/m.exec(text)?.[1]
+  const flags = /^compatibility_flags = (\[.*\])$/m.exec(text)?.[1]
+  if (date === undefined || flags === undefined) throw new Error('wrangler.toml names no compatibility date and flags')
+  return { date, flags: JSON.parse(flags) as string[] }
+}
+
+async function bundle(folder: string, options: readonly string[]): Promise<Bundle> {
+  const out = join(folder, 'out')
+  const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js')
+  const quiet = { WRANGLER_SEND_METRICS: 'false', WRANGLER_SEND_ERROR_REPORTS: 'false', WRANGLER_HIDE_BANNER: 'true' }
+  const parameters = ['deploy', '--dry-run', '--minify', '--outdir', out, ...options]
+  await run(process.execPath, [wrangler, ...parameters], { cwd: root, env: { ...process.env, ...quiet } })
+  const names = (await readdir(out)).filter((name) => name.endsWith('.js'))
+  const modules = await Promise.all(
+    names.map(async (name) => ({ name, text: await readFile(join(out, name), 'utf8') })),
+  )
+  return { modules, compatibility: await readCompatibility() }
+}
+
+async function inTemporaryFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'bench-bundle-'))
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}

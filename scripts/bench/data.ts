@@ -1,0 +1,156 @@
+/**
+ * A real Postgres with the service's data in it. One instance of the service runs inside of this process: it makes the
+ * data through the API and tells which statements it sends, so that the bare handler can send the same.
+ */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { createApp } from '../../handlers/app.ts'
+import { readConfig } from '../../src/config.ts'
+import type { Statement } from '../../src/core/sql/statement.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { timeOrderedIds } from '../../src/platform/ids.ts'
+import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
+import { scryptPasswords } from '../../src/platform/password.ts'
+import { openVault } from '../../src/platform/vault.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import { startServices } from '../../src/services/services.ts'
+import { startPostgres } from '../../test/support/postgres.ts'
+import type { RecordedParam, RecordedStatement } from './bare.ts'
+import { type Case, cases } from './cases.ts'
+import { type Api, makeMainWorkspace } from './model.ts'
+
+export type Data = {
+  readonly databaseUrl: string
+  /** What a server needs to know to serve this data. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly token: string
+  /** One for each case, by its name. */
+  readonly statements: readonly RecordedStatement[]
+  readonly api: Api
+  readonly close: () => Promise<void>
+}
+
+export async function openData(): Promise<Data> {
+  const database = await startPostgres()
+  const email = 'bench@example.com'
+  const password = randomBytes(12).toString('hex')
+  const environment = {
+    PORT: '0',
+    SERVICE_HOST: '127.0.0.1',
+    SERVICE_DATABASE_URL: database.url,
+    SERVICE_SECRET: randomBytes(32).toString('hex'),
+    SERVICE_ADMIN__EMAIL: email,
+    SERVICE_ADMIN__PASSWORD: password,
+  }
+  const instance = await openInstance(environment)
+  const credentials = { credentials: { email, password }, mode: 'json' }
+  const { accessToken: token } = (await instance.api()('POST', '/api/auth/login', credentials)) as {
+    accessToken: string
+  }
+  const api = instance.api(token)
+  await makeMainWorkspace(api)
+  await analyze(database.url)
+  const statements: RecordedStatement[] = []
+  for (const each of cases) statements.push(await record(each, api, instance.sent))
+  return {
+    databaseUrl: database.url,
+    environment,
+    token,
+    statements,
+    api,
+    async close() {
+      await instance.close()
+      await database.close()
+    },
+  }
+}
+
+async function openInstance(environment: Readonly<Record<string, string>>) {
+  const reading = readConfig(environment)
+  if (reading.kind === 'invalid') throw new Error(reading.faults.join('\n'))
+  const { SERVICE_DATABASE_URL: connectionString = '', SERVICE_SECRET: secret = '' } = reading.config
+  const sent: Statement[] = []
+  const database = recording(openPostgres({ connectionString }), sent)
+  const clock = { now: () => Date.now() }
+  const connect = () => new pg.Client({ connectionString })
+  const workspaces = createNodeWorkspaceState({ database, connect, clock })
+  const ports = {
+    database,
+    workspaces,
+    clock,
+    ids: timeOrderedIds,
+    passwords: scryptPasswords,
+    vault: openVault(secret),
+    observe: () => {},
+  }
+  const app = createApp(await startServices(ports, reading.config), {
+    isAccepting: () => true,
+    addressOf: () => undefined,
+  })
+  return {
+    sent,
+    api: (token?: string): Api => {
+      const headers = {
+        'Content-Type': 'application/json',
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+      }
+      return async (method, path, body) => {
+        const response = await app.request(path, {
+          method,
+          headers,
+          ...(body !== undefined && { body: JSON.stringify(body) }),
+        })
+        const text = await response.text()
+        if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+        return text === '' ? undefined : JSON.parse(text)
+      }
+    },
+    async close() {
+      await workspaces.close()
+      await database.close()
+    },
+  }
+}
+
+function recording(driver: SqlDriver, sent: Statement[]): SqlDriver {
+  return {
+    ...driver,
+    query(statement) {
+      sent.push(statement)
+      return driver.query(statement)
+    },
+    batch(statements) {
+      sent.push(...statements)
+      return driver.batch(statements)
+    },
+  }
+}
+
+/** No other parameter of any case has this value. */
+const MARK = '1234'
+
+/** What a warm request sends is one statement; the first request is there to make it warm. */
+async function record({ name, path, item }: Case, api: Api, sent: Statement[]): Promise<RecordedStatement> {
+  const method = item === undefined ? 'GET' : 'POST'
+  const ask = () => api(method, `/api/bench${path.replace('{key}', MARK)}`, item && [item])
+  await ask()
+  sent.length = 0
+  await ask()
+  const [statement] = sent
+  if (statement === undefined || sent.length > 1) throw new Error(`${name} sends ${sent.length} statements, not one`)
+  const fields = new Map(Object.entries(item ?? {}).map(([field, value]) => [String(value), field]))
+  const params = statement.params.map((value): RecordedParam => {
+    const field = value === null ? undefined : fields.get(value)
+    if (field !== undefined) return { kind: 'field', name: field }
+    return value === MARK && item === undefined ? { kind: 'key' } : { kind: 'fixed', value }
+  })
+  return { name, method, text: statement.text, params }
+}
+
+/** Both sides read by the same plans from the first request on. */
+async function analyze(connectionString: string): Promise<void> {
+  const client = new pg.Client({ connectionString })
+  await client.connect()
+  await client.query('vacuum analyze')
+  await client.end()
+}

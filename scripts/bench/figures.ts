@@ -1,0 +1,247 @@
+/** Every figure of the benchmarks: what it is called, what it must keep to, and how it is measured. */
+import { setTimeout as wait } from 'node:timers/promises'
+import { gzipSize, readCompatibility } from './bundle.ts'
+import { type Case, findCase, requestsOf } from './cases.ts'
+import { type Comparison, compare, median } from './compare.ts'
+import { type Isolate, type Prepared, prepareIsolate } from './isolate.ts'
+import type { Lab, Pair } from './lab.ts'
+import type { LoadOrder, LoadResult } from './load.ts'
+import { type Api, addDocuments, makeWorkspaceOf } from './model.ts'
+import type { Memory, OurQuestion } from './our-node.ts'
+
+export type Measured = {
+  readonly what: string
+  readonly bound: Bound
+  readonly value: number
+  readonly unit: '' | 'KiB' | 'ms' | 'MB'
+  /** What the figure was made of. */
+  readonly detail: string
+}
+
+export type Bound = { readonly kind: 'atLeast' | 'atMost'; readonly value: number }
+
+export type Figure = {
+  readonly name: string
+  readonly measure: (lab: Lab, progress: (text: string) => void) => Promise<readonly Measured[]>
+}
+
+export const figures: readonly Figure[] = [
+  { name: 'bundle', measure: measureBundle },
+  { name: 'start-up', measure: measureStartUp },
+  readAgainstBare('point-read'),
+  readAgainstBare('list'),
+  readAgainstBare('to-one'),
+  readAgainstBare('to-many'),
+  { name: 'insert', measure: measureInsert },
+  { name: 'memory', measure: measureMemory },
+  { name: 'model-size', measure: measureModelSize },
+  { name: 'policies', measure: measurePolicies },
+  { name: 'subrequests', measure: measureSubrequests },
+  readOnWorkerd('point-read'),
+  readOnWorkerd('list'),
+]
+
+async function measureBundle(lab: Lab): Promise<readonly Measured[]> {
+  const value = gzipSize(await lab.bundle()) / 1024
+  const detail = 'minified, gzip, by wrangler deploy --dry-run'
+  return [{ what: 'Worker bundle', bound: atMost(350), value, unit: 'KiB', detail }]
+}
+
+/** Process start to first answer; the Worker is given no database, so that what counts is its own code. */
+async function measureStartUp(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
+  const bundle = await lab.bundle()
+  const text = 'export default { fetch() { return new Response("{}") } }'
+  const empty = { modules: [{ name: 'empty.js', text }], compatibility: await readCompatibility() }
+  const ours = await prepareIsolate({ bundle, objects: { WORKSPACES: 'WorkspaceObject' } })
+  const nothing = await prepareIsolate({ bundle: empty })
+  const rounds: [number, number][] = []
+  try {
+    await timeStart(ours)
+    await timeStart(nothing)
+    for (let round = 0; round < 15; round += 1) {
+      progress(`start ${round + 1} of 15`)
+      rounds.push([await timeStart(ours), await timeStart(nothing)])
+    }
+  } finally {
+    await ours.remove()
+    await nothing.remove()
+  }
+  // Milliseconds grow with whatever else runs on the machine, and only the fastest start of each is free of that.
+  const own = Math.min(...rounds.map(([time]) => time))
+  const other = Math.min(...rounds.map(([, time]) => time))
+  const detail = `${own.toFixed(0)} ms, an empty Worker ${other.toFixed(0)} ms`
+  return [{ what: 'Worker start-up over an empty one', bound: atMost(50), value: own - other, unit: 'ms', detail }]
+}
+
+async function timeStart(prepared: Prepared): Promise<number> {
+  const start = performance.now()
+  const isolate: Isolate = await prepared.start()
+  try {
+    const response = await fetch(`http://127.0.0.1:${isolate.port}/api/system/live`)
+    if (response.status !== 200) throw new Error(`the Worker answered ${response.status}`)
+    await response.text()
+    return performance.now() - start
+  } finally {
+    await isolate.close()
+  }
+}
+
+function readAgainstBare(name: Case['name']): Figure {
+  return {
+    name,
+    async measure(lab, progress) {
+      const comparison = await comparePair(lab, await lab.node(), findCase(name), progress)
+      const [own, bare] = comparison.p99
+      const detail = `${own.toFixed(1)} ms, bare ${bare.toFixed(1)} ms`
+      return [
+        throughput(`${name}: throughput over bare`, 0.85, comparison),
+        { what: `${name}: p99 over bare`, bound: atMost(1.3), value: comparison.p99Ratio, unit: '', detail },
+      ]
+    },
+  }
+}
+
+async function measureInsert(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
+  const comparison = await comparePair(lab, await lab.node(), findCase('insert'), progress)
+  return [throughput('insert: throughput over bare', 0.8, comparison)]
+}
+
+function readOnWorkerd(name: Case['name']): Figure {
+  return {
+    name: `workerd-${name}`,
+    async measure(lab, progress) {
+      const comparison = await comparePair(lab, await lab.workerd(), findCase(name), progress)
+      return [throughput(`workerd ${name}: throughput over bare`, 0.85, comparison)]
+    },
+  }
+}
+
+async function comparePair(lab: Lab, pair: Pair, subject: Case, progress: (text: string) => void) {
+  return compare(await lab.load(), await pair.sides(subject), progress)
+}
+
+function throughput(what: string, bound: number, { throughputRatio: value, perSecond }: Comparison): Measured {
+  const detail = `${whole(perSecond[0])}/s, bare ${whole(perSecond[1])}/s`
+  return { what, bound: atLeast(bound), value, unit: '', detail }
+}
+
+/** One read after the other, so that the requests of each can be told; the median one is warm. */
+async function measureSubrequests(lab: Lab): Promise<readonly Measured[]> {
+  const { ours, tally } = await lab.workerd()
+  const { token } = await lab.data()
+  const requests: number[] = []
+  for (const name of ['point-read', 'list', 'to-one', 'to-many'] as const) {
+    const path = `/api/bench${findCase(name).path.replace('{key}', '1')}`
+    for (let read = 0; read < 50; read += 1) {
+      const before = tally.count()
+      const response = await fetch(`http://127.0.0.1:${ours}${path}`, { headers: { Authorization: `Bearer ${token}` } })
+      if (response.status !== 200) throw new Error(`${path} answered ${response.status}`)
+      await response.text()
+      requests.push(tally.count() - before)
+    }
+  }
+  const all = requests.reduce((sum, count) => sum + count, 0)
+  const detail = `${all} for ${requests.length} reads, versions and first reads included`
+  return [
+    {
+      what: 'workerd: requests to the database per warm read',
+      bound: atMost(1),
+      value: median(requests),
+      unit: '',
+      detail,
+    },
+  ]
+}
+
+async function measureMemory(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
+  const { api, token } = await lab.data()
+  progress('adding 10,000 items of 1 KB')
+  await addDocuments(api)
+  const { child, port } = await lab.ourNode()
+  const load = await lab.load()
+  const ask = (path: string, order: Pick<LoadOrder, 'connections' | 'perConnection'>) => {
+    const requests = requestsOf({ keys: 1 }, `/api/bench/items/${path}`, token)
+    return load.ask<LoadResult>({ port, requests, seconds: 60, ...order } satisfies LoadOrder)
+  }
+  await ask('documents?limit=1', { connections: 32, perConnection: 50 })
+  await wait(1_000)
+  const idle = await child.ask<Memory>({ kind: 'memory' } satisfies OurQuestion)
+  progress('listing 10,000 items 32 times at once')
+  await ask('documents?limit=10000', { connections: 32, perConnection: 1 })
+  const busy = await child.ask<Memory>({ kind: 'memory' } satisfies OurQuestion)
+  const value = (busy.peak - idle.resident) / 1e6
+  const detail = `${whole(idle.resident / 1e6)} MB idle, at most ${whole(busy.peak / 1e6)} MB`
+  await child.close()
+  return [{ what: '32 lists of 10,000 × 1 KB: memory above idle', bound: atMost(128), value, unit: 'MB', detail }]
+}
+
+async function measureModelSize(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
+  const { api, token } = await lab.data()
+  progress('making 1,000 collections')
+  await makeWorkspaceOf(api, 'one', 1)
+  await makeWorkspaceOf(api, 'thousand', 1_000)
+  const { port, child } = await lab.ourNode()
+  const side = (workspace: string) => ({
+    port,
+    requests: requestsOf({ keys: 900 }, `/api/${workspace}${findCase('list').path}`, token),
+  })
+  const { throughputRatio: value, perSecond } = await compare(
+    await lab.load(),
+    [side('one'), side('thousand')],
+    progress,
+  )
+  await child.close()
+  const detail = `${whole(perSecond[0])}/s with 1, ${whole(perSecond[1])}/s with 1,000`
+  return [{ what: 'list: cost of 1,000 collections over 1', bound: atMost(1.1), value, unit: '', detail }]
+}
+
+/** The same list for two members: one policy on their role, or fifty that each admit other rows. */
+async function measurePolicies(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
+  const { api } = await lab.data()
+  progress('making members under 1 and 50 policies')
+  const collection = findCase('list').path.split('/')[2]?.split('?')[0] ?? ''
+  const tokens = [await memberUnder(api, collection, 1), await memberUnder(api, collection, 50)]
+  const { port, child } = await lab.ourNode()
+  const subject = findCase('list')
+  const sides = tokens.map((token) => ({ port, requests: requestsOf(subject, `/api/bench${subject.path}`, token) }))
+  const [one = { port, requests: [] }, fifty = one] = sides
+  const { throughputRatio: value, perSecond } = await compare(await lab.load(), [one, fifty], progress)
+  await child.close()
+  const detail = `${whole(perSecond[0])}/s under 1, ${whole(perSecond[1])}/s under 50`
+  return [{ what: 'list: cost of 50 policies over 1', bound: atMost(1.5), value, unit: '', detail }]
+}
+
+/** The access token of a new member whose role has `count` policies on `collection`. */
+async function memberUnder(api: Api, collection: string, count: number): Promise<string> {
+  const made = async (path: string, body: unknown) =>
+    ((await api('POST', path, body)) as { data: { id: string } }).data.id
+  const policies: string[] = []
+  for (let index = 0; index < count; index += 1) {
+    const content = {
+      collections: {
+        [collection]: { read: { filter: { status: { _eq: index === 0 ? 'published' : `of policy ${index}` } } } },
+      },
+    }
+    policies.push(await made('/api/bench/policies', { name: `${count} ${index}`, content }))
+  }
+  const role = await made('/api/bench/roles', { name: `of ${count}`, policies })
+  const email = `member${count}@example.com`
+  const password = 'a password of some length'
+  const invited = { email, workspace_roles: [role] }
+  const { data } = (await api('POST', '/api/bench/invitations', invited)) as { data: { token: string } }
+  await api('POST', '/api/auth/invitations/accept', { token: data.token, password })
+  const login = { credentials: { email, password }, mode: 'json' }
+  return ((await api('POST', '/api/auth/login', login)) as { accessToken: string }).accessToken
+}
+
+function atMost(value: number): Bound {
+  return { kind: 'atMost', value }
+}
+
+function atLeast(value: number): Bound {
+  return { kind: 'atLeast', value }
+}
+
+function whole(value: number): string {
+  return Math.round(value).toLocaleString('en')
+}

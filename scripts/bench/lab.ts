@@ -1,0 +1,156 @@
+/** What several figures share: opened when first asked for, closed in reverse order, whatever has happened. */
+import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import type { BareStart } from './bare-node.ts'
+import { type Bundle, bundleBare, bundleOurs } from './bundle.ts'
+import { type Case, requestsOf } from './cases.ts'
+import { type Child, startChild } from './child.ts'
+import type { Side } from './compare.ts'
+import { type Data, openData } from './data.ts'
+import { type IsolateOptions, prepareIsolate } from './isolate.ts'
+import type { OurQuestion } from './our-node.ts'
+import { type Tally, tallyRequests } from './tally.ts'
+
+export type Lab = {
+  readonly data: () => Promise<Data>
+  readonly load: () => Promise<Child>
+  readonly bundle: () => Promise<Bundle>
+  /** Both on Node, each in its own process. */
+  readonly node: () => Promise<Pair>
+  /** Both on workerd, each in its own process, over one gateway. */
+  readonly workerd: () => Promise<Pair & { readonly tally: Tally }>
+  /** Our server alone, just started. */
+  readonly ourNode: () => Promise<OurNode>
+  readonly close: () => Promise<void>
+}
+
+export type OurNode = { readonly child: Child; readonly port: number }
+
+/** Where the service and the bare handler answer the same requests with the same text. */
+export type Pair = {
+  readonly ours: number
+  readonly bare: number
+  readonly sides: (subject: Case) => Promise<readonly [Side, Side]>
+}
+
+export function openLab(progress: (text: string) => void): Lab {
+  const endings: (() => Promise<void>)[] = []
+
+  function shared<T>(title: string, open: () => Promise<T>): () => Promise<T> {
+    let opened: Promise<T> | undefined
+    return () => {
+      if (opened === undefined) {
+        progress(title)
+        opened = open()
+      }
+      return opened
+    }
+  }
+
+  function child(file: string, env?: NodeJS.ProcessEnv): Child {
+    const started = startChild(file, env)
+    endings.push(started.close)
+    return started
+  }
+
+  async function isolate(options: IsolateOptions): Promise<number> {
+    const prepared = await prepareIsolate(options)
+    endings.push(prepared.remove)
+    const started = await prepared.start()
+    endings.push(started.close)
+    return started.port
+  }
+
+  const data = shared('starting Postgres and making the data', async () => {
+    const opened = await openData()
+    endings.push(opened.close)
+    return opened
+  })
+
+  const bundle = shared('bundling the Worker', bundleOurs)
+
+  const ourNode = async () => {
+    const started = child('./our-node.ts', (await data()).environment)
+    return { child: started, port: portOf(await started.ask<string>({ kind: 'start' } satisfies OurQuestion)) }
+  }
+
+  return {
+    data,
+    bundle,
+    ourNode,
+    load: shared('starting the load generator', async () => child('./load.ts')),
+
+    node: shared('starting the servers', async () => {
+      const { databaseUrl, statements, token } = await data()
+      const ours = await ourNode()
+      const start: BareStart = { databaseUrl, statements }
+      const bare = portOf(await child('./bare-node.ts').ask<string>(start))
+      return pair({ ours: ours.port, bare, token })
+    }),
+
+    workerd: shared('starting the Workers', async () => {
+      const { databaseUrl, environment, statements, token } = await data()
+      const gateway = await startNeonGateway(databaseUrl)
+      endings.push(gateway.close)
+      const tally = await tallyRequests('POST /sql', Number(new URL(gateway.url).port))
+      endings.push(tally.close)
+      const address = new URL(gateway.url)
+      address.port = String(tally.port)
+      const variables = { ...environment, SERVICE_DATABASE_URL: address.href }
+      const objects = { WORKSPACES: 'WorkspaceObject' }
+      const ours = await isolate({ bundle: await bundle(), variables, objects })
+      const bare = await isolate({
+        bundle: await bundleBare('./bare-worker.ts'),
+        variables: { DATABASE_URL: address.href },
+        json: { STATEMENTS: statements },
+      })
+      return { ...pair({ ours, bare, token }), tally }
+    }),
+
+    async close() {
+      for (const end of endings.reverse()) await end()
+    },
+  }
+}
+
+type PairOptions = {
+  readonly ours: number
+  readonly bare: number
+  readonly token: string
+}
+
+function pair({ ours, bare, token }: PairOptions): Pair {
+  return {
+    ours,
+    bare,
+    async sides(subject) {
+      const ourSide = { port: ours, requests: requestsOf(subject, `/api/bench${subject.path}`, token) }
+      const bareSide = { port: bare, requests: requestsOf(subject, `/${subject.name}/{key}`) }
+      await requireSameAnswer(subject, ourSide, bareSide, token)
+      return [ourSide, bareSide]
+    },
+  }
+}
+
+/** What is timed must be worth timing: both sides answer one and the same text, ids of new items aside. */
+async function requireSameAnswer(subject: Case, ours: Side, bare: Side, token: string): Promise<void> {
+  const ask = async (port: number, path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}${path.replace('{key}', '1')}`, {
+      headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+      ...(subject.item !== undefined && { method: 'POST', body: JSON.stringify([subject.item]) }),
+    })
+    return `${response.status} ${(await response.text()).replace(/"id":"\d+"/, '"id":"*"')}`
+  }
+  const [answer, expected] = [
+    await ask(ours.port, `/api/bench${subject.path}`),
+    await ask(bare.port, `/${subject.name}/{key}`),
+  ]
+  if (answer !== expected || !answer.startsWith('200 {"data":')) {
+    throw new Error(
+      `${subject.name}: we answer\n${answer.slice(0, 1_000)}\nand the bare handler\n${expected.slice(0, 1_000)}`,
+    )
+  }
+}
+
+function portOf(url: string): number {
+  return Number(new URL(url).port)
+}

@@ -1,0 +1,16 @@
+/** Our Node server as `npm run start:node` starts it, request log included, over the database of its environment. */
+import { type NodeServer, startNode } from '../../handlers/node.ts'
+import { answerParent } from './child.ts'
+
+export type OurQuestion = { readonly kind: 'start' } | { readonly kind: 'memory' }
+export type Memory = { readonly resident: number; readonly peak: number }
+
+let server: NodeServer | undefined
+
+answerParent(async ({ kind }: OurQuestion): Promise<string | Memory> => {
+  if (kind === 'memory') {
+    return { resident: process.memoryUsage.rss(), peak: process.resourceUsage().maxRSS * 1024 }
+  }
+  server ??= await startNode({ environment: process.env })
+  return server.url
+})

@@ -1,0 +1,157 @@
+/**
+ * What the local run does besides serving: secrets of its own, the first administrator, the demo, and one tidy block
+ * that says where everything is. Shared by start.ts (workerd) and start-node.ts.
+ */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import type { Config, Environment } from '../src/config.ts'
+import { readConfig } from '../src/config.ts'
+import type { DataDirectory } from '../src/platform/node/data-directory.ts'
+import { loadDemo } from './demo/load.ts'
+
+/** Stops with one line per fault where a variable is wrong. */
+export function requireConfig(environment: Environment): Config {
+  const reading = readConfig(environment)
+  if (reading.kind === 'invalid') throw new Error(reading.faults.join('\n'))
+  return reading.config
+}
+
+/** The variables of the caller, with the secrets that a local run makes for itself. */
+export function localEnvironment(environment: Environment, directory: DataDirectory): Environment {
+  return {
+    ...environment,
+    SERVICE_SECRET: environment.SERVICE_SECRET || directory.secret('secret'),
+    SERVICE_SETUP_TOKEN: environment.SERVICE_SETUP_TOKEN || directory.secret('setup-token'),
+  }
+}
+
+export type LocalRun = {
+  readonly url: string
+  readonly environment: Environment
+  readonly config: Config
+  readonly directory: DataDirectory
+  /** What serves, for the block's first line. */
+  readonly platform: string
+}
+
+/** First administrator and demo where they are missing; then prints the block. */
+export async function prepareLocalRun(run: LocalRun): Promise<void> {
+  const password = await claim(run)
+  const keyFile = join(run.directory.path, 'api-key')
+  const key = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : await makeKey(run, password, keyFile)
+  if (run.config.SERVICE_DEMO && key !== undefined) {
+    await loadDemo(apiOf(run.url, key), run.directory.path, showProgress)
+    clearProgress()
+  }
+  printBlock(run, password, key === undefined ? undefined : keyFile)
+  rmSync(passwordFile(run), { force: true })
+}
+
+const LOCAL_ADMINISTRATOR = 'admin@example.com'
+
+/**
+ * The generated password where it has not been shown yet. It is written down before it is used and removed after it was
+ * printed, so that a process that dies in between locks nobody out.
+ */
+async function claim(run: LocalRun): Promise<string | undefined> {
+  const file = passwordFile(run)
+  const info = (await apiOf(run.url)('GET', '/api/system/info')) as { onboarding?: object }
+  if (info.onboarding === undefined) return existsSync(file) ? readFileSync(file, 'utf8') : undefined
+  const password = randomBytes(12).toString('base64url')
+  writeFileSync(file, password, { mode: 0o600 })
+  const setupToken = run.environment.SERVICE_SETUP_TOKEN
+  await apiOf(run.url)('POST', '/api/system/bootstrap', { email: LOCAL_ADMINISTRATOR, password, setupToken })
+  return password
+}
+
+function passwordFile({ directory }: LocalRun): string {
+  return join(directory.path, 'first-password')
+}
+
+async function makeKey(run: LocalRun, generated: string | undefined, file: string): Promise<string | undefined> {
+  const { SERVICE_ADMIN__EMAIL: email = LOCAL_ADMINISTRATOR, SERVICE_ADMIN__PASSWORD: password = generated } =
+    run.config
+  if (password === undefined) return undefined
+  const login = { credentials: { email, password }, mode: 'json' }
+  const { accessToken } = (await apiOf(run.url)('POST', '/api/auth/login', login)) as { accessToken: string }
+  const wish = { name: 'local run', description: 'Made by npm start for the line that it prints' }
+  const { data } = (await apiOf(run.url, accessToken)('POST', '/api/system/api-keys', wish)) as {
+    data: { key: string }
+  }
+  writeFileSync(file, data.key, { mode: 0o600 })
+  return data.key
+}
+
+export function apiOf(url: string, token?: string) {
+  return async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers: {
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+}
+
+function printBlock(run: LocalRun, password: string | undefined, keyFile: string | undefined): void {
+  const { SERVICE_ADMIN__EMAIL: email = LOCAL_ADMINISTRATOR } = run.config
+  const key = keyFile === undefined ? 'YOUR_API_KEY' : `$(cat ${relative('.', keyFile)})`
+  const path = run.config.SERVICE_DEMO
+    ? '/api/demo/items/flights?fields=departedAt,delayMinutes,origin.name,destination.city&filter[delayMinutes][_gt]=60&limit=3'
+    : '/api/system/workspaces'
+  const lines = [
+    '',
+    `  Governed data service on ${run.platform}`,
+    '',
+    `  Address        ${run.url}`,
+    `  Administrator  ${email}${password === undefined ? '' : `, password ${password} (shown once)`}`,
+    `  Data           ${relative('.', run.directory.path) || '.'}`,
+    `  Guide          README.md; every route in docs/api.md`,
+    '',
+    '  Try it:',
+    `  curl -g -H "Authorization: Bearer ${key}" '${run.url}${path}'`,
+    '',
+  ]
+  console.log(lines.join('\n'))
+}
+
+function showProgress(text: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K  ${text}`)
+}
+
+function clearProgress(): void {
+  if (process.stdout.isTTY) process.stdout.write('\r\x1b[K')
+}
+
+/** Once a signal has come, what fails because of the closing is no news. */
+let isClosing = false
+
+/** Runs `close` once on the first signal; a second one ends the process at once. */
+export function closeOnSignal(close: () => Promise<void>): void {
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      if (isClosing) process.exit(1)
+      isClosing = true
+      close().then(() => process.exit(0), exitWith('The service did not end well'))
+    })
+  }
+}
+
+/** What keeps the service from starting, without a stack. */
+export function fail(error: unknown): void {
+  if (!isClosing) exitWith('The service cannot start')(error)
+}
+
+function exitWith(title: string): (error: unknown) => never {
+  return (error) => {
+    const reason = error instanceof Error ? error.message : String(error)
+    console.error(`\n  ${title}:\n  ${reason.replaceAll('\n', '\n  ')}\n`)
+    process.exit(1)
+  }
+}

@@ -1,0 +1,56 @@
+/**
+ * Sees to it that the tests find a MariaDB: nothing to do where one is installed, `apt-get install` where root runs
+ * this on Debian or Ubuntu, and otherwise a failure that says what to do. The tests start servers of their own, so
+ * the package's service is kept from starting.
+ */
+import { spawnSync } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { findMariadbd, missingMariadb } from '../test/support/mariadb.ts'
+
+const found = findMariadbd()
+if (found !== undefined) console.log(`MariaDB for the tests: ${found}`)
+else if (
+  process.env.SERVICE_TEST_MARIADBD === undefined &&
+  process.getuid?.() === 0 &&
+  run('apt-get', ['--version'], 'ignore')
+)
+  install()
+else fail()
+
+function install(): void {
+  console.log('MariaDB for the tests: installing it by apt-get install mariadb-server')
+  withoutServices(
+    () => run('apt-get', ['update']) && run('apt-get', ['install', '-y', '--no-install-recommends', 'mariadb-server']),
+  )
+  if (findMariadbd() === undefined) fail()
+}
+
+function fail(): void {
+  console.error(missingMariadb)
+  process.exitCode = 1
+}
+
+/** Debian asks this program before it starts a service; a machine that has one of its own keeps it. */
+function withoutServices(work: () => void): void {
+  const policy = '/usr/sbin/policy-rc.d'
+  const isOurs = writeNew(policy)
+  try {
+    work()
+  } finally {
+    if (isOurs) rmSync(policy)
+  }
+}
+
+function writeNew(path: string): boolean {
+  try {
+    writeFileSync(path, '#!/bin/sh\nexit 101\n', { mode: 0o755, flag: 'wx' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+function run(command: string, args: readonly string[], stdio: 'inherit' | 'ignore' = 'inherit'): boolean {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  return spawnSync(command, args, { stdio, env }).status === 0
+}

@@ -1,0 +1,39 @@
+/** `npm run start:node`: the service on Node, over SERVICE_DATABASE_URL or, where that is unset, the embedded Postgres. */
+import { join } from 'node:path'
+import { startNode } from '../handlers/node.ts'
+import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
+import { openDataDirectory } from '../src/platform/node/data-directory.ts'
+import { openEmbeddedPostgres } from '../src/platform/node/embedded-postgres.ts'
+import type { Observe } from '../src/ports.ts'
+import { closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig } from './local.ts'
+
+await start().catch(fail)
+
+async function start(): Promise<void> {
+  const config = requireConfig(process.env)
+  if (config.SERVICE_DATABASE_URL !== undefined) {
+    const server = await startNode({ environment: process.env })
+    closeOnSignal(server.close)
+    console.log(`Listening on ${server.url}`)
+    return
+  }
+  const directory = openDataDirectory(config.SERVICE_DATA_DIR)
+  const environment = localEnvironment(process.env, directory)
+  const embedded = await openEmbeddedPostgres(join(directory.path, 'postgres'))
+  let isPrepared = false
+  const log = createBufferedLog()
+  // Our own requests before the block are nobody's news; troubles are.
+  const observe: Observe = (observation) => {
+    if (isPrepared || observation.kind !== 'request') log(observation)
+  }
+  const server = await startNode({ environment, embedded: embedded.connect, observe }).catch(async (cause) => {
+    await embedded.close()
+    throw cause
+  })
+  closeOnSignal(async () => {
+    await server.close()
+    await embedded.close()
+  })
+  await prepareLocalRun({ url: server.url, environment, config, directory, platform: 'Node' })
+  isPrepared = true
+}

@@ -1,0 +1,38 @@
+/** `npm start`: the real Worker under workerd, its system database an embedded Postgres behind the Neon gateway. */
+import { join } from 'node:path'
+import { openDataDirectory } from '../src/platform/node/data-directory.ts'
+import { openEmbeddedPostgres } from '../src/platform/node/embedded-postgres.ts'
+import { startNeonGateway } from '../src/platform/node/neon-gateway.ts'
+import { closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig } from './local.ts'
+import { type LogLine, print, startWorkerd } from './workerd.ts'
+
+await start().catch(fail)
+
+async function start(): Promise<void> {
+  const config = requireConfig(process.env)
+  const directory = openDataDirectory(config.SERVICE_DATA_DIR)
+  const environment = localEnvironment(process.env, directory)
+  const embedded = await openEmbeddedPostgres(join(directory.path, 'postgres'))
+  const gateway = await startNeonGateway({ connect: embedded.connect })
+  const closeDatabase = async () => {
+    await gateway.close()
+    await embedded.close()
+  }
+  const variables = { ...environment, SERVICE_DATABASE_URL: gateway.url }
+  let isPrepared = false
+  // Our own requests before the block are nobody's news; troubles are.
+  const onLog = (line: LogLine) => {
+    if (isPrepared || line.level !== 'log') print(line)
+  }
+  const { SERVICE_HOST: host, PORT: port } = config
+  const worker = await startWorkerd({ variables, host, port, onLog }).catch(async (cause) => {
+    await closeDatabase()
+    throw cause
+  })
+  closeOnSignal(async () => {
+    await worker.close()
+    await closeDatabase()
+  })
+  await prepareLocalRun({ url: worker.url, environment, config, directory, platform: 'workerd' })
+  isPrepared = true
+}

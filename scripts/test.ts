@@ -1,0 +1,56 @@
+/**
+ * `npm test`: sets up what the tests need, runs all of them, and ends with the line `N passed, N failed` that CI reads.
+ * Arguments are handed to vitest.
+ */
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { availableParallelism, tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+const root = join(import.meta.dirname, '..')
+const directory = mkdtempSync(join(tmpdir(), 'test-'))
+const report = join(directory, 'report.json')
+
+const code =
+  run(['scripts/setup-mariadb.ts']) ||
+  run([
+    'node_modules/vitest/vitest.mjs',
+    'run',
+    // Most tests wait for a server, so that no core is left to the runner alone.
+    `--maxWorkers=${availableParallelism()}`,
+    '--reporter=dot',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    ...process.argv.slice(2),
+  ])
+const { passed, failed } = count(report, code)
+rmSync(directory, { recursive: true })
+console.log(`${passed} passed, ${failed} failed`)
+process.exitCode = code || Math.min(failed, 1)
+
+function run(args: readonly string[]): number {
+  return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1
+}
+
+type Report = {
+  readonly numPassedTests: number
+  readonly numFailedTests: number
+  readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[]
+}
+
+/** A file that could not be loaded counts as one failed test, and so does a run that failed for no test's fault. */
+function count(file: string, exitCode: number): { readonly passed: number; readonly failed: number } {
+  const { numPassedTests, numFailedTests, testResults } = read(file)
+  const broken = testResults.filter(
+    ({ status, assertionResults }) => status === 'failed' && assertionResults.length === 0,
+  )
+  return { passed: numPassedTests, failed: numFailedTests + broken.length || Math.min(exitCode, 1) }
+}
+
+function read(file: string): Report {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return { numPassedTests: 0, numFailedTests: 0, testResults: [] }
+  }
+}

@@ -1,0 +1,111 @@
+/** Starts the Worker of wrangler.toml under the local workerd; used by `npm start`, the tests and the benchmarks. */
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import type { unstable_startWorker } from 'wrangler'
+import { tethered } from './tether.ts'
+
+export type Workerd = { readonly url: string; readonly close: () => Promise<void> }
+
+export type WorkerdOptions = {
+  /** Variables of the environment; only those of the service reach the Worker. */
+  readonly variables: Readonly<Record<string, string | undefined>>
+  readonly host: string
+  /** 0 is any free port. */
+  readonly port: number
+  /** Gets what the Worker writes to its console; our own console if it is not said. */
+  readonly onLog?: (line: LogLine) => void
+}
+
+export type LogLine = { readonly level: string; readonly message: string }
+
+/** Resolves once the Worker answers. Throws where the port is taken. */
+export async function startWorkerd({ variables, host, port, onLog = print }: WorkerdOptions): Promise<Workerd> {
+  const freePort = await findPort(host, port)
+  const bindings = Object.entries(variables).flatMap(([name, value]) =>
+    name.startsWith('SERVICE_') && value !== undefined ? [[name, { type: 'plain_text', value }] as const] : [],
+  )
+  // Wrangler reads these when it is loaded: nothing is sent anywhere, nothing said, and no debugging pages served.
+  Object.assign(process.env, quiet)
+  const { unstable_startWorker: startWorker } = await import('wrangler')
+  const listeners = signals.map((signal) => process.listeners(signal))
+  const { result: worker, release } = await tethered(async () => {
+    const starting = await startWorker({
+      config: join(import.meta.dirname, '../wrangler.toml'),
+      bindings: Object.fromEntries(bindings),
+      dev: {
+        server: { hostname: host, port: freePort },
+        inspector: false,
+        watch: false,
+        liveReload: false,
+        logLevel: 'error',
+        persist: false,
+        remote: false,
+        structuredLogsHandler: onLog,
+      },
+    })
+    await answering(starting)
+    return starting
+  })
+  // Miniflare's own would end the process before whoever started us has closed the database.
+  for (const [index, signal] of signals.entries()) {
+    const added = process.listeners(signal).filter((listener) => !listeners[index]?.includes(listener))
+    for (const listener of added) process.off(signal, listener)
+  }
+  const url = await worker.url
+  return {
+    url: url.origin,
+    async close() {
+      await worker.dispose()
+      release()
+    },
+  }
+}
+
+/** Only an answer says that the Worker itself runs behind wrangler's proxy; one that cannot be built never gives it. */
+async function answering(worker: Worker): Promise<void> {
+  const { promise: late, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new Error('the Worker did not start, see above')), START_LIMIT)
+  const answer = worker.ready.then(() => worker.fetch('http://localhost/api/system/live'))
+  try {
+    await Promise.race([answer, late])
+  } catch (cause) {
+    await worker.dispose()
+    throw cause
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const START_LIMIT = 60_000
+
+type Worker = Awaited<ReturnType<typeof unstable_startWorker>>
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+const quiet = {
+  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
+  WRANGLER_SEND_METRICS: 'false',
+  WRANGLER_SEND_ERROR_REPORTS: 'false',
+  WRANGLER_HIDE_BANNER: 'true',
+  X_LOCAL_EXPLORER: 'false',
+  X_LOCAL_OBSERVABILITY: 'false',
+}
+
+export function print({ level, message }: LogLine): void {
+  if (level === 'error' || level === 'warn') console.error(message)
+  else console.log(message)
+}
+
+async function findPort(host: string, port: number): Promise<number> {
+  const server = createServer().listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    throw new Error(`${host}:${port} is in use by another program; set PORT to a free port`, { cause })
+  }
+  const address = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return address.port
+}

@@ -1,0 +1,137 @@
+/**
+ * Environment record → Config. Every variable of contract 2 stands here once, with its default and its meaning;
+ * docs/configuration.md is generated from this list. A wrong value is named with its variable, never repeated.
+ */
+import * as z from 'zod'
+
+const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
+
+/** `900s`, `15m`, `30d` → milliseconds. */
+export const durationSchema = z.string().transform((text, context) => {
+  const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
+  if (amount !== undefined && unit !== undefined) return Number(amount) * (millisecondsPer[unit] ?? 0)
+  context.addIssue({ code: 'custom', message: 'must be a duration such as 900s, 15m, 12h or 30d' })
+  return z.NEVER
+})
+
+const millisecondsPer: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
+
+const size = z.string().transform((text, context) => {
+  const [, amount, unit] = /^(\d{1,12})\s*(B|KB|KiB|MB|MiB|GB|GiB)?$/.exec(text) ?? []
+  if (amount !== undefined) return Number(amount) * (bytesPer[unit ?? 'B'] ?? 1)
+  context.addIssue({ code: 'custom', message: 'must be a number of bytes, or one with a unit such as 512KiB or 4MiB' })
+  return z.NEVER
+})
+
+const bytesPer: Readonly<Record<string, number>> = {
+  B: 1,
+  KB: 1e3,
+  MB: 1e6,
+  GB: 1e9,
+  KiB: 1024,
+  MiB: 1024 ** 2,
+  GiB: 1024 ** 3,
+}
+
+const count = z
+  .string()
+  .regex(/^\d{1,9}$/, 'must be a whole number')
+  .transform(Number)
+  .refine((value) => value > 0, 'must be at least 1')
+
+const port = z
+  .string()
+  .regex(/^\d{1,5}$/, 'must be a port number')
+  .transform(Number)
+  .refine((value) => value <= 65_535, 'must be at most 65535')
+
+const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
+
+const secret = z.string().refine((text) => new TextEncoder().encode(text).length >= 32, 'must have at least 32 bytes')
+
+const databaseUrl = z
+  .string()
+  .refine((text) => /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text), 'must be a postgres:// address')
+
+/** Every variable: its schema, whose default is the contract's, and one line for the generated page. */
+export const variables = {
+  PORT: [port.default(8787), 'Port to listen on (local run and Node)'],
+  SERVICE_HOST: [z.string().min(1).default('127.0.0.1'), 'Address to listen on (local run and Node)'],
+  SERVICE_BASE_URL: [
+    httpUrl.optional(),
+    'Public address; used in mails and sent on license activation. Taken from the request where unset',
+  ],
+  SERVICE_DATABASE_URL: [
+    databaseUrl.optional(),
+    'System database. Workers use the Neon HTTP driver, Node any PostgreSQL over TCP. Embedded where unset',
+  ],
+  SERVICE_DATA_DIR: [z.string().min(1).default('.data'), 'Embedded database and generated secrets'],
+  SERVICE_SECRET: [
+    secret.optional(),
+    'Encrypts configuration and secrets at rest, 32 bytes or more. Generated into the data directory locally, required when deployed',
+  ],
+  SERVICE_AUTH__SIGNING_KEY: [
+    z.string().optional(),
+    'Ed25519 private JWK that signs tokens. Generated at installation and kept encrypted where unset',
+  ],
+  SERVICE_ACCESS_TOKEN_TTL: [durationSchema.default(15 * 60_000), 'Lifetime of access tokens'],
+  SERVICE_REFRESH_TOKEN_TTL: [durationSchema.default(7 * 86_400_000), 'Lifetime of refresh tokens'],
+  SERVICE_ADMIN__EMAIL: [
+    z.email('must be an e-mail address').optional(),
+    'First administrator, created on an empty system database',
+  ],
+  SERVICE_ADMIN__PASSWORD: [
+    z.string().min(10, 'must have at least 10 characters').optional(),
+    'Password of the first administrator',
+  ],
+  SERVICE_SETUP_TOKEN: [z.string().min(1).optional(), 'Asked for by bootstrap; a deployed instance needs one'],
+  SERVICE_AUDIT__RETENTION: [durationSchema.default(365 * 86_400_000), 'How long entries of the audit log are kept'],
+  SERVICE_DEMO: [flag.default(true), 'Whether the local run loads the workspace `demo`'],
+  SERVICE_QUERY_LIMIT_DEFAULT: [count.default(100), 'Page size of item reads that name none'],
+  SERVICE_QUERY_LIMIT_MAX: [count.default(10_000), 'Largest page size of item reads'],
+  SERVICE_ITEMS__CREATE_LIMIT: [count.default(1_000), 'Most items in one POST'],
+  SERVICE_SCHEMA__BODY_LIMIT: [size.default(1024 ** 2), 'Largest body of a migration'],
+  SERVICE_ITEMS__BODY_LIMIT: [size.default(4 * 1024 ** 2), 'Largest body of an item request'],
+} as const satisfies Readonly<Record<string, readonly [z.ZodType, string]>>
+
+type Variables = typeof variables
+type VariableName = keyof Variables
+
+export type Config = { readonly [Name in VariableName]: z.infer<Variables[Name][0]> }
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+export type ConfigReading =
+  | { readonly kind: 'valid'; readonly config: Config; readonly unknown: readonly string[] }
+  | { readonly kind: 'invalid'; readonly faults: readonly string[] }
+
+/** Reads all variables; an empty text counts as unset. `unknown` are SERVICE_ variables that nobody reads. */
+export function readConfig(environment: Environment): ConfigReading {
+  const config: Partial<Record<VariableName, unknown>> = {}
+  const faults: string[] = []
+  for (const [name, [schema]] of Object.entries(variables) as [VariableName, Variables[VariableName]][]) {
+    const result = schema.safeParse(environment[name] === '' ? undefined : environment[name])
+    if (result.success) config[name] = result.data
+    else faults.push(`${name} ${result.error.issues[0]?.message ?? 'is wrong'}`)
+  }
+  if (faults.length === 0) faults.push(...contradictions(config as Config))
+  if (faults.length > 0) return { kind: 'invalid', faults }
+  return { kind: 'valid', config: config as Config, unknown: unknownVariables(environment) }
+}
+
+function contradictions(config: Config): readonly string[] {
+  const faults: string[] = []
+  if ((config.SERVICE_ADMIN__EMAIL === undefined) !== (config.SERVICE_ADMIN__PASSWORD === undefined)) {
+    faults.push('SERVICE_ADMIN__EMAIL and SERVICE_ADMIN__PASSWORD must be set together')
+  }
+  if (config.SERVICE_QUERY_LIMIT_DEFAULT > config.SERVICE_QUERY_LIMIT_MAX) {
+    faults.push('SERVICE_QUERY_LIMIT_DEFAULT must not exceed SERVICE_QUERY_LIMIT_MAX')
+  }
+  return faults
+}
+
+function unknownVariables(environment: Environment): readonly string[] {
+  return Object.keys(environment).filter(
+    (name) => name.startsWith('SERVICE_') && !name.startsWith('SERVICE_TEST_') && !(name in variables),
+  )
+}

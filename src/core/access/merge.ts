@@ -1,0 +1,81 @@
+/**
+ * Policies → Access, here and nowhere else (contract 5). Each policy that speaks of an action is one grant; how grants
+ * are united is in access.ts.
+ */
+import type { Collection, Field, Model } from '../model/model.ts'
+import { all, type Filter } from '../query/filter.ts'
+import { resolveFilter, type Sight } from '../query/resolve.ts'
+import { type Access, type Action, denied, fullAccess, type Grant, granted, type Viewer } from './access.ts'
+import { fieldById, jsonFilter, namesCurrentUser, type PolicyAction, type PolicyContent } from './policy.ts'
+import { holds, type Rights } from './principal.ts'
+import { policyVariable } from './variable.ts'
+
+/** What `rights` let their holder do on `model`; each collection and action is merged when it is first asked for. */
+export function viewerOf(rights: Rights, model: Model): Viewer {
+  const merged = new Map<string, Access>()
+  return {
+    seesModel: holds(rights, 'dataModel:read'),
+    accessTo(collection, action) {
+      if (collection.isSystem) return systemAccess(rights, collection, action)
+      if (rights.kind === 'all') return fullAccess
+      const place = `${collection.id} ${action}`
+      const access =
+        merged.get(place) ?? mergePolicies(rights, model.collections.get(collection.id) ?? collection, action)
+      merged.set(place, access)
+      return access
+    },
+  }
+}
+
+/** System collections are read by entitlement and written through migrations only. */
+function systemAccess(rights: Rights, { apiName }: Collection, action: Action): Access {
+  const needed = apiName === 'ServiceDataSource' ? 'dataSource:read' : 'dataModel:read'
+  return action === 'read' && holds(rights, needed) ? fullAccess : denied
+}
+
+type PolicyRights = Extract<Rights, { kind: 'policies' }>
+
+function mergePolicies(rights: PolicyRights, collection: Collection, action: Action): Access {
+  const speaking = rights.policies.flatMap((policy) => {
+    const part = policy.collections[collection.id]?.[action]
+    return part === undefined || (rights.userId === undefined && namesCurrentUser(policy)) ? [] : [part]
+  })
+  if (speaking.includes('all')) return fullAccess
+  const sight: Sight = {
+    field: (of, id) => ({ field: known(of, id), visible: all }),
+    rowsOf: () => all,
+    variable: policyVariable(rights),
+  }
+  const grants = speaking.flatMap((part) => grantOf(part, collection, sight) ?? [])
+  return grants.length === 0 ? denied : granted(grants)
+}
+
+/** Undefined for a part that names what an import has found to be gone: such a right is none. */
+function grantOf(action: PolicyAction, collection: Collection, sight: Sight): Grant | undefined {
+  if (action === 'all') return { rows: all, fields: 'every', validation: all }
+  const {
+    fields = '*',
+    filter,
+    validation,
+  }: Exclude<PolicyContent['collections'][string]['update'], 'all' | undefined> = action
+  const resolved = (part: Record<string, unknown> | undefined): Filter =>
+    part === undefined ? all : resolveFilter(jsonFilter(part), { sight, collection, place: 'policy' })
+  try {
+    return {
+      rows: resolved(filter),
+      fields: fields === '*' ? 'every' : new Set(fields),
+      validation: resolved(validation),
+    }
+  } catch (error) {
+    if (error instanceof GoneField) return undefined
+    throw error
+  }
+}
+
+class GoneField extends Error {}
+
+function known(collection: Collection, id: string): Field {
+  const field = fieldById(collection, id)
+  if (field === undefined) throw new GoneField(`${collection.apiName} has no field ${id}`)
+  return field
+}

@@ -1,0 +1,226 @@
+/**
+ * A policy's content (contract 5). Stored with ids in place of names, so that a right can never pass to a collection or
+ * field that takes over a name; shown with the names of today.
+ */
+import * as z from 'zod'
+import { nested } from '../error.ts'
+import type { Collection, Field, Model } from '../model/model.ts'
+import { all } from '../query/filter.ts'
+import type { RawFilter } from '../query/parse.ts'
+import { resolveFilter } from '../query/resolve.ts'
+import { entitlementSchema, type Rights } from './principal.ts'
+import { policyVariable } from './variable.ts'
+
+const filterSchema = z.record(z.string(), z.unknown())
+const fieldsSchema = z.union([z.literal('*'), z.array(z.string()).max(1_000)])
+const whole = z.literal('all')
+
+const actionsSchema = z.strictObject({
+  read: z
+    .union([whole, z.strictObject({ fields: fieldsSchema.optional(), filter: filterSchema.optional() })])
+    .optional(),
+  create: z
+    .union([whole, z.strictObject({ fields: fieldsSchema.optional(), validation: filterSchema.optional() })])
+    .optional(),
+  update: z
+    .union([
+      whole,
+      z.strictObject({
+        fields: fieldsSchema.optional(),
+        filter: filterSchema.optional(),
+        validation: filterSchema.optional(),
+      }),
+    ])
+    .optional(),
+  delete: z.union([whole, z.strictObject({ filter: filterSchema.optional() })]).optional(),
+})
+
+const contentSchema = z.strictObject({
+  entitlements: z.array(entitlementSchema).default([]),
+  collections: z.record(z.string(), actionsSchema).default({}),
+})
+
+export type PolicyContent = z.infer<typeof contentSchema>
+export type PolicyActions = z.infer<typeof actionsSchema>
+export type PolicyAction = Exclude<PolicyActions[keyof PolicyActions], undefined>
+type Detail = { fields?: '*' | string[]; filter?: Record<string, unknown>; validation?: Record<string, unknown> }
+
+/** Content as sent → content as stored. Throws 422 naming the place. */
+export function parsePolicy(content: unknown, model: Model): PolicyContent {
+  const result = contentSchema.safeParse(content)
+  if (!result.success) {
+    const [issue] = result.error.issues
+    const reason =
+      issue?.code === 'unrecognized_keys' ? `unknown field ${issue.keys[0]?.slice(0, 100)}` : issue?.message
+    const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    throw fault(`content${path.join('')}`, reason ?? 'is wrong')
+  }
+  const { entitlements, collections } = result.data
+  const byId: Record<string, PolicyActions> = {}
+  for (const [name, actions] of Object.entries(collections)) {
+    const place = `content.collections.${name.slice(0, 100)}`
+    const collection = model.byName.get(name) ?? model.collections.get(name)
+    if (collection === undefined) throw fault(place, 'is not a collection')
+    if (collection.id in byId) throw fault(place, 'is given twice')
+    byId[collection.id] = mapActions(actions, (action, kind) => storedAction(action, collection, `${place}.${kind}`))
+  }
+  return { entitlements: [...new Set(entitlements)], collections: byId }
+}
+
+/** Content as stored → content as a person wrote it, under the names of `model`. */
+export function showPolicy({ entitlements, collections }: PolicyContent, model: Model): PolicyContent {
+  const byName: Record<string, PolicyActions> = {}
+  for (const [id, actions] of Object.entries(collections)) {
+    const collection = model.collections.get(id)
+    if (collection === undefined) continue
+    byName[collection.apiName] = mapActions(actions, (action) => shownAction(action, collection))
+  }
+  return { entitlements, collections: byName }
+}
+
+/** What a policy names: none of it may be deleted while the policy stands. */
+export function policyUses({ collections }: PolicyContent): {
+  readonly collectionIds: ReadonlySet<string>
+  readonly fieldIds: ReadonlySet<string>
+} {
+  const fieldIds = new Set<string>()
+  for (const actions of Object.values(collections)) {
+    for (const action of Object.values(actions)) {
+      if (action === 'all' || action === undefined) continue
+      const { fields, filter, validation }: Detail = action
+      if (fields !== '*') for (const id of fields ?? []) fieldIds.add(id)
+      for (const part of [filter, validation]) collectFieldIds(part, fieldIds)
+    }
+  }
+  return { collectionIds: new Set(Object.keys(collections)), fieldIds }
+}
+
+/** Whether `holder` may give `content` away: nobody can give more than they hold. */
+export function covers(holder: Rights, content: PolicyContent): boolean {
+  if (holder.kind === 'all') return true
+  if (!content.entitlements.every((entitlement) => holder.entitlements.has(entitlement))) return false
+  return Object.entries(content.collections).every(([id, actions]) =>
+    Object.entries(actions).every(([kind, wanted]) =>
+      holder.policies.some(({ collections }) => {
+        const held = collections[id]?.[kind as keyof PolicyActions]
+        return held !== undefined && (wanted === undefined || isWithin(wanted, held))
+      }),
+    ),
+  )
+}
+
+/** Whether some action of the policy names `$CURRENT_USER`: then it admits an anonymous caller to nothing. */
+export function namesCurrentUser(content: PolicyContent): boolean {
+  return JSON.stringify(content.collections).includes('"$CURRENT_USER"')
+}
+
+export function fieldById(collection: Collection, id: string): Field | undefined {
+  return collection.primitives.find((field) => field.id === id) ?? collection.relations.find((field) => field.id === id)
+}
+
+function isWithin(wanted: PolicyAction, held: PolicyAction): boolean {
+  if (held === 'all') return true
+  if (wanted === 'all') return false
+  const [less, more]: [Detail, Detail] = [wanted, held]
+  const { fields: wide = '*' } = more
+  const { fields: narrow = '*' } = less
+  const hasFields = wide === '*' || (narrow !== '*' && narrow.every((id) => wide.includes(id)))
+  const isSame = (name: 'filter' | 'validation') =>
+    more[name] === undefined || canonical(more[name]) === canonical(less[name])
+  return hasFields && isSame('filter') && isSame('validation')
+}
+
+/** The database keeps the members of a JSON object in an order of its own. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : part,
+  )
+}
+
+function mapActions(actions: PolicyActions, map: (action: PolicyAction, kind: string) => PolicyAction): PolicyActions {
+  const mapped = Object.entries(actions).map(([kind, action]) => [kind, action && map(action, kind)])
+  return Object.fromEntries(mapped) as PolicyActions
+}
+
+function storedAction(action: PolicyAction, collection: Collection, place: string): PolicyAction {
+  if (action === 'all') return action
+  const { fields, filter, validation }: Detail = action
+  const named = (of: Collection, name: string, at: string): Field => {
+    const field = of.fields.get(name)
+    if (field === undefined) throw fault(at, `is not a field of ${of.apiName}`)
+    return field
+  }
+  for (const [member, value] of Object.entries({ filter, validation })) {
+    if (value === undefined) continue
+    const sight = {
+      field: (of: Collection, name: string, at: string) => ({ field: named(of, name, at), visible: all }),
+      rowsOf: () => all,
+      variable: policyVariable({ userId: undefined, roleIds: [] }),
+    }
+    resolveFilter(jsonFilter(value), { sight, collection, place: `${place}.${member}` })
+  }
+  const toId = (of: Collection, name: string) => named(of, name, place)
+  return {
+    ...(fields !== undefined && {
+      fields: fields === '*' ? fields : fields.map((name) => named(collection, name, `${place}.fields`).id),
+    }),
+    ...(filter !== undefined && { filter: renamed(filter, collection, toId, 'id') }),
+    ...(validation !== undefined && { validation: renamed(validation, collection, toId, 'id') }),
+  }
+}
+
+function shownAction(action: PolicyAction, collection: Collection): PolicyAction {
+  if (action === 'all') return action
+  const { fields, filter, validation }: Detail = action
+  return {
+    ...(fields !== undefined && {
+      fields: fields === '*' ? fields : fields.map((id) => fieldById(collection, id)?.apiName ?? id),
+    }),
+    ...(filter !== undefined && { filter: renamed(filter, collection, fieldById, 'apiName') }),
+    ...(validation !== undefined && { validation: renamed(validation, collection, fieldById, 'apiName') }),
+  }
+}
+
+/** A filter with other names for its fields; operators and operands stay as they are. */
+function renamed(
+  filter: Record<string, unknown>,
+  collection: Collection,
+  fieldOf: (of: Collection, name: string) => Field | undefined,
+  by: 'id' | 'apiName',
+): Record<string, unknown> {
+  const result: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(filter)) {
+    if (Array.isArray(value) && name.startsWith('_')) {
+      result[name] = value.map((part) => renamed(part as Record<string, unknown>, collection, fieldOf, by))
+    } else if (name.startsWith('_')) result[name] = renamed(value as Record<string, unknown>, collection, fieldOf, by)
+    else {
+      const field = fieldOf(collection, name)
+      result[field?.[by] ?? name] =
+        field?.kind === 'relation' ? renamed(value as Record<string, unknown>, field.target, fieldOf, by) : value
+    }
+  }
+  return result
+}
+
+/** In a stored filter everything that is no operator is a field's id, down to the operands. */
+function collectFieldIds(filter: unknown, into: Set<string>): void {
+  if (Array.isArray(filter)) {
+    for (const part of filter) collectFieldIds(part, into)
+    return
+  }
+  if (typeof filter !== 'object' || filter === null) return
+  for (const [name, value] of Object.entries(filter)) {
+    if (!name.startsWith('_')) into.add(name)
+    collectFieldIds(value, into)
+  }
+}
+
+export function jsonFilter(value: Record<string, unknown>): RawFilter {
+  return { form: 'json', value }
+}
+
+function fault(place: string, reason: string) {
+  return nested('invalid', ['Failed to read the JSON body', place, reason])
+}

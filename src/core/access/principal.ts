@@ -1,0 +1,57 @@
+/** Who acts in a workspace, and what the workspace's entitlements let them do. */
+import * as z from 'zod'
+import { ServiceError } from '../error.ts'
+import type { PolicyContent } from './policy.ts'
+
+/** The permission entitlements of a workspace (contract 5). */
+export const entitlementSchema = z.enum([
+  'dataModel:read',
+  'dataModel:edit',
+  'dataSource:read',
+  'dataSource:create',
+  'dataSource:delete',
+  'extension:read',
+  'openApiSchema:read',
+  'workspace:read',
+  'workspace:edit',
+  'workspace:delete',
+  'workspaceMembers:read',
+  'workspaceMembers:edit',
+  'workspaceSettings:read',
+  'workspaceSettings:edit',
+  'auditLog:read',
+  'ai:mcp',
+])
+
+export type Entitlement = z.infer<typeof entitlementSchema>
+
+/**
+ * Rights within one workspace. One object stands for one caller until their rights change, so that whatever was derived
+ * from it can be kept beside it.
+ */
+export type Rights =
+  | { readonly kind: 'all' }
+  | {
+      readonly kind: 'policies'
+      /** Undefined for the anonymous caller. */
+      readonly userId: string | undefined
+      readonly roleIds: readonly string[]
+      readonly policies: readonly PolicyContent[]
+      readonly entitlements: ReadonlySet<Entitlement>
+    }
+
+export const noRights: Rights = {
+  kind: 'policies',
+  userId: undefined,
+  roleIds: [],
+  policies: [],
+  entitlements: new Set(),
+}
+
+export function holds(rights: Rights, entitlement: Entitlement): boolean {
+  return rights.kind === 'all' || rights.entitlements.has(entitlement)
+}
+
+export function requireEntitlement(rights: Rights, entitlement: Entitlement): void {
+  if (!holds(rights, entitlement)) throw new ServiceError('forbidden', `This needs the entitlement ${entitlement}`)
+}

@@ -1,0 +1,58 @@
+/**
+ * The variables of a policy's filters (contract 5): `$CURRENT_USER`, `$CURRENT_ROLES`, and `$NOW` with an offset such as
+ * `$NOW(-7 days)`. Whoever asks is known when policies are merged; the time is a hole until the statement runs.
+ */
+import type { PrimitiveField } from '../model/model.ts'
+import { hole } from '../query/hole.ts'
+import { queryFault } from '../query/parse.ts'
+import type { Sight } from '../query/resolve.ts'
+
+export type Asker = { readonly userId: string | undefined; readonly roleIds: readonly string[] }
+
+/** An id that nobody has: what an anonymous caller compares as. */
+const NOBODY = '00000000-0000-0000-0000-000000000000'
+
+export function policyVariable({ userId, roleIds }: Asker): Sight['variable'] {
+  return (text, field, place) => {
+    if (text === '$CURRENT_USER') return ofIdType(field, userId ?? NOBODY, place)
+    if (text === '$CURRENT_ROLES') return roleIds.map((id) => ofIdType(field, id, place))
+    if (text.startsWith('$NOW')) return now(text, field, place)
+    if (/^\$[A-Z_]+$/.test(text)) throw queryFault(place, 'is not a variable')
+    return undefined
+  }
+}
+
+/** The text for a hole of `$NOW`, at the time in milliseconds since the epoch. */
+export function timeHole(name: string, at: number): string {
+  const [, offset = '0', type = ''] = name.split(':')
+  const text = new Date(at + Number(offset)).toISOString()
+  if (type === 'date') return text.slice(0, 10)
+  if (type === 'time') return text.slice(11, -1)
+  return type === 'dateTime' ? text.slice(0, -1) : text
+}
+
+function ofIdType({ type }: PrimitiveField, id: string, place: string): string {
+  if (type.name === 'uuid' || type.name === 'string') return id
+  throw queryFault(place, 'can only be compared with a uuid or a string')
+}
+
+const timeTypes: ReadonlySet<string> = new Set(['date', 'time', 'dateTime', 'dateTimeWithTimezone'])
+
+const millisecondsPer: Readonly<Record<string, number>> = {
+  second: 1_000,
+  minute: 60_000,
+  hour: 3_600_000,
+  day: 86_400_000,
+  week: 604_800_000,
+}
+
+function now(text: string, { type }: PrimitiveField, place: string): string {
+  if (!timeTypes.has(type.name)) throw queryFault(place, 'can only be compared with a date or a time')
+  const [, amount = '0', unit = 'second'] =
+    /^\$NOW(?:\(\s*([+-]?\d{1,6}) (second|minute|hour|day|week)s?\s*\))?$/.exec(text) ?? unknownOffset(place)
+  return hole(`now:${Number(amount) * (millisecondsPer[unit] ?? 0)}:${type.name}`)
+}
+
+function unknownOffset(place: string): never {
+  throw queryFault(place, 'must be $NOW or have an offset such as $NOW(-7 days), in seconds to weeks')
+}

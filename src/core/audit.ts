@@ -1,0 +1,53 @@
+/**
+ * The audit log: the closed list of what is recorded, each with the label that people read, and what an entry says.
+ * Names are `<family>.<verb>.v1` (seed, "Events"; contract 5). A payload never holds a secret.
+ */
+export const auditActions = {
+  'auth.login.v1': 'Sign-in',
+  'user.create.v1': 'User created',
+  'user.update.v1': 'User changed',
+  'user.delete.v1': 'User deleted',
+  'user.suspend.v1': 'User suspended',
+  'user.join_workspace.v1': 'User joined a workspace',
+  'user.remove_workspace.v1': 'User removed from a workspace',
+  'role.create.v1': 'Role created',
+  'role.update.v1': 'Role changed',
+  'role.delete.v1': 'Role deleted',
+  'role.assign.v1': 'Role assigned',
+  'role.unassign.v1': 'Role taken away',
+  'policy.create.v1': 'Policy created',
+  'policy.update.v1': 'Policy changed',
+  'policy.delete.v1': 'Policy deleted',
+  'invitation.create.v1': 'Invitation created',
+  'invitation.accept.v1': 'Invitation accepted',
+  'invitation.delete.v1': 'Invitation deleted',
+  'api_key.create.v1': 'API key created',
+  'api_key.update.v1': 'API key changed',
+  'api_key.delete.v1': 'API key deleted',
+  'workspace.create.v1': 'Workspace created',
+  'workspace.update.v1': 'Workspace changed',
+  'workspace.delete.v1': 'Workspace deleted',
+  'schema.migrate.v1': 'Data model migrated',
+  'schema.introspect.v1': 'Data source introspected',
+} as const satisfies Readonly<Record<string, string>>
+
+export type AuditAction = keyof typeof auditActions
+
+/** Who did it: a user (a service account is told apart by its record), nobody who is known, or the service itself. */
+export type Actor =
+  | { readonly kind: 'user'; readonly id: string }
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'system' }
+
+export type TargetType = 'user' | 'role' | 'policy' | 'invitation' | 'apiKey' | 'workspace' | 'source'
+
+export type AuditEntry = {
+  readonly action: AuditAction
+  readonly outcome: 'success' | 'failure'
+  readonly actor: Actor
+  readonly workspaceId: string | null
+  readonly target: { readonly type: TargetType; readonly id: string } | null
+  /** The caller's address: kept of what has to do with signing in, and of nothing else. */
+  readonly address: string | null
+  readonly payload: Readonly<Record<string, unknown>>
+}

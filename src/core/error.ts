@@ -1,0 +1,73 @@
+/**
+ * The one error that crosses rooms. A kind out of a closed list (handlers turn it into a status), a message that is
+ * safe to show, and a `cause`. Only causes that are ServiceErrors themselves are ever shown to a caller.
+ */
+export type ErrorKind =
+  | 'badRequest'
+  | 'unauthenticated'
+  | 'paymentRequired'
+  | 'forbidden'
+  | 'notFound'
+  | 'methodNotAllowed'
+  | 'conflict'
+  | 'tooLarge'
+  | 'unsupportedMediaType'
+  | 'invalid'
+  | 'throttled'
+  | 'failed'
+  | 'unavailable'
+
+export type ErrorDetail = {
+  readonly cause?: unknown
+  /** A stable text of digits, see docs/errors.md. */
+  readonly code?: string
+  readonly meta?: Readonly<Record<string, unknown>>
+}
+
+export class ServiceError extends Error {
+  readonly kind: ErrorKind
+  readonly code: string | undefined
+  readonly meta: Readonly<Record<string, unknown>> | undefined
+
+  constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
+    super(message, { cause: detail.cause })
+    this.name = 'ServiceError'
+    this.kind = kind
+    this.code = detail.code
+    this.meta = detail.meta
+  }
+}
+
+/** The answer's body (seed, "Errors"): `source` nests recursively, the innermost cause last. */
+export type ErrorBody = {
+  readonly message: string
+  readonly source?: ErrorBody
+  readonly code?: string
+  readonly meta?: Readonly<Record<string, unknown>>
+}
+
+export function errorBody(error: ServiceError): ErrorBody {
+  const { message, code, meta, cause } = error
+  return {
+    // A name that it repeats may hold half a surrogate pair, or have been cut in the middle of one.
+    message: message.toWellFormed(),
+    ...(cause instanceof ServiceError && { source: errorBody(cause) }),
+    ...(code !== undefined && { code }),
+    ...(meta !== undefined && { meta }),
+  }
+}
+
+/**
+ * An error whose story is told by several nested messages, outermost first, all of one kind:
+ * `nested('invalid', ['Failed to execute query', 'filter.status._foo', 'is not an operator'])`.
+ */
+export function nested(
+  kind: ErrorKind,
+  messages: readonly [string, ...string[]],
+  detail: ErrorDetail = {},
+): ServiceError {
+  const [message, ...rest] = messages
+  const [next, ...others] = rest
+  const cause = next === undefined ? detail.cause : nested(kind, [next, ...others], { cause: detail.cause })
+  return new ServiceError(kind, message, { ...detail, cause })
+}

@@ -1,0 +1,136 @@
+/**
+ * Model → manifest (reference facts 6.5, docs/manifest.md): the structure of a workspace and everything that its items
+ * can be asked, in one compact document for generators of clients. It tells of the model, not of a caller's rights.
+ */
+import type { Manifest, PrimitiveFieldEntry, RelationFieldEntry, ServiceSchema } from './manifest/format.ts'
+import { createPools, type Pools } from './manifest/pools.ts'
+import { operationsOf } from './manifest/query-schema.ts'
+import type { Collection, ConstraintRecord, Model, PrimitiveField, RelationField } from './model/model.ts'
+
+export function compileManifest(model: Model): Manifest {
+  const pools = createPools()
+  const serviceSchema = compileServiceSchema(model, pools)
+  const operations = [...model.collections.values()].flatMap((collection) => operationsOf(pools, collection))
+  const { strings, primitiveTypes, ...types } = pools.finish()
+  return { formatVersion: 1, strings, primitiveTypes, serviceSchema, querySchema: { operations, ...types } }
+}
+
+function compileServiceSchema(model: Model, pools: Pools): ServiceSchema {
+  const sources = [...model.sources.values()]
+  const { namespaces } = model.records
+  const collections = [...model.collections.values()]
+  const places: Places = {
+    sources: positions(sources.map(({ id }) => id)),
+    namespaces: positions(namespaces.map(({ sourceId, dbName }) => `${sourceId} ${dbName}`)),
+    collections: positions(collections),
+    primitives: positions(...collections.map(({ primitives }) => primitives)),
+    relations: positions(...collections.map(({ relations }) => relations)),
+    constraints: constraintsByRelation(model),
+  }
+  return {
+    sources: sources.map(({ id, apiName, provider }) => ({
+      id,
+      name: pools.text(apiName),
+      provider: pools.text(provider),
+    })),
+    namespaces: namespaces.map(({ id, sourceId, dbName, isSystem }) => ({
+      id,
+      dbName: pools.text(dbName),
+      source: placeOf(places.sources, sourceId),
+      ...(isSystem && { isSystem }),
+    })),
+    collections: collections.map((collection) => {
+      const { id, sourceId, apiName, dbName, schema, isReadOnly, isSystem, indexes } = collection
+      return {
+        id,
+        ...names(pools, { apiName, dbName }),
+        source: placeOf(places.sources, sourceId),
+        ...(schema !== undefined && { namespace: placeOf(places.namespaces, `${sourceId} ${schema}`) }),
+        ...(isReadOnly && { isReadonly: isReadOnly }),
+        ...(isSystem && { isSystem }),
+        primitiveFields: collection.primitives.map((field) => primitiveFieldEntry(field, pools)),
+        relationFields: collection.relations.map((field) => relationFieldEntry(field, pools, places)),
+        ...(indexes.length > 0 && {
+          indexes: indexes.map((index) => ({
+            id: index.id,
+            dbName: pools.text(index.dbName),
+            kind: index.kind,
+            fields: index.fields.map((field) => placeOf(places.primitives, field)),
+          })),
+        }),
+      }
+    }),
+  }
+}
+
+/** Where things stand in the lists that indexes of the manifest point into. */
+type Places = {
+  readonly sources: ReadonlyMap<string, number>
+  readonly namespaces: ReadonlyMap<string, number>
+  readonly collections: ReadonlyMap<Collection, number>
+  /** Within their own collection. */
+  readonly primitives: ReadonlyMap<PrimitiveField, number>
+  readonly relations: ReadonlyMap<RelationField, number>
+  /** By the id of the relation that owns it. */
+  readonly constraints: ReadonlyMap<string, ConstraintRecord>
+}
+
+function primitiveFieldEntry(field: PrimitiveField, pools: Pools): PrimitiveFieldEntry {
+  const { id, type, isNullable, isList, isReadOnly, defaultValue } = field
+  return {
+    id,
+    ...names(pools, field),
+    type: pools.type(type),
+    ...(isNullable && { isNullable }),
+    ...(isList && { isList }),
+    ...(isReadOnly && { isReadonly: isReadOnly }),
+    ...(defaultValue !== null && { defaultValue }),
+  }
+}
+
+function relationFieldEntry(field: RelationField, pools: Pools, places: Places): RelationFieldEntry {
+  const { id, apiName, target, opposite, joins, isList, isNullable, isForward } = field
+  const constraint = places.constraints.get(id)
+  return {
+    id,
+    apiName: pools.text(apiName),
+    oppositeCollection: placeOf(places.collections, target),
+    ...(opposite !== undefined && { oppositeField: placeOf(places.relations, opposite) }),
+    linkingFields: joins.map(({ own, other }) => [placeOf(places.primitives, own), placeOf(places.primitives, other)]),
+    ...(isList && { isList }),
+    ...(isNullable && { isNullable }),
+    ...(isForward && { isForward }),
+    ...(constraint !== undefined && {
+      constraint: {
+        id: constraint.id,
+        dbName: pools.text(constraint.dbName),
+        onDelete: constraint.onDelete,
+        onUpdate: constraint.onUpdate,
+      },
+    }),
+  }
+}
+
+function names(pools: Pools, { apiName, dbName }: { readonly apiName: string; readonly dbName: string }) {
+  return { apiName: pools.text(apiName), ...(dbName !== apiName && { dbName: pools.text(dbName) }) }
+}
+
+/** Of the workspace's own relations: those of system collections have no constraint in the database. */
+function constraintsByRelation({ records }: Model): ReadonlyMap<string, ConstraintRecord> {
+  const constraints = new Map(records.constraints.map((constraint) => [constraint.id, constraint]))
+  const owned = records.relationFields.flatMap(({ id, constraintId }) => {
+    const constraint = constraints.get(constraintId ?? '')
+    return constraint === undefined ? [] : [[id, constraint] as const]
+  })
+  return new Map(owned)
+}
+
+function positions<T>(...lists: readonly (readonly T[])[]): ReadonlyMap<T, number> {
+  return new Map(lists.flatMap((list) => list.map((value, index) => [value, index] as const)))
+}
+
+function placeOf<T>(places: ReadonlyMap<T, number>, value: T): number {
+  const place = places.get(value)
+  if (place === undefined) throw new Error('the model refers to something that it does not have')
+  return place
+}

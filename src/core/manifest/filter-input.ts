@@ -1,0 +1,78 @@
+/** Collections → what a filter on them may say (reference facts 1.2 and 2.2). */
+import type { FieldType } from '../model/field-type.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import { type Operator, operatorsOf } from '../model/operator.ts'
+import { operandType } from '../query/resolve.ts'
+import type { InputField, TypeReference } from './format.ts'
+import type { Pools } from './pools.ts'
+
+export function filterInput(pools: Pools, collection: Collection): TypeReference {
+  const self: TypeReference = `i${pools.input(`${collection.id} filter`, `${collection.apiName}FilterInput`, () => ({
+    fields: [
+      ['_and', { type: `[${self}]`, optional: true }],
+      ['_or', { type: `[${self}]`, optional: true }],
+      ['_not', { type: self, optional: true }],
+      ...collection.primitives.flatMap((field) => fieldFilter(pools, field)),
+      ...collection.relations.map((relation) => relationFilter(pools, relation)),
+    ],
+  }))}`
+  return self
+}
+
+type Entry = readonly [name: string, field: InputField]
+
+/** Nothing for a field that no operator knows. A value on its own means `_eq`, except on JSON, where it would be ambiguous. */
+function fieldFilter(pools: Pools, field: PrimitiveField): readonly Entry[] {
+  const operators = [...operatorsOf(field.type, field.isList)]
+  if (operators.length === 0 && !field.isNullable) return []
+  const type = operandType(field.type)
+  const label = `${field.isList ? 'List' : typeLabel(type)}Filter${field.isNullable ? 'Nullable' : ''}PrimitiveInput`
+  const value = pools.primitive(type)
+  const orNull = field.isNullable ? `${value}?` : value
+  const index = pools.input(label, label, () => ({
+    fields: [
+      ...operators.map((operator): Entry => [operator, { type: operandOf(operator, value, orNull), optional: true }]),
+      ...(field.isNullable ? [nullTest(pools)] : []),
+    ],
+  }))
+  const takesBareValue = operators.includes('_eq') && field.type.name !== 'json'
+  const described: InputField = { type: `i${index}`, optional: true, kind: 'primitive' }
+  return [[field.apiName, takesBareValue ? { ...described, secondaryTypes: [orNull] } : described]]
+}
+
+function nullTest(pools: Pools): Entry {
+  return ['_null', { type: pools.primitive({ name: 'boolean' }), optional: true }]
+}
+
+function operandOf(operator: Operator, value: TypeReference, orNull: TypeReference): TypeReference {
+  switch (operator) {
+    case '_eq':
+    case '_neq':
+      return orNull
+    case '_in':
+    case '_nin':
+      return `[${orNull}]`
+    case '_between':
+    case '_nbetween':
+      return `[${value}]`
+    default:
+      return value
+  }
+}
+
+/** `Int32`, `DateTime`, `Decimal10_2`. */
+function typeLabel(type: FieldType): string {
+  const name = type.name.charAt(0).toUpperCase() + type.name.slice(1)
+  if (type.name !== 'decimal' || type.params.kind === 'unconstrained') return name
+  return `${name}${type.params.precision}_${type.params.scale}`
+}
+
+/** A to-many filter without a quantifier means `_some`. */
+function relationFilter(pools: Pools, { apiName, target, isList }: RelationField): Entry {
+  const filter = filterInput(pools, target)
+  if (!isList) return [apiName, { type: filter, optional: true, kind: 'relation' }]
+  const quantified = pools.input(`${target.id} quantifier`, `${target.apiName}FilterQuantifierInput`, () => ({
+    fields: ['_some', '_every', '_none'].map((name): Entry => [name, { type: filter, optional: true }]),
+  }))
+  return [apiName, { type: `i${quantified}`, optional: true, kind: 'relation', secondaryTypes: [filter] }]
+}

@@ -1,0 +1,129 @@
+/**
+ * The format of the manifest (docs/manifest.md): every number is an index, either into `strings` or, as the comment
+ * says, into another list. An absent flag is false.
+ */
+import type { FieldType } from '../model/field-type.ts'
+import type { DefaultValue, IndexKind, ReferentialAction } from '../model/model.ts'
+
+export type Manifest = {
+  readonly formatVersion: 1
+  readonly strings: readonly string[]
+  readonly primitiveTypes: readonly FieldType[]
+  readonly serviceSchema: ServiceSchema
+  readonly querySchema: QuerySchema
+}
+
+/** An index into `strings`. */
+export type Text = number
+
+export type ServiceSchema = {
+  readonly sources: readonly { readonly id: string; readonly name: Text; readonly provider: Text }[]
+  /** `source`: into sources. */
+  readonly namespaces: readonly {
+    readonly id: string
+    readonly dbName: Text
+    readonly source: number
+    readonly isSystem?: true
+  }[]
+  readonly collections: readonly CollectionEntry[]
+}
+
+export type CollectionEntry = {
+  readonly id: string
+  readonly apiName: Text
+  /** Absent where it equals apiName. */
+  readonly dbName?: Text
+  readonly source: number
+  readonly namespace?: number
+  readonly isReadonly?: true
+  readonly isSystem?: true
+  readonly primitiveFields: readonly PrimitiveFieldEntry[]
+  readonly relationFields: readonly RelationFieldEntry[]
+  readonly indexes?: readonly IndexEntry[]
+}
+
+export type PrimitiveFieldEntry = {
+  readonly id: string
+  readonly apiName: Text
+  readonly dbName?: Text
+  /** Into primitiveTypes. */
+  readonly type: number
+  readonly isNullable?: true
+  readonly isList?: true
+  readonly isReadonly?: true
+  readonly defaultValue?: DefaultValue
+}
+
+export type RelationFieldEntry = {
+  readonly id: string
+  readonly apiName: Text
+  /** Into collections. */
+  readonly oppositeCollection: number
+  /** Into relationFields of the opposite collection. */
+  readonly oppositeField?: number
+  /** Into primitiveFields of this and of the opposite collection. */
+  readonly linkingFields: readonly (readonly [own: number, opposite: number])[]
+  readonly isList?: true
+  readonly isNullable?: true
+  readonly isForward?: true
+  /** Of a forward relation; system collections have none in the database. */
+  readonly constraint?: {
+    readonly id: string
+    readonly dbName: Text
+    readonly onDelete: ReferentialAction
+    readonly onUpdate: ReferentialAction
+  }
+}
+
+export type IndexEntry = {
+  readonly id: string
+  readonly dbName: Text
+  readonly kind: IndexKind
+  /** Into primitiveFields. */
+  readonly fields: readonly number[]
+}
+
+export type QuerySchema = {
+  readonly operations: readonly Operation[]
+  readonly inputFields: readonly InputField[]
+  readonly outputFields: readonly OutputField[]
+  readonly inputObjectTypes: readonly InputObjectType[]
+  readonly outputObjectTypes: readonly ObjectType[]
+  readonly enumTypes: readonly { readonly name: Text; readonly values: readonly Text[] }[]
+}
+
+export type OperationKind = 'readMany' | 'readOne' | 'create' | 'updateOne' | 'updateMany' | 'deleteOne' | 'deleteMany'
+
+/** `parameters`: into inputObjectTypes; `output`: what stands below `data` in the answer. */
+export type Operation = readonly [kind: OperationKind, collection: Text, parameters: number, output: TypeReference]
+
+/** `i<n>` input object, `o<n>` output object, `e<n>` enum, `p<n>` primitive; `[…]` a list, `…?` or null. */
+export type TypeReference = string
+
+export type InputField = {
+  readonly type: TypeReference
+  readonly optional?: true
+  readonly kind?: 'primitive' | 'relation'
+  /** Other forms that are taken as well. */
+  readonly secondaryTypes?: readonly TypeReference[]
+  readonly hasDefault?: true
+}
+
+/** `parameters` of a relation are into inputObjectTypes. */
+export type OutputField = { readonly type: TypeReference; readonly arguments?: number }
+
+/** `fields` is flat: a name, the index of its field in inputFields or outputFields, the next name … */
+export type ObjectType = { readonly name: Text; readonly fields: readonly number[] }
+export type InputObjectType = ObjectType & { readonly constraints?: Constraints<Text> }
+
+/** What of an input object the fields alone do not say. */
+export type Constraints<Name> = {
+  readonly atMostOneField?: true
+  readonly atLeastOneField?: true
+  /** Of each list one field or more must be sent. */
+  readonly atLeastOneOf?: readonly (readonly Name[])[]
+  /** The first field of each list is never sent beside any of the others. */
+  readonly excludes?: readonly (readonly Name[])[]
+  /** The fields that are sent are exactly those of one list. */
+  readonly exactlyOneSetOf?: readonly (readonly Name[])[]
+}

@@ -1,0 +1,199 @@
+/**
+ * Collections → what their items take when they are written, nested writes included (contract 4, reference facts 3.3).
+ * Says what `core/plan` accepts, and nothing that it refuses.
+ */
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import { uniqueSets } from '../plan/program.ts'
+import { type Kind, knownOperations } from '../plan/relation-operation.ts'
+import { filterInput } from './filter-input.ts'
+import type { Constraints, InputField, TypeReference } from './format.ts'
+import type { Description, Pools } from './pools.ts'
+
+/**
+ * A new item. Nested in another through `parent` it has neither the relation back nor the columns that the outer item
+ * gives it.
+ */
+export function createInput(pools: Pools, collection: Collection, parent?: RelationField): TypeReference {
+  const { id, apiName } = collection
+  const given = parent === undefined || parent.isForward ? [] : parent.joins.map(({ other }) => other)
+  if (parent === undefined || (parent.opposite === undefined && given.length === 0)) {
+    return `i${pools.input(`${id} create`, `${apiName}CreateInput`, () => newItem(pools, collection, [], undefined))}`
+  }
+  const name = `${parent.collection.apiName}${parent.apiName}CreateRelatedWithoutTypeInput`
+  return `i${pools.input(`${parent.id} nested create`, name, () => newItem(pools, collection, given, parent.opposite))}`
+}
+
+/** A change of one item. */
+export function updateOneData(pools: Pools, collection: Collection): TypeReference {
+  const { id, apiName } = collection
+  const index = pools.input(`${id} update`, `${apiName}UpdateDataInput`, () => {
+    const relations = relationEntries(pools, collection, 'update')
+    return {
+      fields: [...changes(pools, collection), ...relations.map(([{ apiName: name }, field]): Entry => [name, field])],
+      ...constrained({ excludes: exclusions(writable(collection), relations) }),
+    }
+  })
+  return `i${index}`
+}
+
+/** A change of any number of items at once, which cannot hold relations. */
+export function updateManyData(pools: Pools, collection: Collection): TypeReference {
+  const { id, apiName, relations } = collection
+  if (!relations.some((relation) => operationsOn(relation, 'update').length > 0))
+    return updateOneData(pools, collection)
+  const fields = () => ({ fields: changes(pools, collection) })
+  return `i${pools.input(`${id} update many`, `${apiName}UpdateManyDataInput`, fields)}`
+}
+
+type Entry = readonly [name: string, field: InputField]
+type Occasion = 'create' | 'update'
+
+function newItem(
+  pools: Pools,
+  collection: Collection,
+  given: readonly PrimitiveField[],
+  back: RelationField | undefined,
+): Description<InputField> {
+  const columns = writable(collection).filter((field) => !given.includes(field))
+  const relations = relationEntries(pools, collection, 'create').filter(([relation]) => relation !== back)
+  const alternatives = new Map(columns.map((field) => [field, providers(field, relations)]))
+  const fields = columns.map((field): Entry => {
+    const { apiName, defaultValue, isNullable } = field
+    const isOptional = isNullable || defaultValue !== null || (alternatives.get(field)?.length ?? 0) > 0
+    return [
+      apiName,
+      {
+        type: pools.value(field),
+        ...(isOptional && { optional: true }),
+        kind: 'primitive',
+        ...(defaultValue !== null && { hasDefault: true }),
+      },
+    ]
+  })
+  const atLeastOneOf = columns
+    .filter(({ isNullable, defaultValue }) => !isNullable && defaultValue === null)
+    .map((field) => [field.apiName, ...(alternatives.get(field) ?? [])])
+    .filter((names) => names.length > 1)
+  return {
+    fields: [...fields, ...relations.map(([{ apiName }, field]): Entry => [apiName, field])],
+    ...constrained({ atLeastOneOf, excludes: exclusions(columns, relations) }),
+  }
+}
+
+function changes(pools: Pools, collection: Collection): readonly Entry[] {
+  return writable(collection).map((field) => [
+    field.apiName,
+    { type: pools.value(field), optional: true, kind: 'primitive' },
+  ])
+}
+
+function writable({ primitives }: Collection): readonly PrimitiveField[] {
+  return primitives.filter(({ isReadOnly }) => !isReadOnly)
+}
+
+type RelationEntry = readonly [relation: RelationField, field: InputField]
+
+function relationEntries(pools: Pools, { relations }: Collection, occasion: Occasion): readonly RelationEntry[] {
+  return relations
+    .filter((relation) => operationsOn(relation, occasion).length > 0)
+    .map((relation) => [relation, { type: relationInput(pools, relation, occasion), optional: true, kind: 'relation' }])
+}
+
+/** The relations by which a foreign-key column can be given as well. */
+function providers(field: PrimitiveField, relations: readonly RelationEntry[]): readonly string[] {
+  return relations
+    .filter(([{ isForward, joins }]) => isForward && joins.some(({ own }) => own === field))
+    .map(([{ apiName }]) => apiName)
+}
+
+/** A foreign key is given by its columns or through the relation, never by both. */
+function exclusions(
+  columns: readonly PrimitiveField[],
+  relations: readonly RelationEntry[],
+): readonly (readonly string[])[] {
+  return relations
+    .filter(([{ isForward }]) => isForward)
+    .map(([{ apiName, joins }]) => [
+      apiName,
+      ...joins.filter(({ own }) => columns.includes(own)).map(({ own }) => own.apiName),
+    ])
+    .filter((names) => names.length > 1)
+}
+
+/** Without the constraints that say nothing. */
+function constrained(
+  constraints: {
+    readonly [Kind in 'atLeastOneOf' | 'excludes']?: readonly (readonly string[])[]
+  },
+): { readonly constraints?: Constraints<string> } {
+  const useful = Object.entries(constraints).filter(([, lists]) => lists.length > 0)
+  return useful.length === 0 ? {} : { constraints: Object.fromEntries(useful) }
+}
+
+function relationInput(pools: Pools, relation: RelationField, occasion: Occasion): TypeReference {
+  const { id, collection, apiName, isList } = relation
+  const onUpdate = isList ? 'UpdateManyRelatedOperationsInput' : 'UpdateOneRelatedOperationsInput'
+  const suffix = occasion === 'create' ? 'CreateRelatedInput' : onUpdate
+  const index = pools.input(`${id} ${occasion}`, `${collection.apiName}${apiName}${suffix}`, () => ({
+    fields: operationsOn(relation, occasion).map(
+      (kind): Entry => [kind, { type: `i${operationInput(pools, relation, kind)}`, optional: true }],
+    ),
+    constraints: { atMostOneField: true, atLeastOneField: true },
+  }))
+  return occasion === 'create' && !isList ? `i${index}` : `[i${index}]`
+}
+
+/** What can be written through a relation. Both ends need a key, so that their rows can be told apart. */
+function operationsOn(relation: RelationField, occasion: Occasion): readonly Kind[] {
+  const { collection, target, isForward } = relation
+  if (collection.isReadOnly || collection.primaryKey.length === 0 || target.primaryKey.length === 0) return []
+  const known = knownOperations(relation, occasion)
+  if (!target.isReadOnly) return known
+  return isForward ? known.filter((kind) => kind === '_connect' || kind === '_disconnect') : []
+}
+
+function operationInput(pools: Pools, relation: RelationField, kind: Kind): number {
+  const { id, collection, apiName, target, isList } = relation
+  const own = `${collection.apiName}${apiName}`
+  const filter: Entry = ['filter', { type: filterInput(pools, target), optional: true }]
+  const many = (type: TypeReference) => (isList ? `[${type}]` : type)
+  switch (kind) {
+    case '_connect':
+      return pools.input(`${id} connect`, `${own}ConnectInput`, () => ({
+        fields: [[isList ? 'keys' : 'key', { type: many(connectKey(pools, relation)) }]],
+      }))
+    case '_create':
+      return pools.input(`${id} create arguments`, `${own}CreateArguments`, () => ({
+        fields: [['data', { type: many(createInput(pools, target, relation)) }]],
+      }))
+    case '_update': {
+      const name = isList ? 'UpdateManyInput' : 'UpdateInput'
+      return pools.input(`${target.id} nested ${name}`, `${target.apiName}${name}`, () => ({
+        fields: [['data', { type: isList ? updateManyData(pools, target) : updateOneData(pools, target) }], filter],
+      }))
+    }
+    case '_disconnect': {
+      const name = isList ? 'DisconnectManyInput' : 'DisconnectOneInput'
+      return pools.input(`${target.id} ${name}`, `${target.apiName}${name}`, () => ({ fields: isList ? [filter] : [] }))
+    }
+    case '_delete':
+      return pools.input(`${target.id} nested delete`, `${target.apiName}DeleteInput`, () => ({ fields: [filter] }))
+  }
+}
+
+/** The row to connect: forward by the columns that are referred to, backward by any unique set of columns. */
+function connectKey(pools: Pools, relation: RelationField): TypeReference {
+  const { id, collection, apiName, target, joins, isForward } = relation
+  const own = `${collection.apiName}${apiName}`
+  const entry = (field: PrimitiveField): InputField => ({ type: pools.primitive(field.type), kind: 'primitive' })
+  if (isForward) {
+    const fields = () => ({ fields: joins.map(({ other }): Entry => [other.apiName, entry(other)]) })
+    return `i${pools.input(`${id} key`, `${own}ConnectForwardKeyInput`, fields)}`
+  }
+  const sets = uniqueSets(target)
+  const index = pools.input(`${id} key`, `${own}ConnectBackwardKeysInput`, () => ({
+    fields: [...new Set(sets.flat())].map((field): Entry => [field.apiName, { ...entry(field), optional: true }]),
+    constraints: { exactlyOneSetOf: sets.map((fields) => fields.map((field) => field.apiName)) },
+  }))
+  return `i${index}`
+}

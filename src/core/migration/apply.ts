@@ -1,0 +1,243 @@
+/**
+ * Model × operations → the model after them and what the databases have to do for it (contract 7). Faults against the
+ * model are thrown as `Failed to execute the migration` > `operations[i]` > reason, before anything has happened.
+ */
+import { nested, ServiceError } from '../error.ts'
+import type { ModelRecords } from '../model/model.ts'
+import type { SourceChange } from '../sql/change.ts'
+import { deriveApiName } from './derive.ts'
+import {
+  addCollection,
+  type CollectionDraft,
+  claimId,
+  collectionOf,
+  columnOf,
+  createDraft,
+  type Draft,
+  editableCollection,
+  emit,
+  indexDefinition,
+  indexesOf,
+  type MigrationContext,
+  pairsOf,
+  placed,
+  recordsOf,
+  refuse,
+  storageOf,
+  tableOf,
+} from './draft.ts'
+import { addColumn, createField, deleteField, updateField } from './fields.ts'
+import { createIndex, deleteIndex, emitIndex } from './indexes.ts'
+import type { CollectionChange, DataOf, Operation } from './operation.ts'
+import { orderOperations } from './order.ts'
+import { createRelationPair, deleteRelationPair, removePair, updateRelationPair } from './relations.ts'
+
+export type { SourceChange } from '../sql/change.ts'
+export type { MigrationContext } from './draft.ts'
+
+export function applyOperations(
+  records: ModelRecords,
+  operations: readonly Operation[],
+  context: MigrationContext,
+): { readonly records: ModelRecords; readonly changes: readonly SourceChange[] } {
+  const draft = createDraft(records, context)
+  operations.forEach((operation, position) => {
+    draft.operation = position
+    try {
+      applyOperation(draft, operation)
+    } catch (cause) {
+      throw cause instanceof ServiceError ? migrationFault(position, cause) : cause
+    }
+  })
+  return { records: recordsOf(draft), changes: draft.changes }
+}
+
+/** Also for what a database says to a change of that operation. */
+export function migrationFault(operation: number, cause: unknown): ServiceError {
+  return nested('failed', ['Failed to execute the migration', `operations[${operation}]`], { cause })
+}
+
+function applyOperation(draft: Draft, operation: Operation): void {
+  switch (operation.kind) {
+    case 'createCollection':
+      createCollection(draft, operation.data)
+      break
+    case 'updateCollection':
+      updateCollection(draft, operation.data)
+      break
+    case 'deleteCollection':
+      deleteCollection(draft, operation.data)
+      break
+    case 'createRelationFieldPair':
+      createRelationPair(draft, operation.data)
+      break
+    case 'updateRelationFieldPair':
+      updateRelationPair(draft, operation.data)
+      break
+    case 'deleteRelationFieldPair':
+      deleteRelationPair(draft, operation.data)
+      break
+    case 'createNamespace':
+      createNamespace(draft, operation.data)
+      break
+    case 'deleteNamespace':
+      deleteNamespace(draft, operation.data)
+      break
+    default:
+      operation satisfies never
+  }
+}
+
+function createCollection(draft: Draft, data: DataOf<'createCollection'>): void {
+  const { id, sourceId, dbName } = data
+  storageOf(draft, sourceId)
+  claimId(draft, id)
+  const namespaceId = namespaceFor(draft, data)
+  const apiName = data.apiName ?? deriveApiName(dbName, (name) => draft.collectionNames.has(name))
+  const record = { id, sourceId, namespaceId, dbName, apiName, isReadOnly: false, isSystem: false }
+  checkCollectionName(draft, apiName)
+  checkTableName(draft, placed(record, dbName), dbName)
+  const collection = addCollection(draft, record)
+  const columns = []
+  for (const operation of orderOperations(data.operations, () => undefined)) {
+    if (operation.kind === 'createPrimitiveField')
+      columns.push(columnOf(createField(draft, collection, operation.data)))
+    else createIndex(draft, collection, operation.data)
+  }
+  const indexes = indexesOf(draft, collection)
+  const key = indexes.find(({ kind }) => kind === 'primary')
+  const primaryKey = key === undefined ? undefined : indexDefinition(draft, key)
+  emit(draft, sourceId, { kind: 'createTable', table: tableOf(draft, collection), columns, primaryKey })
+  for (const index of indexes) {
+    if (index !== key) emitIndex(draft, collection, index)
+  }
+}
+
+function updateCollection(draft: Draft, data: DataOf<'updateCollection'>): void {
+  const collection = editableCollection(draft, data.id)
+  for (const operation of orderOperations(data.operations, (fieldId) => draft.fields.get(fieldId))) {
+    changeCollection(draft, collection, operation)
+  }
+}
+
+function changeCollection(draft: Draft, collection: CollectionDraft, operation: CollectionChange): void {
+  switch (operation.kind) {
+    case 'changeApiName':
+      changeApiName(draft, collection, operation.data.apiName)
+      break
+    case 'changeDbName':
+      changeDbName(draft, collection, operation.data.dbName)
+      break
+    case 'createPrimitiveField':
+      addColumn(draft, collection, createField(draft, collection, operation.data))
+      break
+    case 'updatePrimitiveField':
+      updateField(draft, collection, operation.data)
+      break
+    case 'deletePrimitiveField':
+      deleteField(draft, collection, operation.data)
+      break
+    case 'createIndex':
+      emitIndex(draft, collection, createIndex(draft, collection, operation.data))
+      break
+    case 'deleteIndex':
+      deleteIndex(draft, collection, operation.data)
+      break
+    default:
+      operation satisfies never
+  }
+}
+
+function changeApiName(draft: Draft, collection: CollectionDraft, apiName: string): void {
+  if (apiName === collection.record.apiName) return
+  checkCollectionName(draft, apiName)
+  draft.collectionNames.delete(collection.record.apiName)
+  draft.collectionNames.add(apiName)
+  collection.record = { ...collection.record, apiName }
+}
+
+function changeDbName(draft: Draft, collection: CollectionDraft, dbName: string): void {
+  const { record } = collection
+  if (dbName === record.dbName) return
+  checkTableName(draft, placed(record, dbName), dbName)
+  emit(draft, record.sourceId, { kind: 'renameTable', table: tableOf(draft, collection), to: dbName })
+  draft.tableNames.delete(placed(record, record.dbName))
+  draft.tableNames.add(placed(record, dbName))
+  collection.record = { ...record, dbName }
+}
+
+function deleteCollection(draft: Draft, { id }: DataOf<'deleteCollection'>): void {
+  const collection = editableCollection(draft, id)
+  const { record } = collection
+  for (const pair of pairsOf(draft, collection)) {
+    const { owner } = pair
+    if (owner.collectionId !== owner.oppositeCollectionId) {
+      const related = owner.collectionId === id ? owner.oppositeCollectionId : owner.collectionId
+      refuse(`the collection ${record.apiName} is related to ${collectionOf(draft, related).record.apiName}`)
+    }
+    removePair(draft, pair)
+  }
+  emit(draft, record.sourceId, { kind: 'dropTable', table: tableOf(draft, collection) })
+  for (const index of indexesOf(draft, collection)) draft.indexNames.delete(placed(record, index.dbName))
+  for (const indexId of collection.indexIds) draft.indexes.delete(indexId)
+  for (const fieldId of collection.fieldIds) draft.fields.delete(fieldId)
+  for (const gone of [id, ...collection.indexIds, ...collection.fieldIds]) draft.ids.delete(gone)
+  draft.collections.delete(id)
+  draft.collectionNames.delete(record.apiName)
+  draft.tableNames.delete(placed(record, record.dbName))
+}
+
+function checkCollectionName(draft: Draft, apiName: string): void {
+  if (draft.collectionNames.has(apiName)) refuse(`there is already a collection ${apiName}`)
+}
+
+function checkTableName(draft: Draft, place: string, dbName: string): void {
+  if (draft.tableNames.has(place)) refuse(`there is already a table ${dbName}`)
+}
+
+/** The source that every workspace has in the system database, next to the tables of the service and of others. */
+const SYSTEM_SOURCE = '_system'
+
+function namespaceFor(draft: Draft, { sourceId, namespaceId }: DataOf<'createCollection'>): string | null {
+  const id = namespaceId ?? draft.context.dataNamespaceOf(sourceId)
+  if (id === null) {
+    if (draft.sources.get(sourceId)?.apiName === SYSTEM_SOURCE) refuse('a namespace is required')
+    return null
+  }
+  const namespace = draft.namespaces.get(id) ?? refuse(`unknown namespace ${id}`)
+  if (namespace.sourceId !== sourceId) refuse(`the namespace ${namespace.dbName} belongs to another source`)
+  if (namespace.isSystem) refuse(`the namespace ${namespace.dbName} is a system namespace`)
+  return id
+}
+
+function createNamespace(draft: Draft, { id, sourceId, dbName }: DataOf<'createNamespace'>): void {
+  storageOf(draft, sourceId)
+  claimId(draft, id)
+  if (draft.sources.get(sourceId)?.apiName === SYSTEM_SOURCE) checkSystemSchema(dbName, draft.context.workspace)
+  for (const namespace of draft.namespaces.values()) {
+    if (namespace.sourceId === sourceId && namespace.dbName === dbName) refuse(`there is already a namespace ${dbName}`)
+  }
+  draft.namespaces.set(id, { id, sourceId, dbName, isSystem: false })
+  emit(draft, sourceId, { kind: 'createSchema', schema: dbName })
+}
+
+/** `service_a_b_data` begins like the names of workspace `a`, but is the data of workspace `a_b`, now or one day. */
+function checkSystemSchema(dbName: string, workspace: string): void {
+  const prefix = `service_${workspace}_`
+  if (!dbName.startsWith(prefix) || dbName === prefix) refuse(`the name of the namespace must begin with ${prefix}`)
+  if (/_(meta|data)$/.test(dbName)) refuse('the name of the namespace must not end in _meta or _data')
+}
+
+function deleteNamespace(draft: Draft, { id }: DataOf<'deleteNamespace'>): void {
+  const namespace = draft.namespaces.get(id) ?? refuse(`unknown namespace ${id}`)
+  const { sourceId, dbName, isSystem } = namespace
+  storageOf(draft, sourceId)
+  if (isSystem) refuse(`the namespace ${dbName} is a system namespace`)
+  if (draft.context.dataNamespaceOf(sourceId) === id) refuse(`the namespace ${dbName} is the default of its source`)
+  for (const { record } of draft.collections.values()) {
+    if (record.namespaceId === id) refuse(`the namespace ${dbName} holds the collection ${record.apiName}`)
+  }
+  draft.ids.delete(id)
+  draft.namespaces.delete(id)
+  emit(draft, sourceId, { kind: 'dropSchema', schema: dbName })
+}

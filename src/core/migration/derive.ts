@@ -1,0 +1,83 @@
+/** Names that nobody chose: API names from database names, and names of indexes. */
+
+/** A database limit (PostgreSQL cuts longer names silently), and the longest API name. */
+export const MAX_NAME_LENGTH = 63
+
+/** Letters, digits and underscores are kept; what starts with something else than a letter is prefixed with `n`. */
+export function deriveApiName(dbName: string, isTaken: (name: string) => boolean): string {
+  const plain = dbName.replace(/[^A-Za-z0-9_]/g, '_')
+  return freeName(withInitialLetter(plain), isTaken)
+}
+
+/**
+ * The API name of something that an introspection finds, before it is numbered: ASCII by `transliterate`, words joined
+ * in camelCase. Capitals stay where a name mixes them; a script that has no letters in ASCII is spelled by code points.
+ */
+export function conventionalName(dbName: string, transliterate: (text: string) => string): string {
+  const letters = transliterate(dbName.normalize('NFKC'))
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f'’`]/g, '')
+    .normalize('NFC')
+  const ascii = letters.replace(/[^\x20-\x7e]/gu, (character) =>
+    /[\p{L}\p{N}\p{M}]/u.test(character) ? `u${character.codePointAt(0)?.toString(16)}` : ' ',
+  )
+  const [first = '', ...rest] = ascii.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  const isShouted = /\p{Lu}/u.test(dbName) && !/\p{Ll}/u.test(dbName)
+  const cased = (text: string) => (isShouted ? text.toLowerCase() : text)
+  const following = rest.map((word) => word.charAt(0).toUpperCase() + cased(word.slice(1)))
+  return withInitialLetter([cased(first), ...following].join(''))
+}
+
+/** What a foreign key's column names without its suffix: `author_id` and `authorId` stand for an author. */
+export function withoutKeySuffix(dbName: string): string | undefined {
+  const stem = dbName.replace(/[_\s-]+id$/i, '').replace(/(?<=[\p{Ll}\p{N}])I[dD]$/u, '')
+  return stem === dbName || stem === '' ? undefined : stem
+}
+
+function withInitialLetter(name: string): string {
+  return /^[A-Za-z]/.test(name) ? name : `n${name}`
+}
+
+const suffixes = { primary: 'pkey', unique: 'key', normal: 'idx' } as const
+
+export function deriveIndexName(
+  table: string,
+  index: { readonly kind: keyof typeof suffixes; readonly columns: readonly string[] },
+  isTaken: (name: string) => boolean,
+): string {
+  const words = index.kind === 'primary' ? [table] : [table, ...index.columns]
+  const suffix = suffixes[index.kind]
+  return freeName(`${cut(words.join('_'), MAX_NAME_LENGTH - suffix.length - 1)}_${suffix}`, isTaken)
+}
+
+/** Numbered from 2 when taken. Doubles and halves its way, so that a thousand equal names do not cost a million looks. */
+export function freeName(name: string, isTaken: (name: string) => boolean): string {
+  const first = cut(name, MAX_NAME_LENGTH)
+  if (!isTaken(first)) return first
+  const numbered = (number: number) => `${cut(name, MAX_NAME_LENGTH - String(number).length - 1)}_${number}`
+  let free = 2
+  while (isTaken(numbered(free))) free *= 2
+  let taken = free / 2
+  while (free - taken > 1) {
+    const middle = (free + taken) / 2
+    if (isTaken(numbered(Math.floor(middle)))) taken = Math.floor(middle)
+    else free = Math.floor(middle)
+  }
+  return numbered(free)
+}
+
+/** The longest beginning of at most `length` bytes in UTF-8. */
+function cut(name: string, length: number): string {
+  let bytes = 0
+  let result = ''
+  for (const character of name) {
+    bytes += byteLength(character)
+    if (bytes > length) return result
+    result += character
+  }
+  return result
+}
+
+export function byteLength(text: string): number {
+  return new TextEncoder().encode(text).length
+}

@@ -1,0 +1,218 @@
+/** One collection × its table → its fields and indexes as they are now, and the nested operations that lead there. */
+import type { FieldType } from '../model/field-type.ts'
+import type { CollectionRecord, DefaultValue, IndexRecord, PrimitiveFieldRecord } from '../model/model.ts'
+import type { SourceColumn, SourceIndex, SourceTable } from '../sql/source-schema.ts'
+import { deriveIndexName, freeName } from './derive.ts'
+import type { DiffContext } from './diff.ts'
+import { defaultFault } from './fields.ts'
+
+export type SchemaOperation = { readonly kind: string; readonly data: object }
+
+/** A collection as it is now. */
+export type CollectionDiff = {
+  readonly collection: CollectionRecord
+  readonly table: SourceTable
+  readonly fields: readonly PrimitiveFieldRecord[]
+  readonly fieldByColumn: ReadonlyMap<string, PrimitiveFieldRecord>
+  readonly indexes: readonly IndexRecord[]
+  /** Of the fields that are, relations apart from new ones included. */
+  readonly names: Set<string>
+  readonly operations: readonly SchemaOperation[]
+}
+
+/** A collection as it was; `names` are those of the relations that stay. */
+export type KnownCollection = {
+  readonly collection: CollectionRecord
+  readonly fields: readonly PrimitiveFieldRecord[]
+  readonly indexes: readonly IndexRecord[]
+  readonly names: Set<string>
+}
+
+export function diffFields(known: KnownCollection, table: SourceTable, context: DiffContext): CollectionDiff {
+  const { collection, fields: before, names } = known
+  const columns = new Map(table.columns.map((column) => [column.dbName, column]))
+  const kept = before.flatMap((field) => {
+    const column = columns.get(field.dbName)
+    return column === undefined ? [] : [{ field, after: changedField(field, column) }]
+  })
+  const gone = before.filter(({ dbName }) => !columns.has(dbName))
+  for (const { field } of kept) names.add(field.apiName)
+  for (const { dbName } of before) columns.delete(dbName)
+  const added = createFields(collection.id, { columns: [...columns.values()], names }, context)
+  const fields = [...kept.map(({ after }) => after), ...added]
+  const fieldByColumn = byColumn(fields)
+  const indexes = diffIndexes(known.indexes, { collection, table, fieldByColumn }, context)
+  const { isReadOnly } = table
+  return {
+    collection: collection.isReadOnly === isReadOnly ? collection : { ...collection, isReadOnly },
+    table,
+    fields,
+    fieldByColumn,
+    indexes: indexes.after,
+    names,
+    operations: [
+      ...(collection.isReadOnly === isReadOnly ? [] : [{ kind: 'changeIsReadOnly', data: { isReadOnly } }]),
+      ...indexes.deletions,
+      ...gone.map(({ id }) => ({ kind: 'deletePrimitiveField', data: { id } })),
+      ...kept.flatMap(({ field, after }) => updateField(field, after)),
+      ...added.map(createField),
+      ...indexes.creations,
+    ],
+  }
+}
+
+/** The same for a table that the model did not have. */
+export function createdFields(collection: CollectionRecord, table: SourceTable, context: DiffContext): CollectionDiff {
+  const names = new Set<string>()
+  const fields = createFields(collection.id, { columns: table.columns, names }, context)
+  const fieldByColumn = byColumn(fields)
+  const indexes = diffIndexes([], { collection, table, fieldByColumn }, context)
+  return {
+    collection,
+    table,
+    fields,
+    fieldByColumn,
+    indexes: indexes.after,
+    names,
+    operations: [...fields.map(createField), ...indexes.creations],
+  }
+}
+
+function byColumn(fields: readonly PrimitiveFieldRecord[]): ReadonlyMap<string, PrimitiveFieldRecord> {
+  return new Map(fields.map((field) => [field.dbName, field]))
+}
+
+/** Adds the names that it chooses to `names`. */
+function createFields(
+  collectionId: string,
+  { columns, names }: { readonly columns: readonly SourceColumn[]; readonly names: Set<string> },
+  { toApiName, newId }: DiffContext,
+): readonly PrimitiveFieldRecord[] {
+  return columns.map(({ defaultKind, ...column }) => {
+    const apiName = freeName(toApiName(column.dbName), (name) => names.has(name))
+    names.add(apiName)
+    return { id: newId(), collectionId, apiName, ...column, defaultValue: databaseDefault(defaultKind) }
+  })
+}
+
+function databaseDefault(kind: SourceColumn['defaultKind']): DefaultValue | null {
+  switch (kind) {
+    case 'none':
+      return null
+    case 'database':
+      return { source: 'connectorManaged' }
+    case 'autoincrement':
+      return { source: 'connectorManaged', isAutoincrement: true }
+  }
+}
+
+function changedField(field: PrimitiveFieldRecord, column: SourceColumn): PrimitiveFieldRecord {
+  const { isNullable, isList, isReadOnly } = column
+  const type = isSameType(field.type, column.type) ? field.type : column.type
+  const isSame =
+    field.type === type && field.isNullable === isNullable && field.isList === isList && field.isReadOnly === isReadOnly
+  const shaped = isSame ? field : { ...field, type, isNullable, isList, isReadOnly }
+  const defaultValue = defaultFor(shaped, column)
+  return defaultValue === shaped.defaultValue ? shaped : { ...shaped, defaultValue }
+}
+
+/** What the service fills in stays as long as the field can hold it; the database knows nothing of it. */
+function defaultFor(field: PrimitiveFieldRecord, { defaultKind }: SourceColumn): DefaultValue | null {
+  const own = field.defaultValue
+  if (own?.source === 'engineManaged') {
+    return defaultFault(field, own) === undefined ? own : databaseDefault(defaultKind)
+  }
+  const isCounting = own?.isAutoincrement === true
+  const kind = own === null ? 'none' : isCounting ? 'autoincrement' : 'database'
+  return kind === defaultKind ? own : databaseDefault(defaultKind)
+}
+
+/** Members of a stored type come in any order. */
+function isSameType(one: FieldType, other: FieldType): boolean {
+  if (one.name === 'string' && other.name === 'string') return lengthOf(one) === lengthOf(other)
+  if (one.name === 'decimal' && other.name === 'decimal') return boundsOf(one) === boundsOf(other)
+  return one.name === other.name
+}
+
+function lengthOf({ params }: Extract<FieldType, { readonly name: 'string' }>): number | undefined {
+  return params.length === 'fixed' ? params.value : undefined
+}
+
+function boundsOf({ params }: Extract<FieldType, { readonly name: 'decimal' }>): string | undefined {
+  return params.kind === 'constrained' ? `${params.precision},${params.scale}` : undefined
+}
+
+function createField(field: PrimitiveFieldRecord): SchemaOperation {
+  const { collectionId: _, isReadOnly, ...data } = field
+  return { kind: 'createPrimitiveField', data: { ...data, ...(isReadOnly && { isReadOnly }) } }
+}
+
+function updateField(before: PrimitiveFieldRecord, after: PrimitiveFieldRecord): readonly SchemaOperation[] {
+  if (before === after) return []
+  const { id, type, isList, isNullable, isReadOnly, defaultValue } = after
+  const operations = [
+    ...(before.type === type ? [] : [{ kind: 'changeType', data: { type } }]),
+    ...(before.isList === isList ? [] : [{ kind: 'changeIsList', data: { isList } }]),
+    ...(before.isNullable === isNullable ? [] : [{ kind: 'changeIsNullable', data: { isNullable } }]),
+    ...(before.isReadOnly === isReadOnly ? [] : [{ kind: 'changeIsReadOnly', data: { isReadOnly } }]),
+    ...(before.defaultValue === defaultValue ? [] : [{ kind: 'changeDefaultValue', data: { defaultValue } }]),
+  ]
+  return [{ kind: 'updatePrimitiveField', data: { id, operations } }]
+}
+
+type IndexDiff = {
+  readonly after: readonly IndexRecord[]
+  readonly deletions: readonly SchemaOperation[]
+  readonly creations: readonly SchemaOperation[]
+}
+
+/** A changed index is deleted and created anew (contract 7), under its old id. */
+function diffIndexes(
+  before: readonly IndexRecord[],
+  {
+    collection,
+    table,
+    fieldByColumn,
+  }: {
+    readonly collection: CollectionRecord
+    readonly table: SourceTable
+    readonly fieldByColumn: ReadonlyMap<string, PrimitiveFieldRecord>
+  },
+  { newId }: DiffContext,
+): IndexDiff {
+  const found = matchIndexes(before, table.indexes)
+  const after = found.map(({ index, record }): IndexRecord => {
+    const { kind, columns } = index
+    const dbName = index.dbName ?? record?.dbName ?? deriveIndexName(table.dbName, { kind, columns }, () => false)
+    const fieldIds = columns.flatMap((column) => fieldByColumn.get(column)?.id ?? [])
+    if (record === undefined) return { id: newId(), collectionId: collection.id, dbName, kind, fieldIds }
+    const isSame = record.dbName === dbName && record.kind === kind && isEqual(record.fieldIds, fieldIds)
+    return isSame ? record : { ...record, dbName, kind, fieldIds }
+  })
+  const left = before.filter((record) => !after.includes(record))
+  const made = after.filter((record) => !before.includes(record))
+  return {
+    after,
+    deletions: left.map(({ id }) => ({ kind: 'deleteIndex', data: { id } })),
+    creations: made.map(({ collectionId: _, ...data }) => ({ kind: 'createIndex', data })),
+  }
+}
+
+/** By name; a primary key is the one that there is, whatever its name. */
+function matchIndexes(
+  before: readonly IndexRecord[],
+  indexes: readonly SourceIndex[],
+): readonly { readonly index: SourceIndex; readonly record: IndexRecord | undefined }[] {
+  const byName = new Map(before.map((record) => [record.dbName, record]))
+  const names = new Set(indexes.map(({ dbName }) => dbName))
+  return indexes.flatMap((index) => {
+    const primary = index.kind === 'primary' ? before.find(({ kind }) => kind === 'primary') : undefined
+    const isFree = primary !== undefined && (index.dbName === undefined || !names.has(primary.dbName))
+    const record = byName.get(index.dbName ?? '') ?? (isFree ? primary : undefined)
+    return record === undefined && index.isImplied ? [] : [{ index, record }]
+  })
+}
+
+function isEqual(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((id, position) => id === other[position])
+}

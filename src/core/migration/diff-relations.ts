@@ -1,0 +1,318 @@
+/**
+ * Foreign keys × relation pairs. A pair is found again by its constraint's name; another source's end of a pair is left
+ * alone. Where a migration could not change a field or an index beneath a relation, the pair is taken off before and
+ * put back after, under the same ids.
+ */
+import type {
+  ConstraintRecord,
+  IndexRecord,
+  ModelRecords,
+  PrimitiveFieldRecord,
+  RelationFieldRecord,
+} from '../model/model.ts'
+import type { SourceForeignKey } from '../sql/source-schema.ts'
+import { freeName, withoutKeySuffix } from './derive.ts'
+import type { DiffContext, TableMatch } from './diff.ts'
+import type { CollectionDiff, SchemaOperation } from './diff-fields.ts'
+import type { Pair } from './draft.ts'
+
+/** A pair that stays, and its foreign key where one database has both ends. */
+type KeptPair = { readonly pair: Pair; readonly foreignKey: SourceForeignKey | undefined }
+
+export type RelationDiff = { readonly kept: readonly KeptPair[]; readonly gone: readonly Pair[] }
+
+export function matchRelations(records: ModelRecords, { kept: matches, gone }: TableMatch): RelationDiff {
+  const fields = byId(records.primitiveFields)
+  const tables = new Map(matches.map(({ collection, table }) => [collection.id, table]))
+  const goneIds = new Set(gone.map(({ id }) => id))
+  const places = new Map(matches.map(({ collection, table }) => [collection.id, placeOf(table)]))
+  const isColumnGone = (fieldId: string) => {
+    const field = fields.get(fieldId)
+    const table = tables.get(field?.collectionId ?? '')
+    return table !== undefined && !table.columns.some(({ dbName }) => dbName === field?.dbName)
+  }
+  const isGone = ({ owner, constraint }: Pair) =>
+    goneIds.has(owner.collectionId) ||
+    goneIds.has(owner.oppositeCollectionId) ||
+    constraint.mappings.some((one) => isColumnGone(one.constrainedFieldId) || isColumnGone(one.referencedFieldId))
+  const foreignKeyOf = ({ owner, constraint }: Pair) =>
+    tables.get(owner.collectionId)?.foreignKeys.find(
+      (key) =>
+        key.dbName === constraint.dbName &&
+        placeOf(key.references) === places.get(owner.oppositeCollectionId) &&
+        isEqual(
+          joinsOf(key),
+          constraint.mappings.map(({ constrainedFieldId, referencedFieldId }) =>
+            joinText(fields.get(constrainedFieldId)?.dbName, fields.get(referencedFieldId)?.dbName),
+          ),
+        ),
+    )
+  const matched = pairsOf(records).map((pair) => {
+    const isEnforced = tables.has(pair.owner.collectionId) && tables.has(pair.owner.oppositeCollectionId)
+    const foreignKey = isEnforced ? foreignKeyOf(pair) : undefined
+    return { pair, foreignKey, isGone: isGone(pair) || (isEnforced && foreignKey === undefined) }
+  })
+  return {
+    kept: matched.filter((match) => !match.isGone),
+    gone: matched.filter((match) => match.isGone).map(({ pair }) => pair),
+  }
+}
+
+export type Linked = {
+  readonly relationFields: readonly RelationFieldRecord[]
+  readonly constraints: readonly ConstraintRecord[]
+  /** Operations that come before and after all those on collections. */
+  readonly unlinking: readonly SchemaOperation[]
+  readonly linking: readonly SchemaOperation[]
+}
+
+/** `collections` are those of the source as they are now; the names of new relations are added to theirs. */
+export function diffRelations(
+  records: ModelRecords,
+  { kept, gone }: RelationDiff,
+  { collections, context }: { readonly collections: readonly CollectionDiff[]; readonly context: DiffContext },
+): Linked {
+  const own = new Set(collections.map(({ collection }) => collection.id))
+  const places = new Map(collections.map((diff) => [placeOf(diff.table), diff]))
+  const now: Now = {
+    fields: byId([...records.primitiveFields, ...collections.flatMap(({ fields }) => fields)]),
+    indexes: Map.groupBy(
+      [
+        ...records.indexes.filter(({ collectionId }) => !own.has(collectionId)),
+        ...collections.flatMap(({ indexes }) => indexes),
+      ],
+      ({ collectionId }) => collectionId,
+    ),
+  }
+  const before: Now = {
+    fields: byId(records.primitiveFields),
+    indexes: Map.groupBy(records.indexes, ({ collectionId }) => collectionId),
+  }
+  const stayed = kept.map(({ pair, foreignKey }) => {
+    const after = changedPair(pair, foreignKey, now)
+    return { pair, after, how: howChanged(pair, after, { before, now }) }
+  })
+  const known = new Set(stayed.map(({ pair }) => `${pair.owner.collectionId} ${pair.constraint.dbName}`))
+  const created = collections.flatMap((diff) =>
+    diff.table.foreignKeys
+      .filter(({ dbName }) => !known.has(`${diff.collection.id} ${dbName}`))
+      .flatMap((foreignKey) => createdPair(diff, foreignKey, { places, now, context })),
+  )
+  const pairs = [...stayed.map(({ after }) => after), ...created]
+  return {
+    relationFields: inOrder(
+      records.relationFields,
+      pairs.flatMap(({ owner, opposite }) => (opposite === undefined ? [owner] : [owner, opposite])),
+    ),
+    constraints: inOrder(
+      records.constraints,
+      pairs.map(({ constraint }) => constraint),
+    ),
+    unlinking: [
+      ...gone.map(deletePair),
+      ...stayed.filter(({ how }) => how === 'relinked').map(({ pair }) => deletePair(pair)),
+    ],
+    linking: [
+      ...stayed.flatMap(({ after, how }) => {
+        if (how === 'same') return []
+        return how === 'relinked' ? [createPair(after)] : [updateActions(after)]
+      }),
+      ...created.map(createPair),
+    ],
+  }
+}
+
+type Now = {
+  readonly fields: ReadonlyMap<string, PrimitiveFieldRecord>
+  readonly indexes: ReadonlyMap<string, readonly IndexRecord[]>
+}
+
+type Place = { readonly schema: string; readonly dbName: string }
+
+function placeOf({ schema, dbName }: Place): string {
+  return JSON.stringify([schema, dbName])
+}
+
+function joinsOf({ columns, references }: SourceForeignKey): readonly string[] {
+  return columns.map((column, position) => joinText(column, references.columns[position]))
+}
+
+function joinText(own: string | undefined, other: string | undefined): string {
+  return JSON.stringify([own, other])
+}
+
+/** As sets: the columns of a key may be named in any order. */
+function isEqual(one: readonly string[], other: readonly string[]): boolean {
+  return one.length === other.length && one.every((member) => other.includes(member))
+}
+
+function pairsOf(records: ModelRecords): readonly Pair[] {
+  const constraints = byId(records.constraints)
+  const relations = byId(records.relationFields)
+  return records.relationFields.flatMap((owner) => {
+    const constraint = constraints.get(owner.constraintId ?? '')
+    if (constraint === undefined) return []
+    return [{ owner, constraint, opposite: relations.get(owner.oppositeRelationFieldId ?? '') }]
+  })
+}
+
+/** A to-one relation whose fields are no longer unique becomes a list; a list that could be to-one stays what it is. */
+function changedPair(pair: Pair, foreignKey: SourceForeignKey | undefined, now: Now): Pair {
+  const { owner, opposite, constraint } = pair
+  const { onDelete, onUpdate } = foreignKey ?? constraint
+  const isSameConstraint = onDelete === constraint.onDelete && onUpdate === constraint.onUpdate
+  const isNullable = isNullableKey(constraint, now)
+  const mustBeList =
+    opposite?.isList === false && !hasUnique(owner.collectionId, constrainedOf(constraint), now.indexes)
+  return {
+    constraint: isSameConstraint ? constraint : { ...constraint, onDelete, onUpdate },
+    owner: isNullable === owner.isNullable ? owner : { ...owner, isNullable },
+    opposite: opposite !== undefined && mustBeList ? { ...opposite, isList: true, isNullable: false } : opposite,
+  }
+}
+
+type Times = { readonly before: Now; readonly now: Now }
+
+function howChanged(pair: Pair, after: Pair, { before, now }: Times): 'same' | 'updated' | 'relinked' {
+  const { owner, constraint, opposite } = pair
+  const mapped = constraint.mappings.flatMap((mapping) => [mapping.constrainedFieldId, mapping.referencedFieldId])
+  const hasChanged = (member: 'type' | 'isList' | 'isNullable') =>
+    mapped.some((id) => before.fields.get(id)?.[member] !== now.fields.get(id)?.[member])
+  const surviving = new Map(
+    [owner.collectionId, owner.oppositeCollectionId].map((id) => [
+      id,
+      (before.indexes.get(id) ?? []).filter((index) => now.indexes.get(id)?.includes(index)),
+    ]),
+  )
+  const loses = (has: typeof hasUnique, id: string, fieldIds: readonly string[]) =>
+    has(id, fieldIds, before.indexes) && !has(id, fieldIds, surviving)
+  const isActing = after.constraint !== constraint
+  if (
+    hasChanged('type') ||
+    hasChanged('isList') ||
+    after.opposite?.isList !== opposite?.isList ||
+    loses(hasKey, owner.oppositeCollectionId, referencedOf(constraint)) ||
+    (opposite?.isList === false && loses(hasUnique, owner.collectionId, constrainedOf(constraint))) ||
+    (isActing && hasChanged('isNullable'))
+  ) {
+    return 'relinked'
+  }
+  return isActing ? 'updated' : 'same'
+}
+
+function hasUnique(collectionId: string, fieldIds: readonly string[], indexes: Now['indexes']): boolean {
+  return (indexes.get(collectionId) ?? []).some(
+    (index) => index.kind !== 'normal' && index.fieldIds.every((id) => fieldIds.includes(id)),
+  )
+}
+
+/** What a foreign key may point at: exactly these fields. */
+function hasKey(collectionId: string, fieldIds: readonly string[], indexes: Now['indexes']): boolean {
+  return (indexes.get(collectionId) ?? []).some((index) => index.kind !== 'normal' && isEqual(index.fieldIds, fieldIds))
+}
+
+function isNullableKey(constraint: ConstraintRecord, { fields }: Now): boolean {
+  return constrainedOf(constraint).some((id) => fields.get(id)?.isNullable === true)
+}
+
+function constrainedOf({ mappings }: ConstraintRecord): readonly string[] {
+  return mappings.map(({ constrainedFieldId }) => constrainedFieldId)
+}
+
+function referencedOf({ mappings }: ConstraintRecord): readonly string[] {
+  return mappings.map(({ referencedFieldId }) => referencedFieldId)
+}
+
+/** None where the key points at a table, or a column, that the model does not have. */
+function createdPair(
+  diff: CollectionDiff,
+  foreignKey: SourceForeignKey,
+  {
+    places,
+    now,
+    context,
+  }: { readonly places: ReadonlyMap<string, CollectionDiff>; readonly now: Now; readonly context: DiffContext },
+): readonly Pair[] {
+  const { references, columns, dbName, onDelete, onUpdate } = foreignKey
+  const target = places.get(placeOf(references))
+  if (target === undefined) return []
+  const mappings = columns.flatMap((column, position) => {
+    const constrained = diff.fieldByColumn.get(column)
+    const referenced = target.fieldByColumn.get(references.columns[position] ?? '')
+    if (constrained === undefined || referenced === undefined) return []
+    return [{ constrainedFieldId: constrained.id, referencedFieldId: referenced.id }]
+  })
+  if (mappings.length < columns.length) return []
+  const ownerId = context.newId()
+  const oppositeId = context.newId()
+  const constraint: ConstraintRecord = { id: ownerId, dbName, onDelete, onUpdate, mappings }
+  const isList = !hasUnique(diff.collection.id, constrainedOf(constraint), now.indexes)
+  const [only] = columns
+  const stem = columns.length === 1 ? withoutKeySuffix(only ?? '') : undefined
+  const owner: RelationFieldRecord = {
+    id: ownerId,
+    collectionId: diff.collection.id,
+    apiName: claimName(stem === undefined ? target.collection.apiName : context.toApiName(stem), diff.names),
+    oppositeCollectionId: target.collection.id,
+    oppositeRelationFieldId: oppositeId,
+    constraintId: ownerId,
+    isList: false,
+    isNullable: isNullableKey(constraint, now),
+  }
+  const opposite: RelationFieldRecord = {
+    id: oppositeId,
+    collectionId: target.collection.id,
+    apiName: claimName(diff.collection.apiName, target.names),
+    oppositeCollectionId: diff.collection.id,
+    oppositeRelationFieldId: ownerId,
+    constraintId: null,
+    isList,
+    isNullable: !isList,
+  }
+  return [{ owner, opposite, constraint }]
+}
+
+function claimName(wish: string, names: Set<string>): string {
+  const name = freeName(wish, (candidate) => names.has(candidate))
+  names.add(name)
+  return name
+}
+
+function deletePair({ owner, opposite }: Pair): SchemaOperation {
+  const data = { firstFieldId: owner.id, secondFieldId: opposite?.id ?? null }
+  return { kind: 'deleteRelationFieldPair', data }
+}
+
+function updateActions({ owner, opposite, constraint: { onDelete, onUpdate } }: Pair): SchemaOperation {
+  const operations = [{ kind: 'changeReferentialActions', data: { onDelete, onUpdate } }]
+  const data = { firstFieldId: owner.id, secondFieldId: opposite?.id ?? null, operations }
+  return { kind: 'updateRelationFieldPair', data }
+}
+
+function createPair({ owner, opposite, constraint }: Pair): SchemaOperation {
+  const { dbName, onDelete, onUpdate } = constraint
+  const data = {
+    relationName: dbName,
+    onDelete,
+    onUpdate,
+    firstField: side(owner, constrainedOf(constraint)),
+    secondField: opposite === undefined ? null : side(opposite, referencedOf(constraint)),
+  }
+  return { kind: 'createRelationFieldPair', data: { kind: 'single', data } }
+}
+
+function side({ id, apiName, isList, constraintId, collectionId }: RelationFieldRecord, fieldIds: readonly string[]) {
+  return { id, apiName, isList, isConstrained: constraintId !== null, collectionId, fieldIds }
+}
+
+/** The records of `before` that are still there, each in its place, and then the new ones. */
+export function inOrder<T extends { readonly id: string }>(before: readonly T[], now: readonly T[]): readonly T[] {
+  const left = byId(now)
+  const old = before.flatMap(({ id }) => left.get(id) ?? [])
+  for (const { id } of old) left.delete(id)
+  return [...old, ...left.values()]
+}
+
+function byId<T extends { readonly id: string }>(records: readonly T[]): Map<string, T> {
+  return new Map(records.map((record) => [record.id, record]))
+}

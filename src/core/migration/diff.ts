@@ -1,0 +1,212 @@
+/**
+ * The model × what a database has → the model that fits it, and the operations of a migration that lead there
+ * (contract 7). Everything is found again by its database name, so that ids, API names and the service's own defaults
+ * survive; a record that has not changed stays the same object.
+ *
+ * What no migration can ask for is told in the same manner: `changeIsList`, `changeIsReadOnly`, and the member
+ * `isReadOnly` of what is created.
+ */
+import type { CollectionRecord, ModelRecords, NamespaceRecord } from '../model/model.ts'
+import { systemRecords } from '../model/system.ts'
+import type { SourceSchema, SourceTable } from '../sql/source-schema.ts'
+import { freeName } from './derive.ts'
+import {
+  type CollectionDiff,
+  createdFields,
+  diffFields,
+  type KnownCollection,
+  type SchemaOperation,
+} from './diff-fields.ts'
+import { diffRelations, inOrder, matchRelations } from './diff-relations.ts'
+import type { Pair } from './draft.ts'
+
+export type { SchemaOperation } from './diff-fields.ts'
+
+export type DiffContext = {
+  /** By the workspace's convention; numbering is done here. */
+  readonly toApiName: (dbName: string) => string
+  readonly newId: () => string
+  readonly workspace: string
+}
+
+export type SchemaDiff = { readonly records: ModelRecords; readonly operations: readonly SchemaOperation[] }
+
+export function diffModel(
+  records: ModelRecords,
+  sourceId: string,
+  { schema, context }: { readonly schema: SourceSchema; readonly context: DiffContext },
+): SchemaDiff {
+  const namespaces = diffNamespaces(records, sourceId, { schema, context })
+  const tables = matchTables(records, sourceId, { schema, namespaces: namespaces.after })
+  const relations = matchRelations(records, tables)
+  const known = knownCollections(records, relations.gone)
+  const kept = tables.kept.map(({ collection, table }) => diffFields(known(collection), table, context))
+  const goneIds = new Set(tables.gone.map(({ id }) => id))
+  const added = addCollections(records.collections, { sourceId, tables, context })
+  const collections = [...kept, ...added]
+  const linked = diffRelations(records, relations, { collections, context })
+
+  const operations: readonly SchemaOperation[] = [
+    ...linked.unlinking,
+    ...tables.gone.map(({ id }) => ({ kind: 'deleteCollection', data: { id } })),
+    ...namespaces.gone.map(({ id }) => ({ kind: 'deleteNamespace', data: { id } })),
+    ...namespaces.added.map(({ id, dbName }) => ({ kind: 'createNamespace', data: { id, sourceId, dbName } })),
+    ...kept.flatMap(updateCollection),
+    ...added.map(createCollection),
+    ...linked.linking,
+  ]
+  if (operations.length === 0) return { records, operations }
+  const isOthers = (id: string) => !goneIds.has(id) && !tables.ids.has(id)
+  const after = <T extends { readonly id: string }>(
+    before: readonly T[],
+    collectionId: (record: T) => string,
+    now: readonly T[],
+  ) => inOrder(before, [...before.filter((record) => isOthers(collectionId(record))), ...now])
+  return {
+    operations,
+    records: {
+      sources: records.sources,
+      namespaces: [...records.namespaces.filter(({ id }) => !namespaces.goneIds.has(id)), ...namespaces.added],
+      collections: after(
+        records.collections,
+        ({ id }) => id,
+        collections.map(({ collection }) => collection),
+      ),
+      primitiveFields: after(
+        records.primitiveFields,
+        ({ collectionId }) => collectionId,
+        collections.flatMap(({ fields }) => fields),
+      ),
+      relationFields: linked.relationFields,
+      constraints: linked.constraints,
+      indexes: after(
+        records.indexes,
+        ({ collectionId }) => collectionId,
+        collections.flatMap(({ indexes }) => indexes),
+      ),
+    },
+  }
+}
+
+type Found = { readonly schema: SourceSchema; readonly context: DiffContext }
+
+type NamespaceDiff = {
+  readonly after: ReadonlyMap<string, NamespaceRecord>
+  readonly added: readonly NamespaceRecord[]
+  readonly gone: readonly NamespaceRecord[]
+  readonly goneIds: ReadonlySet<string>
+}
+
+/** The two namespaces that a workspace begins with are its own, whatever became of their schemas. */
+function diffNamespaces(records: ModelRecords, sourceId: string, { schema, context }: Found): NamespaceDiff {
+  const isOurs = records.sources.find(({ id }) => id === sourceId)?.apiName === '_system'
+  const dataSchema = `service_${context.workspace}_data`
+  const own = records.namespaces.filter((namespace) => namespace.sourceId === sourceId)
+  const known = new Set(own.map(({ dbName }) => dbName))
+  const existing = new Set(schema.namespaces)
+  const added = schema.namespaces
+    .filter((dbName) => !known.has(dbName))
+    .map((dbName) => ({ id: context.newId(), sourceId, dbName, isSystem: false }))
+  const gone = own.filter(
+    ({ dbName, isSystem }) => !isSystem && !existing.has(dbName) && !(isOurs && dbName === dataSchema),
+  )
+  const goneIds = new Set(gone.map(({ id }) => id))
+  const after = [...own.filter(({ id, isSystem }) => !isSystem && !goneIds.has(id)), ...added]
+  return { after: new Map(after.map((namespace) => [namespace.dbName, namespace])), added, gone, goneIds }
+}
+
+export type TableMatch = {
+  readonly kept: readonly { readonly collection: CollectionRecord; readonly table: SourceTable }[]
+  readonly added: readonly { readonly table: SourceTable; readonly namespaceId: string }[]
+  readonly gone: readonly CollectionRecord[]
+  /** Of the collections that are kept. */
+  readonly ids: ReadonlySet<string>
+}
+
+function matchTables(
+  records: ModelRecords,
+  sourceId: string,
+  { schema, namespaces }: { readonly schema: SourceSchema; readonly namespaces: NamespaceDiff['after'] },
+): TableMatch {
+  const names = new Map([...namespaces.values()].map(({ id, dbName }) => [id, dbName]))
+  const tables = new Map(
+    schema.tables.flatMap((table) =>
+      namespaces.has(table.schema) ? [[JSON.stringify([table.schema, table.dbName]), table] as const] : [],
+    ),
+  )
+  const kept: TableMatch['kept'][number][] = []
+  const gone: CollectionRecord[] = []
+  for (const collection of records.collections) {
+    if (collection.sourceId !== sourceId || collection.isSystem) continue
+    const { namespaceId, dbName } = collection
+    const place = namespaceId === null ? schema.defaultNamespace : names.get(namespaceId)
+    const key = JSON.stringify([place, dbName])
+    const table = tables.get(key)
+    if (table === undefined) gone.push(collection)
+    else kept.push({ collection, table })
+    tables.delete(key)
+  }
+  const added = [...tables.values()].flatMap((table) => {
+    const namespace = namespaces.get(table.schema)
+    return namespace === undefined ? [] : [{ table, namespaceId: namespace.id }]
+  })
+  return { kept, added, gone, ids: new Set(kept.map(({ collection }) => collection.id)) }
+}
+
+/** What the model knows of each collection, without the pairs in `gone`. */
+function knownCollections(
+  records: ModelRecords,
+  gone: readonly Pair[],
+): (collection: CollectionRecord) => KnownCollection {
+  const freed = new Set(gone.flatMap(({ owner, opposite }) => [owner.id, opposite?.id]))
+  const byCollection = ({ collectionId }: { readonly collectionId: string }) => collectionId
+  const fields = Map.groupBy(records.primitiveFields, byCollection)
+  const indexes = Map.groupBy(records.indexes, byCollection)
+  const relations = Map.groupBy(
+    records.relationFields.filter(({ id }) => !freed.has(id)),
+    byCollection,
+  )
+  return (collection) => ({
+    collection,
+    fields: fields.get(collection.id) ?? [],
+    indexes: indexes.get(collection.id) ?? [],
+    names: new Set(relations.get(collection.id)?.map(({ apiName }) => apiName)),
+  })
+}
+
+function addCollections(
+  before: readonly CollectionRecord[],
+  {
+    sourceId,
+    tables,
+    context,
+  }: { readonly sourceId: string; readonly tables: TableMatch; readonly context: DiffContext },
+): readonly CollectionDiff[] {
+  const gone = new Set(tables.gone)
+  const names = new Set([
+    ...systemRecords('', '').collections.map(({ apiName }) => apiName),
+    ...before.flatMap((collection) => (gone.has(collection) ? [] : [collection.apiName])),
+  ])
+  return tables.added.map(({ table, namespaceId }) => {
+    const { dbName, isReadOnly } = table
+    const apiName = freeName(collectionName(dbName, context), (name) => names.has(name))
+    names.add(apiName)
+    const record = { id: context.newId(), sourceId, namespaceId, dbName, apiName, isReadOnly, isSystem: false }
+    return createdFields(record, table, context)
+  })
+}
+
+/** What begins with `Service` is kept for the system collections of later releases. */
+function collectionName(dbName: string, { toApiName }: DiffContext): string {
+  return toApiName(dbName).replace(/^Service(?=[A-Z])/, 'service')
+}
+
+function updateCollection({ collection, operations }: CollectionDiff): readonly SchemaOperation[] {
+  return operations.length === 0 ? [] : [{ kind: 'updateCollection', data: { id: collection.id, operations } }]
+}
+
+function createCollection({ collection, operations }: CollectionDiff): SchemaOperation {
+  const { id, sourceId, namespaceId, dbName, apiName, isReadOnly } = collection
+  const data = { id, sourceId, namespaceId, dbName, apiName, operations, ...(isReadOnly && { isReadOnly }) }
+  return { kind: 'createCollection', data }
+}

@@ -1,0 +1,266 @@
+/**
+ * The model while a migration is being applied: everything by id, and the names in use, so that a thousand
+ * collections cost a thousand steps. It never leaves `applyOperations`, which is pure from outside.
+ */
+import { ServiceError } from '../error.ts'
+import { describeType } from '../model/codec.ts'
+import type { FieldType } from '../model/field-type.ts'
+import type {
+  CollectionRecord,
+  ConstraintRecord,
+  IndexRecord,
+  ModelRecords,
+  NamespaceRecord,
+  PrimitiveFieldRecord,
+  ReferentialAction,
+  RelationFieldRecord,
+  SourceRecord,
+} from '../model/model.ts'
+import { systemRecords } from '../model/system.ts'
+import type { Change, ColumnDefinition, IndexDefinition, SourceChange, TableRef } from '../sql/change.ts'
+
+/** What a migration needs to know of a database; every `Dialect` is one. */
+export type Storage = {
+  readonly title: string
+  readonly columnType: (type: FieldType, isList: boolean) => unknown
+  readonly ddl: {
+    readonly isIndexable: (type: FieldType) => boolean
+    readonly referentialActions: ReadonlySet<ReferentialAction>
+  }
+}
+
+export type MigrationContext = {
+  /** Undefined where the source's schema is not ours to change. */
+  readonly dialectOf: (sourceId: string) => Storage | undefined
+  /** The namespace of collections that name none. */
+  readonly dataNamespaceOf: (sourceId: string) => string | null
+  readonly workspace: string
+}
+
+export type CollectionDraft = {
+  record: CollectionRecord
+  readonly fieldIds: Set<string>
+  readonly indexIds: Set<string>
+  /** Relation fields of this collection, and those of others that point at it. */
+  readonly relationIds: Set<string>
+  /** Of primitive and of relation fields. */
+  readonly fieldNames: Set<string>
+  readonly columnNames: Set<string>
+  /** Of the foreign keys that this collection owns. */
+  readonly constraintNames: Set<string>
+}
+
+export type Draft = {
+  readonly context: MigrationContext
+  readonly changes: SourceChange[]
+  operation: number
+  readonly sources: Map<string, SourceRecord>
+  readonly namespaces: Map<string, NamespaceRecord>
+  readonly collections: Map<string, CollectionDraft>
+  readonly fields: Map<string, PrimitiveFieldRecord>
+  readonly relations: Map<string, RelationFieldRecord>
+  readonly constraints: Map<string, ConstraintRecord>
+  readonly indexes: Map<string, IndexRecord>
+  readonly ids: Set<string>
+  readonly collectionNames: Set<string>
+  /** Names of tables and of indexes, each with its place. */
+  readonly tableNames: Set<string>
+  readonly indexNames: Set<string>
+}
+
+export function createDraft(records: ModelRecords, context: MigrationContext): Draft {
+  const draft: Draft = {
+    context,
+    changes: [],
+    operation: 0,
+    sources: byId(records.sources),
+    namespaces: byId(records.namespaces),
+    collections: new Map(),
+    fields: byId(records.primitiveFields),
+    relations: byId(records.relationFields),
+    constraints: byId(records.constraints),
+    indexes: byId(records.indexes),
+    ids: new Set(),
+    collectionNames: new Set(),
+    tableNames: new Set(),
+    indexNames: new Set(),
+  }
+  reserveBuiltIn(draft)
+  for (const record of records.collections) addCollection(draft, record)
+  for (const record of records.primitiveFields) addField(draft, collectionOf(draft, record.collectionId), record)
+  for (const record of records.indexes) addIndex(draft, collectionOf(draft, record.collectionId), record)
+  for (const record of records.relationFields) addRelation(draft, record)
+  for (const { id } of [...records.sources, ...records.namespaces]) draft.ids.add(id)
+  return draft
+}
+
+export function recordsOf(draft: Draft): ModelRecords {
+  return {
+    sources: [...draft.sources.values()],
+    namespaces: [...draft.namespaces.values()],
+    collections: [...draft.collections.values()].map(({ record }) => record),
+    primitiveFields: [...draft.fields.values()],
+    relationFields: [...draft.relations.values()],
+    constraints: [...draft.constraints.values()],
+    indexes: [...draft.indexes.values()],
+  }
+}
+
+/** The innermost message of a failed migration. */
+export function refuse(reason: string): never {
+  throw new ServiceError('failed', reason)
+}
+
+export function emit(draft: Draft, sourceId: string, change: Change): void {
+  draft.changes.push({ sourceId, operation: draft.operation, change })
+}
+
+export function claimId(draft: Draft, id: string): void {
+  if (draft.ids.has(id)) refuse(`the id ${id} is in use`)
+  draft.ids.add(id)
+}
+
+export function addCollection(draft: Draft, record: CollectionRecord): CollectionDraft {
+  const collection: CollectionDraft = {
+    record,
+    fieldIds: new Set(),
+    indexIds: new Set(),
+    relationIds: new Set(),
+    fieldNames: new Set(),
+    columnNames: new Set(),
+    constraintNames: new Set(),
+  }
+  draft.ids.add(record.id)
+  draft.collections.set(record.id, collection)
+  draft.collectionNames.add(record.apiName)
+  draft.tableNames.add(placed(record, record.dbName))
+  return collection
+}
+
+export function addField(draft: Draft, collection: CollectionDraft, record: PrimitiveFieldRecord): void {
+  draft.ids.add(record.id)
+  draft.fields.set(record.id, record)
+  collection.fieldIds.add(record.id)
+  collection.fieldNames.add(record.apiName)
+  collection.columnNames.add(record.dbName)
+}
+
+export function addIndex(draft: Draft, collection: CollectionDraft, record: IndexRecord): void {
+  draft.ids.add(record.id)
+  draft.indexes.set(record.id, record)
+  draft.indexNames.add(placed(collection.record, record.dbName))
+  collection.indexIds.add(record.id)
+}
+
+export function addRelation(draft: Draft, record: RelationFieldRecord): void {
+  draft.ids.add(record.id)
+  draft.relations.set(record.id, record)
+  const collection = collectionOf(draft, record.collectionId)
+  collection.relationIds.add(record.id)
+  collection.fieldNames.add(record.apiName)
+  collection.constraintNames.add(draft.constraints.get(record.constraintId ?? '')?.dbName ?? '')
+  collectionOf(draft, record.oppositeCollectionId).relationIds.add(record.id)
+}
+
+export function removeRelation(draft: Draft, record: RelationFieldRecord): void {
+  draft.ids.delete(record.id)
+  draft.relations.delete(record.id)
+  const collection = collectionOf(draft, record.collectionId)
+  collection.relationIds.delete(record.id)
+  collection.fieldNames.delete(record.apiName)
+  collection.constraintNames.delete(draft.constraints.get(record.constraintId ?? '')?.dbName ?? '')
+  collectionOf(draft, record.oppositeCollectionId).relationIds.delete(record.id)
+}
+
+/** A database name and where it stands: in one schema of one source. */
+export function placed({ sourceId, namespaceId }: CollectionRecord, dbName: string): string {
+  return `${sourceId} ${namespaceId} ${dbName}`
+}
+
+export function collectionOf(draft: Draft, id: string): CollectionDraft {
+  return draft.collections.get(id) ?? refuse(`unknown collection ${id}`)
+}
+
+/** A collection that a migration may change, and the database that keeps it. */
+export function editableCollection(draft: Draft, id: string): CollectionDraft {
+  const collection = collectionOf(draft, id)
+  const { apiName, isSystem, isReadOnly } = collection.record
+  if (isSystem) refuse(`the collection ${apiName} is a system collection`)
+  if (isReadOnly) refuse(`the collection ${apiName} is read-only`)
+  storageOf(draft, collection.record.sourceId)
+  return collection
+}
+
+export function storageOf(draft: Draft, sourceId: string): Storage {
+  const source = draft.sources.get(sourceId) ?? refuse(`unknown source ${sourceId}`)
+  return draft.context.dialectOf(sourceId) ?? refuse(`the source ${source.apiName} does not support migrations`)
+}
+
+/** Where an index is to contain the field, or a foreign key, which has an index of its own in some databases. */
+export function checkIndexable(
+  draft: Draft,
+  { record }: CollectionDraft,
+  { apiName, type }: PrimitiveFieldRecord,
+): void {
+  const { title, ddl } = storageOf(draft, record.sourceId)
+  if (ddl.isIndexable(type)) return
+  const remedy = type.name === 'string' ? '; give it a shorter fixed length' : ''
+  refuse(`${title} cannot index the field ${apiName} of type ${describeType(type)}${remedy}`)
+}
+
+export function fieldOf(draft: Draft, collection: CollectionDraft, id: string): PrimitiveFieldRecord {
+  const field = collection.fieldIds.has(id) ? draft.fields.get(id) : undefined
+  return field ?? refuse(`the collection ${collection.record.apiName} has no field ${id}`)
+}
+
+export function tableOf(draft: Draft, { record }: CollectionDraft): TableRef {
+  const schema = record.namespaceId === null ? undefined : draft.namespaces.get(record.namespaceId)?.dbName
+  return { schema, dbName: record.dbName }
+}
+
+export function columnOf({ dbName, type, isList, isNullable, defaultValue }: PrimitiveFieldRecord): ColumnDefinition {
+  const isAutoincrement = defaultValue?.source === 'connectorManaged' && defaultValue.isAutoincrement === true
+  return { dbName, type, isList, isNullable, isAutoincrement }
+}
+
+export function columnNames(draft: Draft, fieldIds: readonly string[]): readonly string[] {
+  return fieldIds.flatMap((id) => draft.fields.get(id)?.dbName ?? [])
+}
+
+export function indexDefinition(draft: Draft, { dbName, kind, fieldIds }: IndexRecord): IndexDefinition {
+  return { dbName, kind, columns: columnNames(draft, fieldIds) }
+}
+
+export function indexesOf(draft: Draft, collection: CollectionDraft): readonly IndexRecord[] {
+  return [...collection.indexIds].flatMap((id) => draft.indexes.get(id) ?? [])
+}
+
+/** A relation seen from the side that owns the foreign key. */
+export type Pair = {
+  readonly owner: RelationFieldRecord
+  readonly opposite: RelationFieldRecord | undefined
+  readonly constraint: ConstraintRecord
+}
+
+/** Every relation that one of the collection's fields takes part in. */
+export function pairsOf(draft: Draft, collection: CollectionDraft): readonly Pair[] {
+  return [...collection.relationIds].flatMap((id) => {
+    const owner = draft.relations.get(id)
+    const constraint = draft.constraints.get(owner?.constraintId ?? '')
+    if (owner === undefined || constraint === undefined) return []
+    return { owner, constraint, opposite: draft.relations.get(owner.oppositeRelationFieldId ?? '') }
+  })
+}
+
+/** The system collections are no part of the records, but their names and ids are taken. */
+function reserveBuiltIn(draft: Draft): void {
+  const { collections, primitiveFields, relationFields, constraints, indexes } = systemRecords('', '')
+  for (const { apiName } of collections) draft.collectionNames.add(apiName)
+  for (const records of [collections, primitiveFields, relationFields, constraints, indexes]) {
+    for (const { id } of records) draft.ids.add(id)
+  }
+}
+
+function byId<T extends { readonly id: string }>(records: readonly T[]): Map<string, T> {
+  return new Map(records.map((record) => [record.id, record]))
+}

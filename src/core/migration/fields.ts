@@ -1,0 +1,241 @@
+/** Primitive fields: created, changed and deleted, with every rule on types, defaults and nulls. */
+import { decodeJson, describeType } from '../model/codec.ts'
+import type { DefaultValue, EngineDefault, PrimitiveFieldRecord } from '../model/model.ts'
+import type { Backfill } from '../sql/change.ts'
+import { conversionOf } from './conversion.ts'
+import { deriveApiName } from './derive.ts'
+import {
+  addField,
+  type CollectionDraft,
+  checkIndexable,
+  claimId,
+  columnOf,
+  type Draft,
+  emit,
+  fieldOf,
+  indexesOf,
+  type Pair,
+  pairsOf,
+  refuse,
+  storageOf,
+  tableOf,
+} from './draft.ts'
+import type { DataOf, FieldChange } from './operation.ts'
+
+/** Adds the field to the model only: a new table brings its columns with it. */
+export function createField(
+  draft: Draft,
+  collection: CollectionDraft,
+  data: DataOf<'createPrimitiveField'>,
+): PrimitiveFieldRecord {
+  const { id, dbName, type, isNullable, isList, defaultValue } = data
+  claimId(draft, id)
+  claimColumnName(collection, dbName)
+  const apiName = data.apiName ?? deriveApiName(dbName, (name) => collection.fieldNames.has(name))
+  claimFieldName(collection, apiName)
+  const record = {
+    id,
+    collectionId: collection.record.id,
+    dbName,
+    apiName,
+    type,
+    isNullable,
+    isList,
+    isReadOnly: false,
+    defaultValue,
+  }
+  checkType(draft, collection, record)
+  checkDefault(record)
+  addField(draft, collection, record)
+  return record
+}
+
+export function addColumn(draft: Draft, collection: CollectionDraft, field: PrimitiveFieldRecord): void {
+  const table = tableOf(draft, collection)
+  emit(draft, collection.record.sourceId, {
+    kind: 'addColumn',
+    table,
+    column: columnOf(field),
+    backfill: backfillOf(field),
+  })
+}
+
+export function updateField(draft: Draft, collection: CollectionDraft, data: DataOf<'updatePrimitiveField'>): void {
+  const before = fieldOf(draft, collection, data.id)
+  const after = data.operations.reduce(withChange, before)
+  if (after.dbName !== before.dbName) {
+    collection.columnNames.delete(before.dbName)
+    claimColumnName(collection, after.dbName)
+  }
+  if (after.apiName !== before.apiName) {
+    collection.fieldNames.delete(before.apiName)
+    claimFieldName(collection, after.apiName)
+  }
+  checkDefault(after)
+  draft.fields.set(after.id, after)
+  if (after.isNullable !== before.isNullable) changeNullability(draft, collection, after)
+  emitFieldChanges(draft, collection, before, after)
+}
+
+export function deleteField(draft: Draft, collection: CollectionDraft, { id }: DataOf<'deletePrimitiveField'>): void {
+  const field = fieldOf(draft, collection, id)
+  const index = indexesOf(draft, collection).find(({ fieldIds }) => fieldIds.includes(id))
+  if (index !== undefined) refuse(`the field ${field.apiName} is used by the index ${index.dbName}`)
+  const pair = pairsOf(draft, collection).find(({ constraint }) => usesField(constraint, id))
+  if (pair !== undefined) refuse(`the field ${field.apiName} is used by the relation ${pair.owner.apiName}`)
+  draft.ids.delete(id)
+  draft.fields.delete(id)
+  collection.fieldIds.delete(id)
+  collection.fieldNames.delete(field.apiName)
+  collection.columnNames.delete(field.dbName)
+  const { sourceId } = collection.record
+  emit(draft, sourceId, { kind: 'dropColumn', table: tableOf(draft, collection), column: field.dbName })
+}
+
+/** The API names of primitive and relation fields are one set. */
+export function claimFieldName(collection: CollectionDraft, apiName: string): void {
+  if (collection.fieldNames.has(apiName)) {
+    refuse(`the collection ${collection.record.apiName} already has a field ${apiName}`)
+  }
+  collection.fieldNames.add(apiName)
+}
+
+/** A key that is null in one of its columns points nowhere. */
+export function isNullableKey(draft: Draft, { mappings }: Pair['constraint']): boolean {
+  return mappings.some(({ constrainedFieldId }) => draft.fields.get(constrainedFieldId)?.isNullable === true)
+}
+
+/** What the database is to write by itself must be something that the foreign-key fields can hold. */
+export function checkActions(draft: Draft, { onDelete, onUpdate, mappings }: Pair['constraint']): void {
+  for (const { constrainedFieldId } of mappings) {
+    const field = draft.fields.get(constrainedFieldId)
+    if (field === undefined || field.isNullable) continue
+    if (onDelete === 'setNull' || onUpdate === 'setNull') refuse(`setNull: the field ${field.apiName} must not be null`)
+    const isDefaulted = field.defaultValue?.source === 'connectorManaged'
+    if (!isDefaulted && (onDelete === 'setDefault' || onUpdate === 'setDefault')) {
+      refuse(`setDefault: the database has no default for the field ${field.apiName}, which must not be null`)
+    }
+  }
+}
+
+function claimColumnName(collection: CollectionDraft, dbName: string): void {
+  if (collection.columnNames.has(dbName)) {
+    refuse(`the collection ${collection.record.apiName} already has a column ${dbName}`)
+  }
+  collection.columnNames.add(dbName)
+}
+
+function checkType(draft: Draft, collection: CollectionDraft, { type, isList }: PrimitiveFieldRecord): void {
+  const { title, columnType } = storageOf(draft, collection.record.sourceId)
+  if (columnType(type, isList) !== undefined) return
+  const what = `${title} cannot store ${isList ? `lists of ${describeType(type)}` : describeType(type)}`
+  refuse(type.name.startsWith('uint') ? `${what}: unsigned integers are not supported` : what)
+}
+
+function checkDefault(field: PrimitiveFieldRecord): void {
+  const reason = defaultFault(field, field.defaultValue)
+  if (reason !== undefined) refuse(`invalid default value of the field ${field.apiName}: ${reason}`)
+}
+
+export function defaultFault(field: PrimitiveFieldRecord, value: DefaultValue | null): string | undefined {
+  if (value === null) return undefined
+  if (value.source === 'engineManaged') {
+    return engineDefaultFault(field, value.onCreate) ?? engineDefaultFault(field, value.onUpdate)
+  }
+  if (value.isAutoincrement !== true) return undefined
+  if (field.isList || !/^u?int(8|16|32|64)$/.test(field.type.name)) return 'only integers can count up'
+  return field.isNullable ? 'what counts up must not be nullable' : undefined
+}
+
+const times: ReadonlySet<string> = new Set(['date', 'time', 'dateTime', 'dateTimeWithTimezone'])
+
+function engineDefaultFault(field: PrimitiveFieldRecord, value: EngineDefault | undefined): string | undefined {
+  const { type, isList, isNullable } = field
+  switch (value?.kind) {
+    case undefined:
+      return undefined
+    case 'now':
+      return isList || !times.has(type.name) ? `the current time is not of type ${describeType(type)}` : undefined
+    case 'uuid': {
+      const isLongText = type.name === 'string' && (type.params.length === 'unlimited' || type.params.value >= 36)
+      return isList || !(isLongText || type.name === 'uuid') ? `a UUID is not of type ${describeType(type)}` : undefined
+    }
+    case 'static': {
+      if (value.valueEncoded === null) return isNullable ? undefined : 'must not be null'
+      const decoded = decodeJson(type, isList, value.valueEncoded)
+      return 'fault' in decoded ? decoded.fault : undefined
+    }
+  }
+}
+
+/** Existing rows get what new ones would get; a column that may be null stays empty. */
+function backfillOf(field: PrimitiveFieldRecord): Backfill | undefined {
+  if (field.isNullable || field.defaultValue?.source !== 'engineManaged') return undefined
+  const { onCreate } = field.defaultValue
+  if (onCreate?.kind !== 'static') return onCreate
+  const decoded = decodeJson(field.type, field.isList, onCreate.valueEncoded)
+  return 'ok' in decoded ? { kind: 'static', text: decoded.ok } : undefined
+}
+
+function withChange(field: PrimitiveFieldRecord, change: FieldChange): PrimitiveFieldRecord {
+  return { ...field, ...change.data }
+}
+
+function changeNullability(draft: Draft, collection: CollectionDraft, field: PrimitiveFieldRecord): void {
+  const key = indexesOf(draft, collection).find(({ kind }) => kind === 'primary')
+  if (field.isNullable && key?.fieldIds.includes(field.id))
+    refuse(`the field ${field.apiName} belongs to the primary key`)
+  for (const { owner, constraint } of pairsOf(draft, collection)) {
+    if (owner.collectionId !== collection.record.id || !usesField(constraint, field.id)) continue
+    checkActions(draft, constraint)
+    draft.relations.set(owner.id, { ...owner, isNullable: isNullableKey(draft, constraint) })
+  }
+}
+
+function emitFieldChanges(
+  draft: Draft,
+  collection: CollectionDraft,
+  before: PrimitiveFieldRecord,
+  after: PrimitiveFieldRecord,
+): void {
+  const table = tableOf(draft, collection)
+  const { sourceId } = collection.record
+  const column = columnOf(after)
+  if (after.dbName !== before.dbName) {
+    emit(draft, sourceId, { kind: 'renameColumn', table, column: before.dbName, to: after.dbName })
+  }
+  // A running number can neither be null nor change into another type: it ends before that and begins after it.
+  const isManaged = (field: PrimitiveFieldRecord) => field.defaultValue?.source === 'connectorManaged'
+  if (isManaged(before) && !isManaged(after)) emit(draft, sourceId, { kind: 'setDefault', table, column })
+  if (JSON.stringify(after.type) !== JSON.stringify(before.type)) changeType(draft, collection, { before, after })
+  if (after.isNullable !== before.isNullable) emit(draft, sourceId, { kind: 'setNullable', table, column })
+  const isCounting = column.isAutoincrement && !columnOf(before).isAutoincrement
+  if (isCounting) emit(draft, sourceId, { kind: 'setDefault', table, column })
+}
+
+function changeType(
+  draft: Draft,
+  collection: CollectionDraft,
+  { before, after }: { readonly before: PrimitiveFieldRecord; readonly after: PrimitiveFieldRecord },
+): void {
+  checkType(draft, collection, after)
+  if (indexesOf(draft, collection).some(({ fieldIds }) => fieldIds.includes(after.id))) {
+    checkIndexable(draft, collection, after)
+  }
+  const pair = pairsOf(draft, collection).find(({ constraint }) => usesField(constraint, after.id))
+  if (pair !== undefined) refuse(`the field ${before.apiName} is used by the relation ${pair.owner.apiName}`)
+  const conversion = conversionOf(before.type, after.type, after.isList)
+  if (conversion === undefined) {
+    refuse(`values of type ${describeType(before.type)} cannot become ${describeType(after.type)} without loss`)
+  }
+  const table = tableOf(draft, collection)
+  const column = columnOf(after)
+  const from = before.type
+  emit(draft, collection.record.sourceId, { kind: 'changeColumnType', table, column, from, conversion })
+}
+
+function usesField({ mappings }: Pair['constraint'], id: string): boolean {
+  return mappings.some(
+    ({ constrainedFieldId, referencedFieldId }) => constrainedFieldId === id || referencedFieldId === id,
+  )
+}

@@ -1,0 +1,102 @@
+/** Indexes: created and deleted, with the rules on primary keys and on keys that relations rely on. */
+import type { IndexRecord } from '../model/model.ts'
+import { deriveIndexName } from './derive.ts'
+import {
+  addIndex,
+  type CollectionDraft,
+  checkIndexable,
+  claimId,
+  columnNames,
+  type Draft,
+  emit,
+  fieldOf,
+  indexDefinition,
+  indexesOf,
+  pairsOf,
+  placed,
+  refuse,
+  tableOf,
+} from './draft.ts'
+import type { DataOf } from './operation.ts'
+
+/** Adds the index to the model only: a new table brings its primary key with it. */
+export function createIndex(draft: Draft, collection: CollectionDraft, data: DataOf<'createIndex'>): IndexRecord {
+  const { id, kind, fieldIds } = data
+  const { record } = collection
+  claimId(draft, id)
+  const fields = fieldIds.map((fieldId) => fieldOf(draft, collection, fieldId))
+  if (new Set(fieldIds).size < fieldIds.length) refuse('an index must not name a field twice')
+  for (const field of fields) checkIndexable(draft, collection, field)
+  const existing = indexesOf(draft, collection)
+  if (kind === 'primary') {
+    if (existing.some((index) => index.kind === 'primary'))
+      refuse(`the collection ${record.apiName} has a primary key already`)
+    for (const { apiName, isNullable, isList } of fields) {
+      if (isNullable || isList)
+        refuse(`a primary key must not contain the ${isList ? 'list' : 'nullable'} field ${apiName}`)
+    }
+  }
+  const isTaken = (name: string) =>
+    draft.indexNames.has(placed(record, name)) || draft.tableNames.has(placed(record, name))
+  const dbName = data.dbName ?? deriveIndexName(record.dbName, { kind, columns: columnNames(draft, fieldIds) }, isTaken)
+  if (existing.some((index) => index.dbName === dbName)) {
+    refuse(`the collection ${record.apiName} already has an index ${dbName}`)
+  }
+  const index = { id, collectionId: record.id, dbName, kind, fieldIds }
+  addIndex(draft, collection, index)
+  return index
+}
+
+export function emitIndex(draft: Draft, collection: CollectionDraft, index: IndexRecord): void {
+  const table = tableOf(draft, collection)
+  emit(draft, collection.record.sourceId, { kind: 'createIndex', table, index: indexDefinition(draft, index) })
+}
+
+export function deleteIndex(draft: Draft, collection: CollectionDraft, { id }: DataOf<'deleteIndex'>): void {
+  const index = collection.indexIds.has(id) ? draft.indexes.get(id) : undefined
+  if (index === undefined) refuse(`the collection ${collection.record.apiName} has no index ${id}`)
+  const definition = indexDefinition(draft, index)
+  draft.ids.delete(id)
+  draft.indexes.delete(id)
+  draft.indexNames.delete(placed(collection.record, index.dbName))
+  collection.indexIds.delete(id)
+  if (index.kind !== 'normal') checkRelations(draft, collection, index)
+  const { sourceId } = collection.record
+  emit(draft, sourceId, { kind: 'dropIndex', table: tableOf(draft, collection), index: definition })
+}
+
+/** Whether exactly these fields are the primary key or a unique index, in any order. */
+export function isKey(draft: Draft, collection: CollectionDraft, fieldIds: readonly string[]): boolean {
+  return indexesOf(draft, collection).some(
+    (index) => index.kind !== 'normal' && index.fieldIds.length === fieldIds.length && isWithin(index, fieldIds),
+  )
+}
+
+/** Whether two rows can never agree in all these fields. */
+export function isUnique(draft: Draft, collection: CollectionDraft, fieldIds: readonly string[]): boolean {
+  return indexesOf(draft, collection).some((index) => index.kind !== 'normal' && isWithin(index, fieldIds))
+}
+
+function isWithin(index: IndexRecord, fieldIds: readonly string[]): boolean {
+  return index.fieldIds.every((id) => fieldIds.includes(id))
+}
+
+function checkRelations(draft: Draft, collection: CollectionDraft, { dbName }: IndexRecord): void {
+  for (const { owner, opposite, constraint } of pairsOf(draft, collection)) {
+    const { mappings } = constraint
+    const isReferenced = owner.oppositeCollectionId === collection.record.id
+    const isOwner = owner.collectionId === collection.record.id
+    const hasKey =
+      !isReferenced ||
+      isKey(
+        draft,
+        collection,
+        mappings.map(({ referencedFieldId }) => referencedFieldId),
+      )
+    const isSingle = !isOwner || opposite === undefined || opposite.isList
+    const constrained = mappings.map(({ constrainedFieldId }) => constrainedFieldId)
+    if (!hasKey || !(isSingle || isUnique(draft, collection, constrained))) {
+      refuse(`the index ${dbName} is used by the relation ${owner.apiName}`)
+    }
+  }
+}

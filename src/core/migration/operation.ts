@@ -1,0 +1,242 @@
+/**
+ * The body of a migration → operations (contract 7, reference facts 4). One schema says what can be sent: unknown
+ * members are refused, and the first fault is reported as `Failed to read the JSON body` > place > reason.
+ */
+import * as z from 'zod'
+import { nested, type ServiceError } from '../error.ts'
+import { apiNameSchema } from '../model/api-name.ts'
+import { fieldTypeSchema } from '../model/field-type.ts'
+import { byteLength, MAX_NAME_LENGTH } from './derive.ts'
+
+const MAX_OPERATIONS = 10_000
+
+/** Reads the JSON text of a request. Throws ServiceError `invalid`, and nothing else. */
+export function parseMigration(text: string): readonly Operation[] {
+  return parseMigrationValue(readJson(text))
+}
+
+/** The same for a body that is read already. */
+export function parseMigrationValue(body: unknown): readonly Operation[] {
+  const result = bodySchema.safeParse(body, { error: (issue) => reason(issue) })
+  if (result.success) return result.data.operations
+  const [issue] = result.error.issues
+  throw bodyFault(issue === undefined ? { path: [], message: 'is invalid' } : deepest(issue))
+}
+
+const id = z.guid('must be a UUID').toLowerCase()
+
+const dbName = z
+  .string()
+  .min(1, 'must not be empty')
+  .refine((name) => !name.includes('\0') && name.isWellFormed(), 'has characters that no database can store')
+  .refine((name) => byteLength(name) <= MAX_NAME_LENGTH, `must be at most ${MAX_NAME_LENGTH} bytes long`)
+
+const engineDefault = z.discriminatedUnion('kind', [
+  z
+    .strictObject({ kind: z.literal('static'), valueEncoded: z.unknown() })
+    .refine((value) => value.valueEncoded !== undefined, { path: ['valueEncoded'], message: 'is required' }),
+  z.strictObject({ kind: z.literal('uuid') }),
+  z.strictObject({ kind: z.literal('now') }),
+])
+
+const defaultValue = z
+  .discriminatedUnion('source', [
+    z
+      .strictObject({
+        source: z.literal('engineManaged'),
+        onCreate: engineDefault.optional(),
+        onUpdate: z.strictObject({ kind: z.literal('now') }).optional(),
+      })
+      .refine(
+        ({ onCreate, onUpdate }) => onCreate !== undefined || onUpdate !== undefined,
+        'must have onCreate or onUpdate',
+      ),
+    z.strictObject({ source: z.literal('connectorManaged'), isAutoincrement: z.literal(true) }),
+  ])
+  .nullable()
+
+function operation<const Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, data: Shape) {
+  return z.strictObject({ kind: z.literal(kind), data: z.strictObject(data) })
+}
+
+const changeApiName = operation('changeApiName', { apiName: apiNameSchema })
+const changeDbName = operation('changeDbName', { dbName })
+
+const fieldChange = z.discriminatedUnion('kind', [
+  changeApiName,
+  changeDbName,
+  operation('changeType', { type: fieldTypeSchema }),
+  operation('changeIsNullable', { isNullable: z.boolean() }),
+  operation('changeDefaultValue', { defaultValue }),
+])
+
+const createPrimitiveField = operation('createPrimitiveField', {
+  id,
+  dbName,
+  apiName: apiNameSchema.optional(),
+  type: fieldTypeSchema,
+  isNullable: z.boolean(),
+  isList: z.boolean(),
+  defaultValue: defaultValue.default(null),
+})
+
+const createIndex = operation('createIndex', {
+  id,
+  dbName: dbName.optional(),
+  kind: z.enum(['primary', 'unique', 'normal']),
+  fieldIds: z.array(id).min(1, 'must not be empty'),
+})
+
+const collectionChange = z.discriminatedUnion('kind', [
+  changeApiName,
+  changeDbName,
+  createPrimitiveField,
+  operation('updatePrimitiveField', { id, operations: z.array(fieldChange) }),
+  operation('deletePrimitiveField', { id }),
+  createIndex,
+  operation('deleteIndex', { id }),
+])
+
+const action = z.enum(['cascade', 'restrict', 'noAction', 'setNull', 'setDefault'])
+
+const relationSide = z.strictObject({
+  id,
+  apiName: apiNameSchema,
+  isList: z.boolean(),
+  isConstrained: z.boolean(),
+  collectionId: id,
+  fieldIds: z.array(id).min(1, 'must not be empty'),
+})
+
+const operationSchema = z.discriminatedUnion('kind', [
+  operation('createCollection', {
+    id,
+    sourceId: id,
+    namespaceId: id.nullish(),
+    dbName,
+    apiName: apiNameSchema.optional(),
+    operations: z.array(z.discriminatedUnion('kind', [createPrimitiveField, createIndex])),
+  }),
+  operation('updateCollection', { id, operations: z.array(collectionChange) }),
+  operation('deleteCollection', { id }),
+  operation('createRelationFieldPair', {
+    kind: z.literal('single'),
+    data: z.strictObject({
+      relationName: dbName,
+      onDelete: action.default('noAction'),
+      onUpdate: action.default('noAction'),
+      firstField: relationSide,
+      secondField: relationSide,
+    }),
+  }),
+  operation('updateRelationFieldPair', {
+    firstFieldId: id,
+    secondFieldId: id,
+    operations: z.array(
+      z.discriminatedUnion('kind', [
+        operation('changeApiName', { fieldId: id, apiName: apiNameSchema }),
+        operation('changeReferentialActions', { onDelete: action.optional(), onUpdate: action.optional() }),
+      ]),
+    ),
+  }),
+  operation('deleteRelationFieldPair', { firstFieldId: id, secondFieldId: id }),
+  operation('createNamespace', { id, sourceId: id, dbName }),
+  operation('deleteNamespace', { id }),
+])
+
+const bodySchema = z.strictObject({
+  operations: z.array(operationSchema).max(MAX_OPERATIONS, `must be at most ${MAX_OPERATIONS}`),
+})
+
+export type Operation = z.infer<typeof operationSchema>
+export type FieldChange = z.infer<typeof fieldChange>
+export type CollectionChange = z.infer<typeof collectionChange>
+
+/** The data of one kind of operation. */
+export type DataOf<Kind extends (Operation | CollectionChange)['kind']> = Extract<
+  Operation | CollectionChange,
+  { readonly kind: Kind }
+>['data']
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw bodyFault({ path: [], message: 'is not JSON' })
+  }
+}
+
+type Fault = { readonly path: readonly PropertyKey[]; readonly message: string }
+
+/** `operations[0]` stands on its own, the rest of the path follows it. */
+function bodyFault({ path, message }: Fault): ServiceError {
+  const [first, index, ...rest] = path
+  const places = index === undefined ? [dotted(path)] : [dotted([first ?? '', index]), dotted(rest)]
+  return nested('invalid', ['Failed to read the JSON body', ...places.filter((place) => place !== ''), message])
+}
+
+function dotted(path: readonly PropertyKey[]): string {
+  return path
+    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    .join('')
+    .replace(/^\./, '')
+}
+
+/** Of a union that matched nowhere, the form that has the fewest faults is taken for the one that was meant. */
+function deepest(issue: z.core.$ZodIssue): Fault {
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue
+  const tags = issue.errors.flatMap((form) => form.find(({ code }) => code === 'invalid_value') ?? [])
+  const [tag] = tags
+  if (tag !== undefined && tags.length === issue.errors.length) {
+    const values = tags.flatMap((wrong) => (wrong.code === 'invalid_value' ? wrong.values : []))
+    return { path: [...issue.path, ...tag.path], message: `must be ${oneOf(values)}` }
+  }
+  const [form] = [...issue.errors].sort((one, other) => one.length - other.length)
+  const inner = form?.[0]
+  if (inner === undefined) return issue
+  const { path, message } = deepest(inner)
+  return { path: [...issue.path, ...path], message }
+}
+
+/** Never repeats a value that was sent. */
+function reason(issue: z.core.$ZodRawIssue): string {
+  const isMissing = issue.input === undefined
+  switch (issue.code) {
+    case 'invalid_type':
+      return isMissing ? 'is required' : (typeReasons[issue.expected] ?? `must be ${issue.expected}`)
+    case 'invalid_value':
+      return isMissing ? 'is required' : `must be ${oneOf(issue.values)}`
+    case 'unrecognized_keys':
+      return `unknown field ${shown(issue.keys[0] ?? '')}`
+    case 'invalid_union':
+      return Array.isArray(issue.options) ? `must be ${oneOf(issue.options)}` : 'is invalid'
+    case 'too_small':
+      return issue.origin === 'number' || issue.origin === 'int'
+        ? `must be at least ${issue.minimum}`
+        : 'must not be empty'
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `must have at most ${issue.maximum} characters`
+        : `must be at most ${issue.maximum}`
+    default:
+      return 'is invalid'
+  }
+}
+
+const typeReasons: Readonly<Record<string, string>> = {
+  string: 'must be a string',
+  boolean: 'must be true or false',
+  array: 'must be an array',
+  object: 'must be an object',
+  int: 'must be an integer',
+  number: 'must be a number',
+}
+
+function oneOf(values: readonly unknown[]): string {
+  return values.length === 1 ? String(values[0]) : `one of ${values.map(String).join(', ')}`
+}
+
+/** Names from outside are cut before they are repeated in a message. */
+function shown(name: string): string {
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name
+}

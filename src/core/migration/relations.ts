@@ -1,0 +1,232 @@
+/** Relation field pairs: two fields and the constraint between them, which carries the id of the side that owns it. */
+import type { ConstraintRecord, RelationFieldRecord } from '../model/model.ts'
+import {
+  addRelation,
+  type CollectionDraft,
+  checkIndexable,
+  claimId,
+  collectionOf,
+  columnNames,
+  type Draft,
+  emit,
+  fieldOf,
+  type Pair,
+  pairsOf,
+  refuse,
+  removeRelation,
+  storageOf,
+  tableOf,
+} from './draft.ts'
+import { checkActions, claimFieldName, isNullableKey } from './fields.ts'
+import { isKey, isUnique } from './indexes.ts'
+import type { DataOf } from './operation.ts'
+
+type PairData = DataOf<'createRelationFieldPair'>['data']
+type Side = PairData['firstField']
+
+export function createRelationPair(draft: Draft, { data }: DataOf<'createRelationFieldPair'>): void {
+  const { own, other } = sidesOf(data)
+  const constrained = relatableCollection(draft, own.collectionId)
+  const referenced = relatableCollection(draft, other.collectionId)
+  checkSides(draft, { own, other, constrained, referenced })
+  if (constrained.constraintNames.has(data.relationName)) {
+    refuse(`the collection ${constrained.record.apiName} already has a constraint ${data.relationName}`)
+  }
+  const constraint: ConstraintRecord = {
+    id: own.id,
+    dbName: data.relationName,
+    onDelete: data.onDelete,
+    onUpdate: data.onUpdate,
+    mappings: own.fieldIds.map((constrainedFieldId, position) => ({
+      constrainedFieldId,
+      referencedFieldId: other.fieldIds[position] ?? '',
+    })),
+  }
+  checkActions(draft, constraint)
+  draft.constraints.set(constraint.id, constraint)
+  addSide(draft, constrained, {
+    ...recordOf(own, other),
+    constraintId: constraint.id,
+    isNullable: isNullableKey(draft, constraint),
+  })
+  // Nothing makes sure that someone points here, so a single opposite may be missing.
+  addSide(draft, referenced, { ...recordOf(other, own), constraintId: null, isNullable: !other.isList })
+  addForeignKey(draft, constrained, { constraint, referenced })
+}
+
+export function updateRelationPair(draft: Draft, data: DataOf<'updateRelationFieldPair'>): void {
+  for (const change of data.operations) {
+    const pair = pairOf(draft, data)
+    switch (change.kind) {
+      case 'changeApiName': {
+        const record = [pair.owner, pair.opposite].find((side) => side?.id === change.data.fieldId)
+        if (record === undefined) refuse(`the pair has no field ${change.data.fieldId}`)
+        if (record.apiName === change.data.apiName) break
+        const collection = collectionOf(draft, record.collectionId)
+        collection.fieldNames.delete(record.apiName)
+        claimFieldName(collection, change.data.apiName)
+        draft.relations.set(record.id, { ...record, apiName: change.data.apiName })
+        break
+      }
+      case 'changeReferentialActions':
+        changeActions(draft, pair, change.data)
+        break
+      default:
+        change satisfies never
+    }
+  }
+}
+
+export function deleteRelationPair(draft: Draft, data: DataOf<'deleteRelationFieldPair'>): void {
+  const pair = pairOf(draft, data)
+  dropForeignKey(draft, pair)
+  removePair(draft, pair)
+}
+
+/** Takes both fields and the constraint out of the model. */
+export function removePair(draft: Draft, { owner, opposite, constraint }: Pair): void {
+  removeRelation(draft, owner)
+  if (opposite !== undefined) removeRelation(draft, opposite)
+  draft.constraints.delete(constraint.id)
+}
+
+function sidesOf({ firstField, secondField }: PairData): { readonly own: Side; readonly other: Side } {
+  if (firstField.isConstrained === secondField.isConstrained) refuse('exactly one side must be constrained')
+  return firstField.isConstrained ? { own: firstField, other: secondField } : { own: secondField, other: firstField }
+}
+
+function relatableCollection(draft: Draft, id: string): CollectionDraft {
+  const collection = collectionOf(draft, id)
+  const { apiName, isSystem, isReadOnly } = collection.record
+  if (isSystem) refuse(`the collection ${apiName} is a system collection`)
+  if (isReadOnly) refuse(`the collection ${apiName} is read-only`)
+  return collection
+}
+
+type Ends = {
+  readonly own: Side
+  readonly other: Side
+  readonly constrained: CollectionDraft
+  readonly referenced: CollectionDraft
+}
+
+function checkSides(draft: Draft, { own, other, constrained, referenced }: Ends): void {
+  if (own.isList) refuse('the constrained side must not be a list')
+  if (own.fieldIds.length !== other.fieldIds.length) refuse('both sides must name the same number of fields')
+  if (new Set(own.fieldIds).size < own.fieldIds.length || new Set(other.fieldIds).size < other.fieldIds.length) {
+    refuse('a relation must not name a field twice')
+  }
+  own.fieldIds.forEach((id, position) => {
+    const from = fieldOf(draft, constrained, id)
+    const to = fieldOf(draft, referenced, other.fieldIds[position] ?? '')
+    if (from.isList || to.isList) refuse(`the field ${(from.isList ? from : to).apiName} is a list`)
+    if (from.type.name !== to.type.name) {
+      refuse(`the fields ${from.apiName} and ${to.apiName} are of different types (${from.type.name}, ${to.type.name})`)
+    }
+  })
+  if (!isKey(draft, referenced, other.fieldIds)) {
+    refuse(`the referenced fields of ${referenced.record.apiName} must be its primary key or a unique index`)
+  }
+  if (!other.isList && !isUnique(draft, constrained, own.fieldIds)) {
+    refuse(`the fields of ${constrained.record.apiName} must be unique, since the relation is to one on both sides`)
+  }
+}
+
+function recordOf(side: Side, opposite: Side) {
+  return {
+    id: side.id,
+    collectionId: side.collectionId,
+    apiName: side.apiName,
+    oppositeCollectionId: opposite.collectionId,
+    oppositeRelationFieldId: opposite.id,
+    isList: side.isList,
+  }
+}
+
+function addSide(draft: Draft, collection: CollectionDraft, record: RelationFieldRecord): void {
+  claimId(draft, record.id)
+  claimFieldName(collection, record.apiName)
+  addRelation(draft, record)
+}
+
+function pairOf(draft: Draft, { firstFieldId, secondFieldId }: { firstFieldId: string; secondFieldId: string }): Pair {
+  const first = draft.relations.get(firstFieldId) ?? refuse(`unknown relation field ${firstFieldId}`)
+  const second = draft.relations.get(secondFieldId) ?? refuse(`unknown relation field ${secondFieldId}`)
+  if (first.oppositeRelationFieldId !== second.id) refuse('the two relation fields are not a pair')
+  relatableCollection(draft, first.collectionId)
+  relatableCollection(draft, second.collectionId)
+  const pair = pairsOf(draft, collectionOf(draft, first.collectionId)).find(
+    ({ owner }) => owner.id === first.id || owner.id === second.id,
+  )
+  return pair ?? refuse('the two relation fields are not a pair')
+}
+
+function changeActions(
+  draft: Draft,
+  pair: Pair,
+  {
+    onDelete = pair.constraint.onDelete,
+    onUpdate = pair.constraint.onUpdate,
+  }: Partial<Pick<ConstraintRecord, 'onDelete' | 'onUpdate'>>,
+): void {
+  const constraint = { ...pair.constraint, onDelete, onUpdate }
+  if (onDelete === pair.constraint.onDelete && onUpdate === pair.constraint.onUpdate) return
+  checkActions(draft, constraint)
+  draft.constraints.set(constraint.id, constraint)
+  dropForeignKey(draft, pair)
+  const referenced = collectionOf(draft, pair.owner.oppositeCollectionId)
+  addForeignKey(draft, collectionOf(draft, pair.owner.collectionId), { constraint, referenced })
+}
+
+/** Only one database that is ours to change can keep a constraint; other relations exist in the model alone. */
+function isEnforced(draft: Draft, constrained: CollectionDraft, referenced: CollectionDraft): boolean {
+  const { sourceId } = constrained.record
+  return sourceId === referenced.record.sourceId && draft.context.dialectOf(sourceId) !== undefined
+}
+
+function addForeignKey(
+  draft: Draft,
+  constrained: CollectionDraft,
+  { constraint, referenced }: { readonly constraint: ConstraintRecord; readonly referenced: CollectionDraft },
+): void {
+  const { dbName, onDelete, onUpdate, mappings } = constraint
+  if (!isEnforced(draft, constrained, referenced)) {
+    if (onDelete === 'noAction' && onUpdate === 'noAction') return
+    refuse('no database enforces this relation, so its referential actions must be noAction')
+  }
+  checkStorable(draft, constrained, constraint)
+  const columns = columnNames(
+    draft,
+    mappings.map(({ constrainedFieldId }) => constrainedFieldId),
+  )
+  const references = {
+    table: tableOf(draft, referenced),
+    columns: columnNames(
+      draft,
+      mappings.map(({ referencedFieldId }) => referencedFieldId),
+    ),
+  }
+  const table = tableOf(draft, constrained)
+  const { sourceId } = constrained.record
+  emit(draft, sourceId, { kind: 'addForeignKey', table, dbName, columns, references, onDelete, onUpdate })
+}
+
+function checkStorable(
+  draft: Draft,
+  constrained: CollectionDraft,
+  { onDelete, onUpdate, mappings }: ConstraintRecord,
+): void {
+  const { title, ddl } = storageOf(draft, constrained.record.sourceId)
+  const unknown = [onDelete, onUpdate].find((action) => !ddl.referentialActions.has(action))
+  if (unknown !== undefined) refuse(`${title} does not know the referential action ${unknown}`)
+  for (const { constrainedFieldId } of mappings) {
+    checkIndexable(draft, constrained, fieldOf(draft, constrained, constrainedFieldId))
+  }
+}
+
+function dropForeignKey(draft: Draft, { owner, constraint }: Pair): void {
+  const constrained = collectionOf(draft, owner.collectionId)
+  if (!isEnforced(draft, constrained, collectionOf(draft, owner.oppositeCollectionId))) return
+  const table = tableOf(draft, constrained)
+  emit(draft, constrained.record.sourceId, { kind: 'dropForeignKey', table, dbName: constraint.dbName })
+}

@@ -1,0 +1,161 @@
+/**
+ * What the instance keeps of workspaces, members and rights, as a built-in model over the schema `service`: its lists
+ * are read through the same pipeline as items. Which rows a caller sees is for whoever opens a collection.
+ */
+import type { FieldType } from './field-type.ts'
+import { buildModel, type Model, noRecords, type PrimitiveField } from './model.ts'
+
+export type DirectoryName = 'workspaces' | 'users' | 'members' | 'roles' | 'policies' | 'invitations' | 'auditLog'
+
+type Column = readonly [apiName: string, dbName: string, type: ColumnType]
+type ColumnType = 'uuid' | 'uuid?' | 'uuid[]' | 'string' | 'string?' | 'boolean' | 'time' | 'json'
+
+/** The first column is the key. */
+const tables: Readonly<Record<DirectoryName, { readonly table: string; readonly columns: readonly Column[] }>> = {
+  workspaces: {
+    table: 'workspace',
+    columns: [
+      ['id', 'id', 'uuid'],
+      ['apiName', 'api_name', 'string'],
+      ['displayName', 'display_name', 'string?'],
+    ],
+  },
+  users: {
+    table: 'user',
+    columns: [
+      ['id', 'id', 'uuid'],
+      ['email', 'email', 'string?'],
+      ['fullName', 'full_name', 'string?'],
+      ['status', 'status', 'string'],
+      ['isAdministrator', 'is_administrator', 'boolean'],
+      ['isService', 'is_service', 'boolean'],
+      ['createdAt', 'created_at', 'time'],
+    ],
+  },
+  members: {
+    table: 'member_view',
+    columns: [
+      ['userId', 'user_id', 'uuid'],
+      ['email', 'email', 'string?'],
+      ['fullName', 'full_name', 'string?'],
+      ['isService', 'is_service', 'boolean'],
+      ['status', 'status', 'string'],
+      ['roles', 'roles', 'uuid[]'],
+      ['createdAt', 'created_at', 'time'],
+    ],
+  },
+  roles: {
+    table: 'role_view',
+    columns: [
+      ['id', 'id', 'uuid'],
+      ['name', 'name', 'string'],
+      ['description', 'description', 'string?'],
+      ['kind', 'kind', 'string'],
+      ['policies', 'policies', 'uuid[]'],
+    ],
+  },
+  policies: {
+    table: 'policy',
+    columns: [
+      ['id', 'id', 'uuid'],
+      ['name', 'name', 'string'],
+      ['description', 'description', 'string?'],
+      ['content', 'content', 'json'],
+      ['createdAt', 'created_at', 'time'],
+    ],
+  },
+  invitations: {
+    table: 'invitation_view',
+    columns: [
+      ['id', 'id', 'uuid'],
+      ['email', 'email', 'string'],
+      ['workspace_roles', 'workspace_roles', 'uuid[]'],
+      ['invitedBy', 'invited_by', 'uuid?'],
+      ['createdAt', 'created_at', 'time'],
+      ['expiresAt', 'expires_at', 'time'],
+    ],
+  },
+  auditLog: {
+    table: 'audit_entry',
+    columns: [
+      ['id', 'id', 'uuid'],
+      ['time', 'time', 'time'],
+      ['action', 'action', 'string'],
+      ['label', 'label', 'string'],
+      ['outcome', 'outcome', 'string'],
+      ['actorType', 'actor_type', 'string'],
+      ['actorId', 'actor_id', 'uuid?'],
+      ['actorEmail', 'actor_email', 'string?'],
+      ['workspaceId', 'workspace_id', 'uuid?'],
+      ['targetType', 'target_type', 'string?'],
+      ['targetId', 'target_id', 'uuid?'],
+      ['ip', 'ip', 'string?'],
+      ['payload', 'payload', 'json'],
+    ],
+  },
+}
+
+export function directoryModel(): Model {
+  const names = Object.keys(tables) as DirectoryName[]
+  return buildModel(1, {
+    ...noRecords,
+    namespaces: [{ id: 'service', sourceId: 'system', dbName: 'service', isSystem: true }],
+    collections: names.map((name) => ({
+      id: name,
+      sourceId: 'system',
+      namespaceId: 'service',
+      dbName: tables[name].table,
+      apiName: name,
+      isReadOnly: true,
+      isSystem: true,
+    })),
+    primitiveFields: names.flatMap((name) =>
+      tables[name].columns.map(([apiName, dbName, type]) => ({
+        id: `${name}.${apiName}`,
+        collectionId: name,
+        dbName,
+        apiName,
+        type: fieldTypes[type],
+        isNullable: type.endsWith('?'),
+        isList: type.endsWith('[]'),
+        isReadOnly: true,
+        defaultValue: null,
+      })),
+    ),
+    indexes: names.map((name) => ({
+      id: `${name}.key`,
+      collectionId: name,
+      dbName: name,
+      kind: 'primary',
+      fieldIds: tables[name].columns.slice(0, 1).map(([apiName]) => `${name}.${apiName}`),
+    })),
+  })
+}
+
+const uuid: FieldType = { name: 'uuid' }
+const text: FieldType = { name: 'string', params: { length: 'unlimited' } }
+
+/** The column by which rows belong to a workspace. It is no field of the lists, which are of one workspace anyway. */
+export const workspaceColumn: PrimitiveField = {
+  kind: 'primitive',
+  id: 'workspaceColumn',
+  collectionId: '',
+  dbName: 'workspace_id',
+  apiName: 'workspaceId',
+  type: uuid,
+  isNullable: true,
+  isList: false,
+  isReadOnly: true,
+  defaultValue: null,
+}
+
+const fieldTypes: Readonly<Record<ColumnType, FieldType>> = {
+  uuid,
+  'uuid?': uuid,
+  'uuid[]': uuid,
+  string: text,
+  'string?': text,
+  boolean: { name: 'boolean' },
+  time: { name: 'dateTimeWithTimezone' },
+  json: { name: 'json' },
+}

@@ -1,0 +1,271 @@
+/**
+ * The data model of a workspace. `ModelRecords` is the flat form that the system database keeps and migrations change;
+ * `Model` is the same with every reference resolved, built once per version and shared by all requests.
+ */
+import type { FieldType } from './field-type.ts'
+
+export type DefaultValue =
+  | {
+      readonly source: 'engineManaged'
+      readonly onCreate?: EngineDefault
+      readonly onUpdate?: { readonly kind: 'now' }
+    }
+  | { readonly source: 'connectorManaged'; readonly isAutoincrement?: boolean }
+
+export type EngineDefault =
+  | { readonly kind: 'static'; readonly valueEncoded: unknown }
+  | { readonly kind: 'uuid' }
+  | { readonly kind: 'now' }
+
+export type ReferentialAction = 'cascade' | 'restrict' | 'noAction' | 'setNull' | 'setDefault'
+export type IndexKind = 'primary' | 'unique' | 'normal'
+
+export type SourceRecord = { readonly id: string; readonly apiName: string; readonly provider: string }
+
+export type NamespaceRecord = {
+  readonly id: string
+  readonly sourceId: string
+  readonly dbName: string
+  readonly isSystem: boolean
+}
+
+export type CollectionRecord = {
+  readonly id: string
+  readonly sourceId: string
+  readonly namespaceId: string | null
+  readonly dbName: string
+  readonly apiName: string
+  readonly isReadOnly: boolean
+  readonly isSystem: boolean
+}
+
+export type PrimitiveFieldRecord = {
+  readonly id: string
+  readonly collectionId: string
+  readonly dbName: string
+  readonly apiName: string
+  readonly type: FieldType
+  readonly isNullable: boolean
+  readonly isList: boolean
+  readonly isReadOnly: boolean
+  readonly defaultValue: DefaultValue | null
+}
+
+/** One side of a relation pair. `constraintId` is set on the side that owns the foreign key. */
+export type RelationFieldRecord = {
+  readonly id: string
+  readonly collectionId: string
+  readonly apiName: string
+  readonly oppositeCollectionId: string
+  readonly oppositeRelationFieldId: string | null
+  readonly constraintId: string | null
+  readonly isList: boolean
+  readonly isNullable: boolean
+}
+
+export type ConstraintRecord = {
+  readonly id: string
+  readonly dbName: string
+  readonly onDelete: ReferentialAction
+  readonly onUpdate: ReferentialAction
+  readonly mappings: readonly { readonly constrainedFieldId: string; readonly referencedFieldId: string }[]
+}
+
+export type IndexRecord = {
+  readonly id: string
+  readonly collectionId: string
+  readonly dbName: string
+  readonly kind: IndexKind
+  readonly fieldIds: readonly string[]
+}
+
+/** Records in the order of their creation. */
+export type ModelRecords = {
+  readonly sources: readonly SourceRecord[]
+  readonly namespaces: readonly NamespaceRecord[]
+  readonly collections: readonly CollectionRecord[]
+  readonly primitiveFields: readonly PrimitiveFieldRecord[]
+  readonly relationFields: readonly RelationFieldRecord[]
+  readonly constraints: readonly ConstraintRecord[]
+  readonly indexes: readonly IndexRecord[]
+}
+
+export type PrimitiveField = PrimitiveFieldRecord & { readonly kind: 'primitive' }
+
+export type RelationField = {
+  readonly kind: 'relation'
+  readonly id: string
+  readonly apiName: string
+  readonly collection: Collection
+  readonly target: Collection
+  /** The field at the other end, if it has one. */
+  readonly opposite: RelationField | undefined
+  readonly isList: boolean
+  readonly isNullable: boolean
+  /** Whether this collection owns the foreign-key columns. */
+  readonly isForward: boolean
+  /** The columns that join the two, paired: this collection's and the target's. */
+  readonly joins: readonly { readonly own: PrimitiveField; readonly other: PrimitiveField }[]
+}
+
+export type Field = PrimitiveField | RelationField
+
+export type Index = {
+  readonly id: string
+  readonly dbName: string
+  readonly kind: IndexKind
+  readonly fields: readonly PrimitiveField[]
+}
+
+export type Collection = {
+  readonly id: string
+  readonly sourceId: string
+  readonly apiName: string
+  readonly dbName: string
+  /** The database schema; undefined where the source has none. */
+  readonly schema: string | undefined
+  readonly isReadOnly: boolean
+  readonly isSystem: boolean
+  readonly primitives: readonly PrimitiveField[]
+  readonly relations: readonly RelationField[]
+  readonly fields: ReadonlyMap<string, Field>
+  readonly indexes: readonly Index[]
+  /** The columns of the primary key, possibly none. */
+  readonly primaryKey: readonly PrimitiveField[]
+  /** The primary key where it is one column: only then the collection has `/{key}` routes. */
+  readonly key: PrimitiveField | undefined
+}
+
+export type Model = {
+  readonly version: number
+  /** What migrations change: everything but the system collections. */
+  readonly records: ModelRecords
+  readonly sources: ReadonlyMap<string, SourceRecord>
+  readonly collections: ReadonlyMap<string, Collection>
+  /** By API name, which is unique in the whole workspace. */
+  readonly byName: ReadonlyMap<string, Collection>
+}
+
+/**
+ * Resolves every reference of `records`, with the system collections `builtIn` beside them. Records that refer to
+ * something missing are a fault of ours and throw.
+ */
+export function buildModel(version: number, own: ModelRecords, builtIn: ModelRecords = noRecords): Model {
+  const records = joinRecords(own, builtIn)
+  const schemas = new Map(records.namespaces.map((namespace) => [namespace.id, namespace.dbName]))
+  const primitives = groupBy(records.primitiveFields, (field) => field.collectionId)
+  const indexes = groupBy(records.indexes, (index) => index.collectionId)
+  const fieldById = new Map<string, PrimitiveField>()
+  const collections = new Map<string, Collection & { fields: Map<string, Field>; relations: RelationField[] }>()
+  for (const record of records.collections) {
+    const own = (primitives.get(record.id) ?? []).map((field): PrimitiveField => ({ ...field, kind: 'primitive' }))
+    for (const field of own) fieldById.set(field.id, field)
+    const ownIndexes = (indexes.get(record.id) ?? []).map(
+      ({ id, dbName, kind, fieldIds }): Index => ({
+        id,
+        dbName,
+        kind,
+        fields: fieldIds.map((fieldId) => found(fieldById.get(fieldId), fieldId)),
+      }),
+    )
+    const primaryKey = ownIndexes.find(({ kind }) => kind === 'primary')?.fields ?? []
+    collections.set(record.id, {
+      id: record.id,
+      sourceId: record.sourceId,
+      apiName: record.apiName,
+      dbName: record.dbName,
+      schema: record.namespaceId === null ? undefined : found(schemas.get(record.namespaceId), record.namespaceId),
+      isReadOnly: record.isReadOnly,
+      isSystem: record.isSystem,
+      primitives: own,
+      relations: [],
+      fields: new Map(own.map((field) => [field.apiName, field])),
+      indexes: ownIndexes,
+      primaryKey,
+      key: primaryKey.length === 1 ? primaryKey[0] : undefined,
+    })
+  }
+  linkRelations(records, collections, fieldById)
+  return {
+    version,
+    records: own,
+    sources: new Map(records.sources.map((source) => [source.id, source])),
+    collections,
+    byName: new Map([...collections.values()].map((collection) => [collection.apiName, collection])),
+  }
+}
+
+export const noRecords: ModelRecords = {
+  sources: [],
+  namespaces: [],
+  collections: [],
+  primitiveFields: [],
+  relationFields: [],
+  constraints: [],
+  indexes: [],
+}
+
+function joinRecords(one: ModelRecords, other: ModelRecords): ModelRecords {
+  return {
+    sources: [...one.sources, ...other.sources],
+    namespaces: [...one.namespaces, ...other.namespaces],
+    collections: [...one.collections, ...other.collections],
+    primitiveFields: [...one.primitiveFields, ...other.primitiveFields],
+    relationFields: [...one.relationFields, ...other.relationFields],
+    constraints: [...one.constraints, ...other.constraints],
+    indexes: [...one.indexes, ...other.indexes],
+  }
+}
+
+type Linking = Map<string, Collection & { fields: Map<string, Field>; relations: RelationField[] }>
+
+function linkRelations(records: ModelRecords, collections: Linking, fieldById: Map<string, PrimitiveField>): void {
+  const constraints = new Map(records.constraints.map((constraint) => [constraint.id, constraint]))
+  const recordById = new Map(records.relationFields.map((record) => [record.id, record]))
+  const linked = new Map<string, RelationField & { opposite: RelationField | undefined }>()
+  for (const record of records.relationFields) {
+    const isForward = record.constraintId !== null
+    const owner = isForward ? record : recordById.get(record.oppositeRelationFieldId ?? '')
+    const constraintId = owner?.constraintId ?? ''
+    const { mappings } = found(constraints.get(constraintId), constraintId)
+    const collection = found(collections.get(record.collectionId), record.collectionId)
+    const field: RelationField & { opposite: RelationField | undefined } = {
+      kind: 'relation',
+      id: record.id,
+      apiName: record.apiName,
+      collection,
+      target: found(collections.get(record.oppositeCollectionId), record.oppositeCollectionId),
+      opposite: undefined,
+      isList: record.isList,
+      isNullable: record.isNullable,
+      isForward,
+      joins: mappings.map(({ constrainedFieldId, referencedFieldId }) => {
+        const constrained = found(fieldById.get(constrainedFieldId), constrainedFieldId)
+        const referenced = found(fieldById.get(referencedFieldId), referencedFieldId)
+        return isForward ? { own: constrained, other: referenced } : { own: referenced, other: constrained }
+      }),
+    }
+    linked.set(record.id, field)
+    collection.relations.push(field)
+    collection.fields.set(field.apiName, field)
+  }
+  for (const record of records.relationFields) {
+    const field = linked.get(record.id)
+    if (field !== undefined) field.opposite = linked.get(record.oppositeRelationFieldId ?? '')
+  }
+}
+
+function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const value of values) {
+    const group = groups.get(keyOf(value))
+    if (group === undefined) groups.set(keyOf(value), [value])
+    else group.push(value)
+  }
+  return groups
+}
+
+function found<T>(value: T | undefined, id: string): T {
+  if (value === undefined) throw new Error(`the model refers to ${id}, which it does not have`)
+  return value
+}

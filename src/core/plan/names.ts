@@ -1,0 +1,59 @@
+/**
+ * Names in a request → fields the caller may use. Owns the rule that whoever may not read the model learns nothing:
+ * a name that does not exist and one that is hidden get one and the same answer (contract 3).
+ */
+import { type Access, type Action, type Granted, type Viewer, visibility } from '../access/access.ts'
+import { nested, ServiceError } from '../error.ts'
+import type { Collection, Field, Model, PrimitiveField } from '../model/model.ts'
+import type { Filter } from '../query/filter.ts'
+import { queryFault, shown } from '../query/parse.ts'
+
+/** The collection of a route and what the caller may do there by `action`. */
+export function openCollection(
+  model: Model,
+  viewer: Viewer,
+  name: string,
+  action: Action,
+): { readonly collection: Collection; readonly access: Granted } {
+  const collection = model.byName.get(name)
+  const access: Access = collection === undefined ? { kind: 'denied' } : viewer.accessTo(collection, action)
+  if (access.kind === 'granted' && collection !== undefined) return { collection, access }
+  if (collection === undefined && viewer.seesModel) {
+    throw nested('notFound', ['Failed to execute query', `collection ${shown(name)} does not exist`])
+  }
+  throw forbidden()
+}
+
+export type Usable = { readonly field: Field; readonly visible: Filter }
+
+/** The field called `name`; throws where it does not exist or `access` does not include it. */
+export function usableField(
+  viewer: Viewer,
+  collection: Collection,
+  access: Granted,
+  name: string,
+  place: string,
+): Usable {
+  const field = collection.fields.get(name)
+  const visible = field === undefined ? undefined : visibility(access, field)
+  if (field !== undefined && visible !== undefined) return { field, visible }
+  if (field === undefined && viewer.seesModel) {
+    throw queryFault(place, `is not a field of ${collection.apiName}`)
+  }
+  throw forbidden()
+}
+
+/** The caller's access to the far end of a relation; a relation into a collection they may not read is hidden. */
+export function accessBeyond(viewer: Viewer, target: Collection): Granted {
+  const access = viewer.accessTo(target, 'read')
+  if (access.kind === 'granted') return access
+  throw forbidden()
+}
+
+export function fieldIs(field: PrimitiveField, visible: Filter, operand: string): Filter {
+  return { kind: 'compare', field, visible, operator: '=', operand }
+}
+
+export function forbidden(): ServiceError {
+  return new ServiceError('forbidden', 'You are not allowed to do this')
+}

@@ -1,0 +1,405 @@
+/**
+ * Writes of any shape → steps (contract 4 and 5, reference facts 3.3). What an item refers to is written before it, what
+ * refers to it after it; rows that are found or made are kept in slots, so that one list of statements is the whole
+ * transaction. Every row is checked under the access of its own collection, before and after. One file, because creating,
+ * updating and linking call each other at every depth.
+ */
+import { type Action, type Granted, type Viewer, validRows, writableRows } from '../access/access.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import { and, type Filter } from '../query/filter.ts'
+import { queryFault, type RawFilter, shown } from '../query/parse.ts'
+import { MAX_RELATION_DEPTH } from '../query/resolve.ts'
+import { accessBeyond, fieldIs, forbidden, usableField } from './names.ts'
+import type { Assignment, Cell, Demand, Slot, Step } from './plan.ts'
+import { type Placed, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
+import {
+  createAssignments,
+  placeOf,
+  type Supply,
+  splitBody,
+  updateAssignments,
+  valueFor,
+  type WriteContext,
+} from './values.ts'
+import { requestFilter } from './where.ts'
+
+/** Steps are added in the order in which they run. */
+export type Program = {
+  readonly viewer: Viewer
+  readonly supply: Supply
+  readonly steps: Step[]
+  readonly slot: (collection: Collection) => Slot
+}
+
+const MAX_STEPS = 20_000
+
+export function createProgram(viewer: Viewer, supply: Supply): Program {
+  let count = 0
+  return { viewer, supply, steps: [], slot: (collection) => ({ number: count++, collection }) }
+}
+
+/** Where a new item stands: alone, or at the end of a relation of a parent that gives it these cells. */
+type Parent = {
+  readonly cells: readonly Cell[]
+  readonly relation: RelationField | undefined
+  readonly depth: number
+  /** A slot without whose row nothing happens. */
+  readonly provided: Slot | undefined
+}
+
+const noParent: Parent = { cells: [], relation: undefined, depth: 0, provided: undefined }
+
+/** A new item with everything nested in it; its slot. */
+export function addCreate(
+  program: Program,
+  collection: Collection,
+  { body, place }: Placed,
+  parent: Parent = noParent,
+): Slot {
+  const context = contextOf(program, collection, 'create')
+  refuseTooDeep(parent.depth, place)
+  requireKey(collection, place)
+  const { columns, relations } = splitBody(context, body, place)
+  const opposite = parent.relation?.opposite
+  for (const [relation] of relations) {
+    if (relation === opposite) throw queryFault(placeOf(place, relation.apiName), SET_BY_PARENT)
+  }
+  refuseDoubled(columns, relations, parent.cells, place)
+  const depth = parent.depth + 1
+  const linked = relations
+    .filter(([relation]) => relation.isForward)
+    .flatMap(([relation, value]) => {
+      const at = placeOf(place, relation.apiName)
+      const [operation] = parseRelationOperations(relation, value, { occasion: 'create', place: at })
+      return operation === undefined
+        ? []
+        : foreignKey(relation, referred(program, { relation, depth, provided: parent.provided }, operation))
+    })
+  const elsewhere = new Set([...parent.cells, ...linked].map(({ field }) => field.id))
+  const own = createAssignments(context, columns, place, elsewhere).map(cellOf)
+  const cells = [...parent.cells, ...linked, ...own]
+  // A row of defaults only cannot be inserted on a condition.
+  if (cells.length === 0 && parent.provided !== undefined) throw queryFault(place, 'must give a value')
+  const into = program.slot(collection)
+  addStep(program, { kind: 'insert', into, cells, provided: parent.provided })
+  for (const [relation, value] of relations) {
+    if (relation.isForward) continue
+    const at = placeOf(place, relation.apiName)
+    for (const operation of parseRelationOperations(relation, value, { occasion: 'create', place: at })) {
+      addBackward(program, { relation, owner: into, depth }, operation)
+    }
+  }
+  const sent = sentIds(collection, columns, relations)
+  const given = parent.cells.length === 0 ? sent : [...sent, ...linkIds(parent.relation)]
+  // A validation may speak of what refers to the item, so it is asked when that is in place.
+  addChecks(program, into, {
+    forbidden: writableRows(context.access, given),
+    invalid: validRows(context.access, given),
+  })
+  return into
+}
+
+/** Which rows a change is for, found already, and how deep in the request it stands. */
+export type Found = { readonly slot: Slot; readonly depth: number; readonly isOne: boolean }
+
+/** Changes the rows of a slot, and what is nested in the change. */
+export function addUpdate(program: Program, { body, place }: Placed, { slot, depth, isOne }: Found): void {
+  const { collection } = slot
+  const context = contextOf(program, collection, 'update')
+  refuseTooDeep(depth, place)
+  const { columns, relations } = splitBody(context, body, place)
+  if (relations.length > 0 && !isOne) throw queryFault(place, 'cannot hold relations: it may change many items')
+  refuseDoubled(columns, relations, [], place)
+  const given = sentIds(collection, columns, relations)
+  addChecks(program, slot, { forbidden: writableRows(context.access, given) })
+  const cells = Object.keys(body).length === 0 ? [] : updateAssignments(context, columns, place).map(cellOf)
+  if (cells.length > 0) addStep(program, { kind: 'update', slot, cells })
+  for (const [relation, value] of relations) {
+    const at = placeOf(place, relation.apiName)
+    for (const operation of parseRelationOperations(relation, value, { occasion: 'update', place: at })) {
+      const link = { relation, owner: slot, depth: depth + 1 }
+      if (relation.isForward) addForward(program, link, operation)
+      else addBackward(program, link, operation)
+    }
+  }
+  addChecks(program, slot, {
+    forbidden: writableRows(context.access, given),
+    invalid: validRows(context.access, given),
+  })
+}
+
+/** Deletes the rows of a slot. */
+export function addDelete(program: Program, slot: Slot): void {
+  const { access } = contextOf(program, slot.collection, 'delete')
+  addChecks(program, slot, { forbidden: writableRows(access, []) })
+  addStep(program, { kind: 'delete', slot })
+}
+
+/** Finds rows that the caller can read. */
+export function addFind(
+  program: Program,
+  collection: Collection,
+  which: {
+    readonly matches?: readonly Cell[]
+    readonly where: Filter
+    readonly demand?: Demand
+    readonly provided?: Slot
+    readonly lock?: 'reference'
+  },
+): Slot {
+  requireKey(collection, '')
+  const into = program.slot(collection)
+  const { matches = [], where, demand, provided, lock = 'change' } = which
+  const visible = and([readableRows(program.viewer, collection), where])
+  addStep(program, { kind: 'find', into, matches, where: visible, demand, provided, lock })
+  return into
+}
+
+type Link = { readonly relation: RelationField; readonly owner: Slot; readonly depth: number }
+
+/** The row that a forward relation is to refer to. */
+function referred(
+  program: Program,
+  link: { readonly relation: RelationField; readonly depth: number; readonly provided: Slot | undefined },
+  operation: RelationOperation,
+): Slot {
+  const { relation, depth, provided } = link
+  if (operation.kind === '_create') {
+    const [item = nowhere] = operation.items
+    return addCreate(program, relation.target, item, { cells: [], relation, depth, provided })
+  }
+  const [key = nowhere] = operation.kind === '_connect' ? operation.keys : []
+  const wanted = [relation.joins.map(({ other }) => other)]
+  return findReference(program, relation.target, { key, wanted, provided, lock: 'reference' })
+}
+
+const nowhere: Placed = { body: {}, place: '' }
+
+/** This side owns the foreign key: the owner's slot follows every change of it. */
+function addForward(program: Program, link: Link, operation: RelationOperation): void {
+  const { relation, owner, depth } = link
+  const { target } = relation
+  const linked = relation.joins.map(
+    ({ own, other }): Cell => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }),
+  )
+  switch (operation.kind) {
+    case '_connect':
+    case '_create': {
+      const found = referred(program, { relation, depth, provided: owner }, operation)
+      addStep(program, { kind: 'update', slot: owner, cells: foreignKey(relation, found) })
+      return
+    }
+    case '_update': {
+      const slot = addFind(program, target, { matches: linked, where: own(program, target, operation) })
+      addUpdate(program, operation.data, { slot, depth, isOne: true })
+      return
+    }
+    case '_disconnect':
+      addStep(program, { kind: 'update', slot: owner, cells: withoutLink(relation) })
+      return
+    case '_delete': {
+      const slot = addFind(program, target, {
+        matches: linked,
+        where: own(program, target, operation),
+        provided: owner,
+      })
+      // Let go first, so that no referential action meets the row that stays; where the filter found nothing, keep.
+      const referring = addFind(program, owner.collection, {
+        matches: [...keyCells(owner), ...foreignKey(relation, slot)],
+        where: allRows,
+      })
+      addStep(program, { kind: 'update', slot: referring, cells: withoutLink(relation) })
+      addDelete(program, slot)
+      return
+    }
+  }
+}
+
+const allRows: Filter = { kind: 'all' }
+
+/** The other side owns the foreign key. */
+function addBackward(program: Program, link: Link, operation: RelationOperation): void {
+  const { relation, owner, depth } = link
+  const { target } = relation
+  const linked = relation.joins.map(
+    ({ own, other }): Cell => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }),
+  )
+  switch (operation.kind) {
+    case '_create':
+      for (const item of operation.items)
+        addCreate(program, target, item, { cells: linked, relation, depth, provided: owner })
+      return
+    case '_connect':
+      if (!relation.isList)
+        setLink(program, relation, addFind(program, target, { matches: linked, where: allRows }), null)
+      for (const key of operation.keys) {
+        const found = findReference(program, target, { key, wanted: uniqueSets(target), provided: owner })
+        setLink(program, relation, found, linked)
+      }
+      return
+    case '_update': {
+      const slot = addFind(program, target, { matches: linked, where: own(program, target, operation) })
+      addUpdate(program, operation.data, { slot, depth, isOne: !relation.isList })
+      return
+    }
+    case '_disconnect':
+      setLink(
+        program,
+        relation,
+        addFind(program, target, { matches: linked, where: own(program, target, operation) }),
+        null,
+      )
+      return
+    case '_delete':
+      addDelete(program, addFind(program, target, { matches: linked, where: own(program, target, operation) }))
+      return
+  }
+}
+
+/** Gives the far rows' foreign key these values, or takes it away; that is an update of theirs like any other. */
+function setLink(program: Program, relation: RelationField, slot: Slot, linked: readonly Cell[] | null): void {
+  const { access } = contextOf(program, relation.target, 'update')
+  const ids = linkIds(relation)
+  addChecks(program, slot, { forbidden: writableRows(access, ids) })
+  const cells = linked ?? relation.joins.map(({ other }) => cellOf({ field: other, value: null }))
+  addStep(program, { kind: 'update', slot, cells })
+  addChecks(program, slot, { forbidden: writableRows(access, ids), invalid: validRows(access, ids) })
+}
+
+/** The row that a `_connect` names by a full set of unique columns; 422 where there is none that the caller can read. */
+function findReference(
+  program: Program,
+  target: Collection,
+  how: {
+    readonly key: Placed
+    readonly wanted: readonly (readonly PrimitiveField[])[]
+    readonly provided: Slot | undefined
+    readonly lock?: 'reference'
+  },
+): Slot {
+  const { viewer } = program
+  const { body, place } = how.key
+  requireKey(target, place)
+  const access = accessBeyond(viewer, target)
+  const named: PrimitiveField[] = []
+  const conditions = Object.entries(body).map(([name, value]): Filter => {
+    const at = placeOf(place, shown(name))
+    const { field, visible } = usableField(viewer, target, access, name, at)
+    if (field.kind === 'relation') throw queryFault(at, 'is a relation')
+    named.push(field)
+    return value === null
+      ? { kind: 'null', field, visible, negated: false }
+      : fieldIs(field, visible, valueFor(field, value, at) ?? '')
+  })
+  const isUnique = how.wanted.some((set) => set.length === named.length && set.every((field) => named.includes(field)))
+  if (!isUnique) {
+    const sets = how.wanted.map((set) => set.map(({ apiName }) => apiName).join(', '))
+    throw queryFault(place, `must name ${sets.join(' or ')}`)
+  }
+  const { provided, lock } = how
+  return addFind(program, target, { where: and(conditions), demand: 'noReference', provided, lock })
+}
+
+/** What tells a row of the collection from all others: any of these sets of columns. */
+export function uniqueSets({ indexes }: Collection): readonly (readonly PrimitiveField[])[] {
+  return indexes.filter(({ kind }) => kind !== 'normal').map(({ fields }) => fields)
+}
+
+/** The filter that an operation brings along. */
+function own(
+  { viewer }: Program,
+  collection: Collection,
+  { filter, place }: { readonly filter: RawFilter | undefined; readonly place: string },
+): Filter {
+  return requestFilter(viewer, collection, filter, place)
+}
+
+function readableRows(viewer: Viewer, collection: Collection): Filter {
+  const access = viewer.accessTo(collection, 'read')
+  return access.kind === 'granted' ? access.rows : { kind: 'none' }
+}
+
+function contextOf(
+  { viewer, supply }: Program,
+  collection: Collection,
+  action: Action,
+): WriteContext & { access: Granted } {
+  const access = viewer.accessTo(collection, action)
+  if (access.kind === 'denied' || collection.isReadOnly) throw forbidden()
+  return { viewer, supply, collection, access }
+}
+
+function addChecks(
+  program: Program,
+  slot: Slot,
+  conditions: { readonly forbidden: Filter; readonly invalid?: Filter },
+): void {
+  for (const demand of ['forbidden', 'invalid'] as const) {
+    const where = conditions[demand]
+    if (where !== undefined && where.kind !== 'all') addStep(program, { kind: 'check', slot, where, demand })
+  }
+}
+
+function addStep(program: Program, step: Step): void {
+  if (program.steps.push(step) > MAX_STEPS) throw queryFault('body', `asks for more than ${MAX_STEPS} changes`)
+}
+
+/** What a caller says to write, by id: a policy lists primitive and relation fields alike. */
+function sentIds(
+  collection: Collection,
+  columns: Readonly<Record<string, unknown>>,
+  relations: readonly (readonly [RelationField, unknown])[],
+): readonly string[] {
+  const own = Object.keys(columns).flatMap((name) => collection.fields.get(name)?.id ?? [])
+  return [...own, ...relations.map(([{ id }]) => id)]
+}
+
+/** What stands for the foreign key at the far end of a relation: the relation back, or else its columns. */
+function linkIds(relation: RelationField | undefined): readonly string[] {
+  if (relation === undefined) return []
+  return relation.opposite === undefined ? relation.joins.map(({ other }) => other.id) : [relation.opposite.id]
+}
+
+function foreignKey(relation: RelationField, slot: Slot): readonly Cell[] {
+  return relation.joins.map(({ own, other }) => ({ field: own, value: { kind: 'kept', slot, field: other } }))
+}
+
+function withoutLink({ joins }: RelationField): readonly Cell[] {
+  return joins.map(({ own }) => cellOf({ field: own, value: null }))
+}
+
+function keyCells(slot: Slot): readonly Cell[] {
+  return slot.collection.primaryKey.map((field) => ({ field, value: { kind: 'kept', slot, field } }))
+}
+
+function cellOf({ field, value }: Assignment): Cell {
+  return { field, value: { kind: 'text', text: value } }
+}
+
+const SET_BY_PARENT = 'is set by the item that this one is nested in'
+
+/** A foreign key is given by its column or through the relation, never by both. */
+function refuseDoubled(
+  columns: Readonly<Record<string, unknown>>,
+  relations: readonly (readonly [RelationField, unknown])[],
+  parent: readonly Cell[],
+  place: string,
+): void {
+  for (const [relation] of relations) {
+    const column = relation.joins.find(({ own }) => relation.isForward && own.apiName in columns)?.own
+    if (column !== undefined) {
+      throw queryFault(placeOf(place, column.apiName), `is given by the relation ${relation.apiName} as well`)
+    }
+  }
+  for (const { field } of parent) {
+    if (field.apiName in columns) throw queryFault(placeOf(place, field.apiName), SET_BY_PARENT)
+  }
+}
+
+function refuseTooDeep(depth: number, place: string): void {
+  if (depth > MAX_RELATION_DEPTH) throw queryFault(place, `relations are nested deeper than ${MAX_RELATION_DEPTH}`)
+}
+
+function requireKey({ primaryKey, apiName }: Collection, place: string): void {
+  if (primaryKey.length === 0) throw queryFault(place, `${apiName} has no primary key, so relations cannot be written`)
+}

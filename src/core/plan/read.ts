@@ -1,0 +1,251 @@
+/**
+ * ReadQuery × Model × Access → ReadPlan. The caller's row filter and the request's filter meet here, by `and`; the
+ * limits of contract 4 that need the model are held here too.
+ */
+import { type Granted, type Viewer, visibility } from '../access/access.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import { all, and, type FieldRef, type Filter } from '../query/filter.ts'
+import {
+  type DeepArguments,
+  type ListArguments,
+  MAX_SELECTED_FIELDS,
+  queryFault,
+  type ReadQuery,
+  shown,
+} from '../query/parse.ts'
+import { MAX_RELATION_DEPTH } from '../query/resolve.ts'
+import { accessBeyond, usableField } from './names.ts'
+import type { Order, Page, ReadPlan, Selected, Selection } from './plan.ts'
+import { requestFilter } from './where.ts'
+
+export type PageLimits = { readonly default: number; readonly max: number }
+
+/** Default number of related items per parent (contract 4). */
+const NESTED_LIMIT = 100
+
+export type ReadContext = {
+  readonly viewer: Viewer
+  readonly collection: Collection
+  readonly access: Granted
+  readonly limits: PageLimits
+}
+
+/** A list. `query` is what `parseListQuery` made of the request. */
+export function planList(context: ReadContext, query: ReadQuery): ReadPlan {
+  return {
+    kind: 'read',
+    collection: context.collection,
+    selection: planSelection(context, query),
+    where: and([context.access.rows, requestFilter(context.viewer, context.collection, query.filter, 'filter')]),
+    page: planPage(context, query, { default: context.limits.default, place: '' }),
+    count: query.totalCount,
+  }
+}
+
+/** One item, which `where` narrows down to; at most one row comes back. */
+export function planOne(context: ReadContext, query: ReadQuery, where: Filter): ReadPlan {
+  return {
+    kind: 'read',
+    collection: context.collection,
+    selection: planSelection(context, query),
+    where: and([context.access.rows, where, requestFilter(context.viewer, context.collection, query.filter, 'filter')]),
+    page: undefined,
+    count: false,
+  }
+}
+
+/**
+ * What of each row is answered; all primitive fields that the caller may read where `fields` is missing. Rows outside of
+ * `within` come back without values: reads never meet any, but a write may leave one behind.
+ */
+export function planSelection(
+  context: ReadContext,
+  query: Pick<ReadQuery, 'fields' | 'deep'>,
+  within: Filter = all,
+): Selection {
+  const wanted: Wanted = { fields: new Set(), relations: new Map() }
+  for (const path of query.fields ?? ['*']) want(wanted, path.split('.'))
+  const counter = { selected: 0 }
+  const selection = select(context, wanted, { deep: query.deep, place: 'fields', depth: 0, counter })
+  if (within.kind === 'all') return selection
+  return selection.map((selected) => ({ ...selected, visible: and([within, selected.visible]) }))
+}
+
+/** The paths of one level as a tree: `author.name` and `author.posts.title` share the node `author`. */
+type Wanted = { readonly fields: Set<string>; readonly relations: Map<string, Wanted> }
+
+function want(wanted: Wanted, path: readonly string[]): void {
+  const [name = '', ...rest] = path
+  if (rest.length === 0) {
+    wanted.fields.add(name)
+    return
+  }
+  const below: Wanted = wanted.relations.get(name) ?? { fields: new Set(), relations: new Map() }
+  wanted.relations.set(name, below)
+  want(below, rest)
+}
+
+type Level = {
+  readonly deep: DeepArguments
+  readonly place: string
+  readonly depth: number
+  readonly counter: { selected: number }
+}
+
+function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
+  const { viewer, collection, access } = context
+  const selected = new Map<string, Selected>()
+  const relations = new Map(wanted.relations)
+  for (const name of wanted.fields) {
+    if (name === '*') {
+      for (const field of collection.primitives) {
+        const visible = visibility(access, field)
+        if (visible !== undefined) selected.set(field.apiName, { kind: 'field', name: field.apiName, field, visible })
+      }
+      continue
+    }
+    const place = `${level.place}.${shown(name)}`
+    const { field, visible } = usableField(viewer, collection, access, name, place)
+    if (field.kind === 'primitive') selected.set(name, { kind: 'field', name, field, visible })
+    else {
+      const below = relations.get(name) ?? { fields: new Set(), relations: new Map() }
+      relations.set(name, { ...below, fields: new Set([...below.fields, '*']) })
+    }
+  }
+  for (const [name, below] of relations) {
+    const place = `${level.place}.${shown(name)}`
+    const { field, visible } = usableField(viewer, collection, access, name, place)
+    if (field.kind === 'primitive') throw queryFault(place, 'is a primitive field and takes no nested selection')
+    selected.set(name, selectRelation(context, { relation: field, visible, below }, { ...level, place }))
+  }
+  level.counter.selected += selected.size
+  if (level.counter.selected > MAX_SELECTED_FIELDS) {
+    throw queryFault('fields', `selects more than ${MAX_SELECTED_FIELDS} fields`)
+  }
+  refuseStrayArguments(context, level.deep, selected)
+  return [...selected.values()]
+}
+
+function selectRelation(
+  context: ReadContext,
+  wish: { readonly relation: RelationField; readonly visible: Filter; readonly below: Wanted },
+  level: Level,
+): Selected {
+  const { relation, visible, below } = wish
+  if (level.depth >= MAX_RELATION_DEPTH) {
+    throw queryFault(level.place, `relations are nested deeper than ${MAX_RELATION_DEPTH}`)
+  }
+  const access = accessBeyond(context.viewer, relation.target)
+  const beyond: ReadContext = { ...context, collection: relation.target, access }
+  const deep = level.deep.get(relation.apiName)
+  if (deep !== undefined) refuseUselessArguments(relation, deep.own, deep.place)
+  const filter = requestFilter(context.viewer, relation.target, deep?.own.filter, `${deep?.place}._filter`)
+  return {
+    kind: 'relation',
+    name: relation.apiName,
+    relation,
+    visible,
+    where: and([access.rows, filter]),
+    selection: select(beyond, below, { ...level, deep: deep?.deeper ?? new Map(), depth: level.depth + 1 }),
+    page: relation.isList
+      ? planPage(beyond, deep?.own ?? noArguments, { default: NESTED_LIMIT, place: `${deep?.place}._` })
+      : undefined,
+  }
+}
+
+const noArguments: ListArguments = { filter: undefined, sort: [], limit: undefined, offset: 0 }
+
+function refuseUselessArguments(relation: RelationField, own: ListArguments, place: string): void {
+  if (relation.isList) return
+  const given = [
+    ['_sort', own.sort.length > 0],
+    ['_limit', own.limit !== undefined],
+    ['_offset', own.offset > 0],
+    ['_filter', own.filter !== undefined && !relation.isNullable],
+  ] as const
+  for (const [name, isGiven] of given) {
+    if (isGiven) {
+      throw queryFault(
+        `${place}.${name}`,
+        `is not an argument of a ${relation.isNullable ? 'nullable' : 'required'} to-one relation`,
+      )
+    }
+  }
+}
+
+function refuseStrayArguments(
+  context: ReadContext,
+  deep: DeepArguments,
+  selected: ReadonlyMap<string, Selected>,
+): void {
+  for (const [name, { place }] of deep) {
+    if (selected.get(name)?.kind === 'relation') continue
+    const { field } = usableField(context.viewer, context.collection, context.access, name, place)
+    throw queryFault(
+      place,
+      field.kind === 'primitive' ? 'is a primitive field and takes no arguments' : 'is not selected in fields',
+    )
+  }
+}
+
+function planPage(
+  context: ReadContext,
+  query: ListArguments,
+  rules: { readonly default: number; readonly place: string },
+): Page {
+  const { max } = context.limits
+  const asked = query.limit ?? Math.min(rules.default, max)
+  if (asked > max) throw queryFault(`${rules.place}limit`, `must be at most ${max}`)
+  return {
+    order: planOrder(context, query, `${rules.place}sort`),
+    limit: asked <= 0 ? max : asked,
+    offset: query.offset,
+  }
+}
+
+/** The caller's sort, and behind it the key, so that every list is in a total order. */
+function planOrder(context: ReadContext, query: ListArguments, place: string): readonly Order[] {
+  const { viewer, collection, access } = context
+  const order: Order[] = []
+  const named = new Set<string>()
+  query.sort.forEach((entry, index) => {
+    const at = `${place}[${index}].${shown(entry.field)}`
+    const { field, visible } = usableField(viewer, collection, access, entry.field, at)
+    if (field.kind === 'relation' || !isSortable(field)) throw queryFault(at, 'cannot be sorted by')
+    if (named.has(field.id)) return
+    named.add(field.id)
+    const { direction } = entry
+    order.push({ field, visible, direction, nulls: entry.nulls ?? (direction === 'asc' ? 'last' : 'first') })
+  })
+  for (const part of tieBreakers(collection, access)) {
+    // A field stands here as the caller sees it, or as it is stored, and by either once.
+    const isNamed = order.some(({ field, visible }) => field === part.field && visible.kind === part.visible.kind)
+    if (!isNamed) order.push({ ...part, direction: 'asc', nulls: 'last' })
+  }
+  return order
+}
+
+/**
+ * What tells any two rows apart: the primary key, a unique index of required fields, or else all that can be sorted.
+ * Where the caller does not see all of it, everything that they do see comes first, so that rows which look different
+ * never stand in an order that tells of a hidden value.
+ */
+function tieBreakers(collection: Collection, access: Granted): readonly FieldRef[] {
+  const unique = collection.indexes.find(
+    ({ kind, fields }) => kind === 'unique' && fields.every(({ isNullable }) => !isNullable),
+  )
+  const sortable = collection.primitives.filter(isSortable)
+  const telling = collection.primaryKey.length > 0 ? collection.primaryKey : (unique?.fields ?? sortable)
+  const asStored = telling.map((field) => ({ field, visible: all }))
+  if (telling.every((field) => visibility(access, field)?.kind === 'all')) return asStored
+  const seen = sortable.flatMap((field) => {
+    const visible = visibility(access, field)
+    return visible === undefined ? [] : [{ field, visible }]
+  })
+  return [...seen, ...asStored.filter(({ field }) => visibility(access, field)?.kind !== 'all')]
+}
+
+/** Bytes, shapes and lists have no order. */
+export function isSortable({ type, isList }: PrimitiveField): boolean {
+  return !isList && type.name !== 'bytes' && type.name !== 'geometry'
+}

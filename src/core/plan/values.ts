@@ -1,0 +1,123 @@
+/**
+ * One item as sent → assignments: every member becomes a column's value, engine-managed defaults are filled in, and
+ * what is required must be there. Faults name their place, such as `[2].title`.
+ */
+import type { Granted, Viewer } from '../access/access.ts'
+import { decodeJson } from '../model/codec.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import { queryFault, shown } from '../query/parse.ts'
+import { usableField } from './names.ts'
+import type { Assignment } from './plan.ts'
+
+/** What only the outside can give to new values. */
+export type Supply = { readonly uuid: () => string; readonly now: string }
+
+export type WriteContext = {
+  readonly viewer: Viewer
+  readonly collection: Collection
+  /** Access by the action that writes. */
+  readonly access: Granted
+  readonly supply: Supply
+}
+
+export type Body = Readonly<Record<string, unknown>>
+
+export function parseBody(value: unknown, place: string): Body {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body
+  throw queryFault(place, 'must be an object')
+}
+
+/** The columns of a new item. `elsewhere` are fields whose value comes from a relation. */
+export function createAssignments(
+  context: WriteContext,
+  body: Body,
+  place: string,
+  elsewhere: ReadonlySet<string> = new Set(),
+): readonly Assignment[] {
+  const given = new Map(sentAssignments(context, body, place).map((assignment) => [assignment.field.id, assignment]))
+  for (const field of context.collection.primitives) {
+    if (given.has(field.id) || elsewhere.has(field.id)) continue
+    const value = initialValue(field, context.supply)
+    if (value !== undefined) given.set(field.id, { field, value })
+    else if (isRequired(field)) throw queryFault(placeOf(place, field.apiName), 'is required')
+  }
+  return [...given.values()]
+}
+
+/** The columns that an update changes, among them those that renew themselves. */
+export function updateAssignments(context: WriteContext, body: Body, place: string): readonly Assignment[] {
+  const sent = sentAssignments(context, body, place)
+  const named = new Set(sent.map(({ field }) => field.id))
+  const renewed = context.collection.primitives.filter(
+    ({ id, defaultValue }) =>
+      !named.has(id) && defaultValue?.source === 'engineManaged' && defaultValue.onUpdate !== undefined,
+  )
+  return [...sent, ...renewed.map((field) => ({ field, value: nowFor(field, context.supply) }))]
+}
+
+/** Members that name relations, apart from those that name columns. */
+export function splitBody(
+  { viewer, collection, access }: WriteContext,
+  body: Body,
+  place: string,
+): { readonly columns: Body; readonly relations: readonly (readonly [RelationField, unknown])[] } {
+  const columns: Record<string, unknown> = Object.create(null)
+  const relations: [RelationField, unknown][] = []
+  for (const [name, value] of Object.entries(body)) {
+    const { field } = usableField(viewer, collection, access, name, placeOf(place, shown(name)))
+    if (field.kind === 'relation') relations.push([field, value])
+    else columns[name] = value
+  }
+  return { columns, relations }
+}
+
+export function placeOf(place: string, name: string): string {
+  return place === '' ? name : `${place}.${name}`
+}
+
+function sentAssignments(context: WriteContext, body: Body, place: string): readonly Assignment[] {
+  return Object.entries(body).map(([name, value]) => {
+    const at = placeOf(place, shown(name))
+    const { field } = usableField(context.viewer, context.collection, context.access, name, at)
+    if (field.kind === 'relation') throw queryFault(at, 'is a relation')
+    if (field.isReadOnly) throw queryFault(at, 'is read-only')
+    return { field, value: valueFor(field, value, at) }
+  })
+}
+
+/** One value as sent → its text for the column. */
+export function valueFor(field: PrimitiveField, value: unknown, place: string): string | null {
+  if (value === null) {
+    if (!field.isNullable) throw queryFault(place, 'must not be null')
+    return null
+  }
+  const decoded = decodeJson(field.type, field.isList, value)
+  if ('fault' in decoded) throw queryFault(place, decoded.fault)
+  return decoded.ok
+}
+
+function isRequired(field: PrimitiveField): boolean {
+  return !field.isNullable && field.defaultValue === null && !field.isReadOnly
+}
+
+function initialValue(field: PrimitiveField, supply: Supply): string | null | undefined {
+  if (field.defaultValue?.source !== 'engineManaged') return undefined
+  const { onCreate } = field.defaultValue
+  switch (onCreate?.kind) {
+    case undefined:
+      return undefined
+    case 'uuid':
+      return supply.uuid()
+    case 'now':
+      return nowFor(field, supply)
+    case 'static':
+      return onCreate.valueEncoded === null ? null : valueFor(field, onCreate.valueEncoded, field.apiName)
+  }
+}
+
+/** `supply.now` is a UTC time with a zone; fields of other types take the part that they hold. */
+function nowFor({ type }: PrimitiveField, { now }: Supply): string {
+  if (type.name === 'date') return now.slice(0, 10)
+  if (type.name === 'time') return now.slice(11, -1)
+  return type.name === 'dateTime' ? now.slice(0, -1) : now
+}

@@ -1,0 +1,197 @@
+/**
+ * A write as sent × Model × Access → WritePlan. Whoever may do everything gets the plain plans, which are one statement
+ * where the database allows; everything else is a program of checked steps. What comes back is planned as a read.
+ */
+import { type Action, type Granted, type Viewer, visibility } from '../access/access.ts'
+import { nested } from '../error.ts'
+import { decodeText } from '../model/codec.ts'
+import type { Collection, PrimitiveField } from '../model/model.ts'
+import { and, type Filter, none } from '../query/filter.ts'
+import { hole } from '../query/hole.ts'
+import { queryFault, type ReadQuery } from '../query/parse.ts'
+import { fieldIs, forbidden } from './names.ts'
+import type { CreatePlan, DeletePlan, ProgramPlan, Selection, Slot, UpdatePlan } from './plan.ts'
+import { addCreate, addDelete, addFind, addUpdate, createProgram, type Program } from './program.ts'
+import { planSelection, type ReadContext } from './read.ts'
+import type { Placed } from './relation-operation.ts'
+import { type Body, createAssignments, parseBody, type Supply, updateAssignments } from './values.ts'
+import { requestFilter } from './where.ts'
+
+export type WriteRequest = {
+  readonly viewer: Viewer
+  readonly collection: Collection
+  readonly supply: Supply
+  /** For what is answered: the caller's access for reading. */
+  readonly read: ReadContext
+  readonly query: () => ReadQuery
+}
+
+export function planCreate(request: WriteRequest, body: unknown, most: number): CreatePlan | ProgramPlan {
+  const { viewer, collection, supply } = request
+  const access = accessOf(request, 'create')
+  if (!Array.isArray(body)) throw queryFault('body', 'must be an array of items')
+  if (body.length > most) throw queryFault('body', `has more than ${most} items`)
+  const items = body.map((item, index): Placed => ({ body: parseBody(item, `[${index}]`), place: `[${index}]` }))
+  const selection = answered(request)
+  if (isUnrestricted(access) && !items.some((item) => namesRelation(collection, item.body))) {
+    const context = { viewer, collection, supply, access }
+    const rows = items.map((item) => createAssignments(context, item.body, item.place))
+    return { kind: 'create', collection, rows, selection }
+  }
+  const program = createProgram(viewer, supply)
+  const slots = items.map((item) => addCreate(program, collection, item))
+  return finished(program, slots, selection)
+}
+
+/** The insert of one plain item in two halves: a plan that serves all items with the same fields, and its values. */
+export type PlainInsert = {
+  /** Names the fields. */
+  readonly shape: string
+  readonly plan: () => CreatePlan
+  /** By the names of the plan's holes. */
+  readonly values: ReadonlyMap<string, string | null>
+}
+
+/** Undefined where the body is anything else, which `planCreate` is for. */
+export function plainInsert(request: WriteRequest, body: unknown): PlainInsert | undefined {
+  const { viewer, collection, supply } = request
+  const [item] = Array.isArray(body) && body.length === 1 ? (body as readonly unknown[]) : []
+  const access = accessOf(request, 'create')
+  if (item === undefined || !isUnrestricted(access)) return undefined
+  const sent = parseBody(item, '[0]')
+  if (namesRelation(collection, sent)) return undefined
+  const row = createAssignments({ viewer, collection, supply, access }, sent, '[0]')
+  // A list's text depends on the dialect, so it cannot stand in for a hole.
+  if (row.some(({ field }) => field.isList)) return undefined
+  return {
+    shape: row.map(({ field }) => field.id).join(),
+    plan: () => ({
+      kind: 'create',
+      collection,
+      rows: [row.map(({ field }) => ({ field, value: hole(field.id) }))],
+      selection: answered(request),
+    }),
+    values: new Map(row.map(({ field, value }) => [field.id, value])),
+  }
+}
+
+/** A change of the one item whose key has this text. */
+export function planUpdateOne(request: WriteRequest, body: unknown, key: string): UpdatePlan | ProgramPlan {
+  return planUpdate(request, parseBody(body, 'body'), keyFilter(request, key))
+}
+
+/** A change of all items that the filter of the request matches. */
+export function planUpdateMany(request: WriteRequest, body: unknown): UpdatePlan | ProgramPlan {
+  requireFilter(request.query())
+  return planUpdate(request, parseBody(body, 'body'), undefined)
+}
+
+export function planDeleteOne(request: WriteRequest, key: string): DeletePlan | ProgramPlan {
+  return planDelete(request, keyFilter(request, key))
+}
+
+export function planDeleteMany(request: WriteRequest): DeletePlan | ProgramPlan {
+  requireFilter(request.query())
+  return planDelete(request, undefined)
+}
+
+/** `key` is undefined for a change of many. */
+function planUpdate(request: WriteRequest, body: Body, key: Filter | undefined): UpdatePlan | ProgramPlan {
+  const { viewer, collection, supply } = request
+  const access = accessOf(request, 'update')
+  const where = and([key ?? { kind: 'all' }, filterOf(request)])
+  const selection = answered(request)
+  if (isUnrestricted(access) && isUnrestricted(request.read.access) && !namesRelation(collection, body)) {
+    const context = { viewer, collection, supply, access }
+    const assignments = Object.keys(body).length === 0 ? [] : updateAssignments(context, body, '')
+    return { kind: 'update', collection, where, assignments, selection }
+  }
+  requireKey(collection)
+  const program = createProgram(viewer, supply)
+  const slot = addFind(program, collection, { where, demand: key === undefined ? undefined : 'noRecord' })
+  addUpdate(program, { body, place: '' }, { slot, depth: 0, isOne: key !== undefined })
+  return finished(program, [slot], selection)
+}
+
+function planDelete(request: WriteRequest, key: Filter | undefined): DeletePlan | ProgramPlan {
+  const { viewer, collection, supply, query } = request
+  const access = accessOf(request, 'delete')
+  const where = and([key ?? { kind: 'all' }, filterOf(request)])
+  // Without `fields` nothing is answered, so nothing is selected.
+  const selection = query().fields === undefined ? [] : answered(request)
+  if (isUnrestricted(access) && isUnrestricted(request.read.access)) {
+    return { kind: 'delete', collection, where, selection }
+  }
+  requireKey(collection)
+  const program = createProgram(viewer, supply)
+  const slot = addFind(program, collection, { where, demand: key === undefined ? undefined : 'noRecord' })
+  program.steps.push({ kind: 'answer', slot })
+  addDelete(program, slot)
+  return { kind: 'program', steps: program.steps, selection }
+}
+
+function finished(program: Program, slots: readonly Slot[], selection: Selection): ProgramPlan {
+  const answers = slots.map((slot) => ({ kind: 'answer', slot }) as const)
+  return { kind: 'program', steps: [...program.steps, ...answers], selection }
+}
+
+function accessOf({ viewer, collection }: WriteRequest, action: Action): Granted {
+  if (collection.isReadOnly) throw forbidden()
+  const access = viewer.accessTo(collection, action)
+  if (access.kind === 'denied') throw forbidden()
+  return access
+}
+
+/** A row that the caller may write but not read comes back without values. */
+function answered({ read, query }: WriteRequest): Selection {
+  return planSelection(read, query(), read.access.rows)
+}
+
+function isUnrestricted({ grants }: Granted): boolean {
+  return grants.some(
+    ({ rows, fields, validation }) => rows.kind === 'all' && fields === 'every' && validation.kind === 'all',
+  )
+}
+
+function namesRelation(collection: Collection, body: Body): boolean {
+  return Object.keys(body).some((name) => collection.fields.get(name)?.kind === 'relation')
+}
+
+function filterOf({ viewer, collection, query }: WriteRequest): Filter {
+  return requestFilter(viewer, collection, query().filter, 'filter')
+}
+
+function keyFilter({ collection, read }: WriteRequest, text: string): Filter {
+  const field = keyField(collection)
+  return keyIs(read.access, field, decodeKey(field, text))
+}
+
+/** The one column by which paths name items; 404 for a collection without such a key. */
+export function keyField({ apiName, key }: Collection): PrimitiveField {
+  if (key !== undefined) return key
+  throw nested('notFound', ['Failed to execute query', `${apiName} has no key of one field`])
+}
+
+/** A path's last part as the key's text. */
+export function decodeKey(field: PrimitiveField, text: string): string {
+  const decoded = decodeText(field.type, text)
+  if ('fault' in decoded) throw queryFault('key', decoded.fault)
+  return decoded.ok
+}
+
+/** A key that the caller cannot read names nothing. */
+export function keyIs(access: Granted, field: PrimitiveField, operand: string): Filter {
+  const visible = visibility(access, field)
+  return visible === undefined ? none : fieldIs(field, visible, operand)
+}
+
+/** A write of many needs a filter: an empty one is a slip that would cost a table. */
+function requireFilter({ filter }: ReadQuery): void {
+  const isEmpty = typeof filter?.value === 'object' && Object.keys(filter.value ?? {}).length === 0
+  if (filter === undefined || isEmpty) throw queryFault('filter', 'is required to write many items')
+}
+
+function requireKey({ primaryKey, apiName }: Collection): void {
+  if (primaryKey.length === 0)
+    throw queryFault('body', `${apiName} has no primary key, so it can only be written as a whole`)
+}

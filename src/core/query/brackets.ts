@@ -1,0 +1,148 @@
+/**
+ * Query string in bracket notation, `name([key])*=value`, to a tree of texts, arrays and null-prototype objects.
+ * Knows the notation only, not what a parameter means. Owns the rule that nothing is guessed: what could be read in
+ * two ways is refused, malformed text as `badRequest`, a well-formed but ambiguous or oversized query as `invalid`.
+ */
+import { nested, ServiceError } from '../error.ts'
+
+export type BracketNode = string | readonly BracketNode[] | BracketTree
+export type BracketTree = { readonly [key: string]: BracketNode }
+
+/** Characters of the raw query string, without `?`. */
+export const MAX_QUERY_LENGTH = 65_536
+const MAX_PARAMETERS = 5_000
+const MAX_DEPTH = 32
+const MAX_INDEX = 1_999
+const MAX_KEY_LENGTH = 200
+const MAX_SHOWN = 100
+
+const WHOLE_QUERY = 'query string'
+const PATH = /^[^[\]]+(?:\[[^[\]]*\])*$/
+const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
+const INDEX = /^(?:0|[1-9]\d*)$/
+const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
+
+type Step = { readonly kind: 'key' | 'index' | 'push'; readonly text: string }
+type Parameter = { readonly name: string; readonly path: readonly Step[]; readonly value: string }
+
+/** A place of the tree while parameters still arrive; a map holds any key and any index without cost or surprise. */
+type Branch = { readonly kind: Step['kind']; readonly children: Map<string, Branch | string> }
+
+const noun = { key: 'keys', index: 'indexes', push: '[]' } as const satisfies Record<Step['kind'], string>
+
+/** Reads a query string, with or without its leading `?`. Throws only ServiceError `badRequest` or `invalid`. */
+export function parseBrackets(search: string): BracketTree {
+  const query = search.startsWith('?') ? search.slice(1) : search
+  if (query.length > MAX_QUERY_LENGTH) throw refused(WHOLE_QUERY, `is longer than ${MAX_QUERY_LENGTH} characters`)
+  const texts = query.split('&').filter((text) => text !== '')
+  if (texts.length > MAX_PARAMETERS) throw refused(WHOLE_QUERY, `has more than ${MAX_PARAMETERS} parameters`)
+
+  const root: Branch = { kind: 'key', children: new Map() }
+  for (const text of texts) insert(root, parseParameter(text))
+  return toTree(root, '')
+}
+
+// Split at the first `=`, as every URL library does: a reader in front of us must not see another name than we do.
+function parseParameter(text: string): Parameter {
+  const end = text.indexOf('=')
+  const rawName = end === -1 ? text : text.slice(0, end)
+  const name = decode(rawName, rawName)
+  return { name, path: parsePath(name), value: end === -1 ? '' : decode(text.slice(end + 1), name) }
+}
+
+function decode(text: string, name: string): string {
+  if (BAD_ESCAPE.test(text)) throw malformed(name, 'is not valid percent-encoding')
+  const decoded = decodeUtf8(text.replaceAll('+', ' '))
+  if (!decoded?.isWellFormed()) throw malformed(name, 'is not valid UTF-8')
+  return decoded
+}
+
+function decodeUtf8(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return undefined
+  }
+}
+
+// The name is decoded first, so `a%5Bb%5D` is `a[b]` and no encoding slips a key past the checks.
+function parsePath(name: string): readonly Step[] {
+  if (!PATH.test(name)) throw malformed(name, 'is not of the form name[key]…')
+  const open = name.indexOf('[')
+  if (open === -1) return [keyStep(name, name)]
+  const brackets = name.slice(open + 1, -1).split('][')
+  if (brackets.length > MAX_DEPTH) throw refused(name, `is nested deeper than ${MAX_DEPTH} brackets`)
+  return [keyStep(name.slice(0, open), name), ...brackets.map((text) => bracketStep(text, name))]
+}
+
+function bracketStep(text: string, name: string): Step {
+  if (text === '') return { kind: 'push', text }
+  if (!INDEX.test(text)) return keyStep(text, name)
+  if (Number(text) > MAX_INDEX) throw refused(name, `has an index over ${MAX_INDEX}`)
+  return { kind: 'index', text }
+}
+
+function keyStep(text: string, name: string): Step {
+  if (text.length > MAX_KEY_LENGTH) throw refused(name, `has a key longer than ${MAX_KEY_LENGTH} characters`)
+  if (FORBIDDEN.has(text)) throw refused(name, `must not use the key ${text}`)
+  return { kind: 'key', text }
+}
+
+function insert(root: Branch, { name, path, value }: Parameter): void {
+  let branch = root
+  for (const [depth, step] of path.entries()) {
+    const key = childKey(branch, step, name)
+    const child = branch.children.get(key)
+    const next = path[depth + 1]
+    if (next === undefined) {
+      if (typeof child === 'string') throw refused(name, 'is given more than once')
+      if (child !== undefined) throw refused(name, `mixes a value with ${noun[child.kind]}`)
+      branch.children.set(key, value)
+      return
+    }
+    if (typeof child === 'string') throw refused(name, `mixes ${noun[next.kind]} with a value`)
+    const inner: Branch = child ?? { kind: next.kind, children: new Map() }
+    branch.children.set(key, inner)
+    branch = inner
+  }
+}
+
+function childKey(branch: Branch, step: Step, name: string): string {
+  if (step.kind !== branch.kind) throw refused(name, `mixes ${noun[step.kind]} with ${noun[branch.kind]}`)
+  if (step.kind !== 'push') return step.text
+  if (branch.children.size > MAX_INDEX) throw refused(name, `has more than ${MAX_INDEX + 1} elements`)
+  return String(branch.children.size)
+}
+
+function toNode(draft: Branch | string, place: string): BracketNode {
+  if (typeof draft === 'string') return draft
+  return draft.kind === 'key' ? toTree(draft, place) : toArray(draft, place)
+}
+
+function toTree({ children }: Branch, place: string): BracketTree {
+  const tree: Record<string, BracketNode> = Object.create(null)
+  for (const [key, child] of children) tree[key] = toNode(child, place === '' ? key : `${place}[${key}]`)
+  return tree
+}
+
+function toArray({ children }: Branch, place: string): readonly BracketNode[] {
+  return Array.from({ length: children.size }, (_, index) => {
+    const child = children.get(String(index))
+    if (child === undefined) throw refused(place, `has no element ${index} before its last`)
+    return toNode(child, `${place}[${index}]`)
+  })
+}
+
+function malformed(name: string, reason: string): ServiceError {
+  return nested('badRequest', ['Invalid request', shown(name), reason])
+}
+
+function refused(name: string, reason: string): ServiceError {
+  const cause = nested('invalid', [shown(name), reason], { code: '4009' })
+  return new ServiceError('invalid', 'Failed to execute query', { code: '4000', cause })
+}
+
+// The cut may split a surrogate pair, and a raw name may hold half of one: neither is text that an answer can carry.
+function shown(name: string): string {
+  return name === '' ? WHOLE_QUERY : name.slice(0, MAX_SHOWN).toWellFormed()
+}

@@ -1,0 +1,104 @@
+/**
+ * The one filter type: what a request asks for and what a policy allows are both this tree, with names resolved to
+ * fields and operands already in the database's text form. Truth follows SQL, with `related` always true or false.
+ */
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import { isHole } from './hole.ts'
+
+export type Filter =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'none' }
+  | { readonly kind: 'and'; readonly filters: readonly Filter[] }
+  | { readonly kind: 'or'; readonly filters: readonly Filter[] }
+  | { readonly kind: 'not'; readonly filter: Filter }
+  /** Unknown becomes false. */
+  | { readonly kind: 'isTrue'; readonly filter: Filter }
+  | (FieldRef & { readonly kind: 'compare'; readonly operator: Comparison; readonly operand: string })
+  | (FieldRef & { readonly kind: 'match'; readonly match: Match; readonly negated: boolean; readonly operand: string })
+  | (FieldRef & { readonly kind: 'between'; readonly negated: boolean; readonly low: string; readonly high: string })
+  | (FieldRef & { readonly kind: 'in'; readonly negated: boolean; readonly operands: readonly string[] })
+  | (FieldRef & { readonly kind: 'null'; readonly negated: boolean })
+  | {
+      readonly kind: 'related'
+      readonly relation: RelationField
+      readonly target: Collection
+      readonly quantifier: 'some' | 'every' | 'none'
+      /** Which related rows exist for the asker at all. */
+      readonly rows: Filter
+      readonly filter: Filter
+    }
+
+/** A field as the asker sees it: null in rows where `visible` does not hold. */
+export type FieldRef = { readonly field: PrimitiveField; readonly visible: Filter }
+
+export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
+
+export type Match = { readonly part: 'contains' | 'starts' | 'ends'; readonly ignoreCase: boolean }
+
+export const all: Filter = { kind: 'all' }
+export const none: Filter = { kind: 'none' }
+
+export function and(filters: readonly Filter[]): Filter {
+  const useful = filters.filter(({ kind }) => kind !== 'all')
+  if (useful.some(({ kind }) => kind === 'none')) return none
+  const [first] = useful
+  if (first === undefined) return all
+  return useful.length === 1 ? first : { kind: 'and', filters: useful }
+}
+
+export function or(filters: readonly Filter[]): Filter {
+  const useful = filters.filter(({ kind }) => kind !== 'none')
+  if (useful.some(({ kind }) => kind === 'all')) return all
+  const [first] = useful
+  if (first === undefined) return none
+  return useful.length === 1 ? first : { kind: 'or', filters: useful }
+}
+
+/**
+ * Like `or`, with equal tests of one field as one list: a database plans a list in the time of one test, and many policies
+ * on one role are often just that. Not for requests, whose statements must not depend on whether two values are the same.
+ */
+export function unite(filters: readonly Filter[]): Filter {
+  return or(united(filters))
+}
+
+function united(filters: readonly Filter[]): readonly Filter[] {
+  const result: Filter[] = []
+  const places = new Map<string, number>()
+  for (const filter of filters) {
+    if (!isPlainTest(filter)) {
+      result.push(filter)
+      continue
+    }
+    const place = places.get(filter.field.id) ?? result.length
+    places.set(filter.field.id, place)
+    const before = result[place]
+    const operands = before?.kind === 'compare' ? [before.operand] : before?.kind === 'in' ? before.operands : []
+    if (operands.includes(filter.operand)) continue
+    const { field, visible, operand } = filter
+    result[place] =
+      before === undefined ? filter : { kind: 'in', field, visible, negated: false, operands: [...operands, operand] }
+  }
+  return result
+}
+
+/** Values of JSON are not compared by `=` everywhere, and a list cannot hold what is filled in later. */
+function isPlainTest(filter: Filter): filter is Extract<Filter, { kind: 'compare' }> {
+  return (
+    filter.kind === 'compare' &&
+    filter.operator === '=' &&
+    filter.visible.kind === 'all' &&
+    filter.field.type.name !== 'json' &&
+    !isHole(filter.operand)
+  )
+}
+
+export function not(filter: Filter): Filter {
+  if (filter.kind === 'all') return none
+  if (filter.kind === 'none') return all
+  return { kind: 'not', filter }
+}
+
+export function isTrue(filter: Filter): Filter {
+  return filter.kind === 'all' || filter.kind === 'none' ? filter : { kind: 'isTrue', filter }
+}

@@ -1,0 +1,229 @@
+/**
+ * Bracket notation → ReadQuery: the shape of a read without any knowledge of the model. Names and operands stay as
+ * they were sent; `core/plan` resolves them. Owns the list of parameters that item routes know (contract 4).
+ */
+import { nested, type ServiceError } from '../error.ts'
+import type { BracketNode } from './brackets.ts'
+
+/** A filter as sent. Operands of a query string are texts and are read by the type of their field. */
+export type RawFilter = { readonly form: 'text' | 'json'; readonly value: unknown }
+
+export type SortEntry = {
+  readonly field: string
+  readonly direction: 'asc' | 'desc'
+  readonly nulls: 'first' | 'last' | undefined
+}
+
+/** What narrows one list: of the collection asked for, or of a relation in `deep`. */
+export type ListArguments = {
+  readonly filter: RawFilter | undefined
+  readonly sort: readonly SortEntry[]
+  /** `undefined` is the default, 0 and -1 mean as many as allowed. */
+  readonly limit: number | undefined
+  readonly offset: number
+}
+
+/** Arguments of relations, keyed by relation name. */
+export type DeepArguments = ReadonlyMap<
+  string,
+  { readonly own: ListArguments; readonly deeper: DeepArguments; readonly place: string }
+>
+
+export type ReadQuery = ListArguments & {
+  /** Dotted paths, without repetition; `undefined` where the caller did not say. */
+  readonly fields: readonly string[] | undefined
+  readonly deep: DeepArguments
+  readonly totalCount: boolean
+}
+
+export const MAX_SELECTED_FIELDS = 200
+
+/** A fault of an item query: `Failed to execute query` > the place, the body where it is empty > the reason (contract 3). */
+export function queryFault(place: string, reason: string, code = '4009'): ServiceError {
+  return nested('invalid', ['Failed to execute query', place === '' ? 'body' : place, reason], { code })
+}
+
+const readParameters = ['fields', 'filter', 'sort', 'limit', 'offset', 'meta', 'deep']
+const oneParameters = ['fields', 'filter', 'deep']
+
+export function parseListQuery(tree: BracketObject): ReadQuery {
+  refuseUnknown(tree, readParameters)
+  return parseQuery(tree)
+}
+
+/** Of routes that answer with what they read, wrote or deleted, without paging. */
+export function parseItemQuery(tree: BracketObject): ReadQuery {
+  refuseUnknown(tree, oneParameters)
+  return parseQuery(tree)
+}
+
+/** Of lists that only know pages. */
+export function parsePage(
+  tree: BracketObject,
+  limits: { readonly default: number; readonly max: number },
+): { readonly limit: number; readonly offset: number } {
+  refuseUnknown(tree, ['limit', 'offset'])
+  const limit = parseInteger(tree.limit, 'limit', -1) ?? limits.default
+  if (limit > limits.max) throw queryFault('limit', `must be at most ${limits.max}`)
+  return { limit: limit <= 0 ? limits.max : limit, offset: parseInteger(tree.offset, 'offset', 0) ?? 0 }
+}
+
+/** Of migrations: `dryRun=true`, or nothing. */
+export function parseDryRun(tree: BracketObject): boolean {
+  refuseUnknown(tree, ['dryRun'])
+  const { dryRun = 'false' } = tree
+  if (dryRun !== 'true' && dryRun !== 'false') throw queryFault('dryRun', 'must be true or false')
+  return dryRun === 'true'
+}
+
+export type BracketObject = { readonly [key: string]: BracketNode }
+
+function parseQuery(tree: BracketObject): ReadQuery {
+  return {
+    fields: parseFields(tree.fields),
+    filter: parseFilter(tree.filter, 'filter'),
+    sort: parseSort(tree.sort, 'sort'),
+    limit: parseInteger(tree.limit, 'limit', -1),
+    offset: parseInteger(tree.offset, 'offset', 0) ?? 0,
+    deep: parseDeep(tree.deep, 'deep'),
+    totalCount: parseMeta(tree.meta),
+  }
+}
+
+function refuseUnknown(tree: BracketObject, known: readonly string[]): void {
+  for (const name of Object.keys(tree)) {
+    if (!known.includes(name)) throw queryFault(shown(name), 'is not a parameter of this route')
+  }
+}
+
+function parseFields(node: BracketNode | undefined): readonly string[] | undefined {
+  if (node === undefined) return undefined
+  const texts = typeof node === 'string' ? [node] : node
+  if (!isList(texts)) throw queryFault('fields', 'must be a comma-separated list of field names')
+  const paths = new Set<string>()
+  for (const text of texts) {
+    if (typeof text !== 'string') throw queryFault('fields', 'must be a comma-separated list of field names')
+    for (const path of text.split(',')) {
+      if (path !== '') paths.add(path)
+    }
+  }
+  if (paths.size === 0) throw queryFault('fields', 'Empty selection', '4010')
+  if (paths.size > MAX_SELECTED_FIELDS) throw queryFault('fields', `names more than ${MAX_SELECTED_FIELDS} fields`)
+  return [...paths]
+}
+
+function parseFilter(node: BracketNode | undefined, place: string): RawFilter | undefined {
+  if (node === undefined) return undefined
+  if (typeof node === 'string' || isList(node)) {
+    throw queryFault(place, `must be given in brackets, such as ${place}[title][_eq]=text`)
+  }
+  return { form: 'text', value: node }
+}
+
+function parseSort(node: BracketNode | undefined, place: string): readonly SortEntry[] {
+  if (node === undefined) return []
+  if (!isList(node)) throw queryFault(place, sortHint(place))
+  return node.map((entry, index) => parseSortEntry(entry, `${place}[${index}]`, place))
+}
+
+function parseSortEntry(entry: BracketNode, place: string, parameter: string): SortEntry {
+  if (typeof entry === 'string' || isList(entry)) throw queryFault(place, sortHint(parameter))
+  const [[field, options] = [], ...others] = Object.entries(entry)
+  if (field === undefined || others.length > 0) throw queryFault(place, 'must name one field')
+  if (typeof options !== 'object' || isList(options)) throw queryFault(`${place}.${shown(field)}`, sortHint(parameter))
+  let direction: SortEntry['direction'] = 'asc'
+  let nulls: SortEntry['nulls']
+  for (const [name, value] of Object.entries(options)) {
+    const at = `${place}.${shown(field)}.${shown(name)}`
+    if (name === 'direction') {
+      if (value !== 'asc' && value !== 'desc') throw queryFault(at, 'must be asc or desc')
+      direction = value
+    } else if (name === 'nulls') {
+      if (value !== 'first' && value !== 'last') throw queryFault(at, 'must be first or last')
+      nulls = value
+    } else throw queryFault(at, 'is not an option of sort')
+  }
+  return { field, direction, nulls }
+}
+
+function sortHint(parameter: string): string {
+  return `must be given as ${parameter}[0][field][direction]=asc`
+}
+
+function parseInteger(node: BracketNode | undefined, place: string, least: number): number | undefined {
+  if (node === undefined) return undefined
+  if (typeof node !== 'string' || !/^-?[0-9]{1,15}$/.test(node)) throw queryFault(place, 'must be an integer')
+  const value = Number(node)
+  if (value < least) throw queryFault(place, `must be at least ${least}`)
+  return value
+}
+
+function parseMeta(node: BracketNode | undefined): boolean {
+  if (node === undefined) return false
+  if (node !== 'totalCount') throw queryFault('meta', 'must be totalCount')
+  return true
+}
+
+const deepParameters: ReadonlySet<string> = new Set(['_filter', '_sort', '_limit', '_offset'])
+
+type DeepDraft = Map<string, { own: Record<string, BracketNode>; children: DeepDraft; place: string }>
+
+/** `deep[author.posts][_limit]` and `deep[author][posts][_limit]` are the same place. */
+function parseDeep(node: BracketNode | undefined, place: string): DeepArguments {
+  if (node === undefined) return new Map()
+  const draft: DeepDraft = new Map()
+  collectDeep(node, place, draft)
+  return finishDeep(draft)
+}
+
+function collectDeep(node: BracketNode, place: string, into: DeepDraft): void {
+  if (typeof node === 'string' || isList(node)) throw queryFault(place, 'must name relations and their arguments')
+  for (const [path, value] of Object.entries(node)) {
+    const at = `${place}.${shown(path)}`
+    if (path.startsWith('_')) throw queryFault(at, 'must stand below the name of a relation')
+    let level = into
+    let entry: { own: Record<string, BracketNode>; children: DeepDraft; place: string } | undefined
+    for (const name of path.split('.')) {
+      entry = level.get(name) ?? { own: Object.create(null), children: new Map(), place: at }
+      level.set(name, entry)
+      level = entry.children
+    }
+    if (typeof value === 'string' || isList(value)) throw queryFault(at, 'must name arguments such as _limit')
+    const deeper: Record<string, BracketNode> = Object.create(null)
+    for (const [name, argument] of Object.entries(value)) {
+      if (!name.startsWith('_')) deeper[name] = argument
+      else if (!deepParameters.has(name)) throw queryFault(`${at}.${shown(name)}`, 'is not an argument of a relation')
+      else if (entry !== undefined) {
+        if (name in entry.own) throw queryFault(`${at}.${name}`, 'is given twice')
+        entry.own[name] = argument
+      }
+    }
+    if (Object.keys(deeper).length > 0) collectDeep(deeper, at, level)
+  }
+}
+
+function finishDeep(draft: DeepDraft): DeepArguments {
+  const finished = new Map<string, { own: ListArguments; deeper: DeepArguments; place: string }>()
+  for (const [name, { own, children, place }] of draft) {
+    finished.set(name, {
+      own: {
+        filter: parseFilter(own._filter, `${place}._filter`),
+        sort: parseSort(own._sort, `${place}._sort`),
+        limit: parseInteger(own._limit, `${place}._limit`, -1),
+        offset: parseInteger(own._offset, `${place}._offset`, 0) ?? 0,
+      },
+      deeper: finishDeep(children),
+      place,
+    })
+  }
+  return finished
+}
+
+function isList(node: BracketNode): node is readonly BracketNode[] {
+  return Array.isArray(node)
+}
+
+/** Names from outside are cut before they are repeated in a message. */
+export function shown(name: string): string {
+  return name.length > 100 ? `${name.slice(0, 100)}…` : name
+}

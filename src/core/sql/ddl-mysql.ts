@@ -1,0 +1,156 @@
+/**
+ * What MariaDB and MySQL write in their own way when a schema changes. They change a column by defining it anew, and
+ * where a definition does not fit the rows they sometimes round or fill in zeros: then a statement that fails goes first.
+ * Every statement of DDL commits by itself.
+ */
+import type { FieldType } from '../model/field-type.ts'
+import type { Backfill, ColumnDefinition, TableRef } from './change.ts'
+import { alter, type ChangeOf, columnDefinition, type Ddl, withoutParams } from './ddl-dialect.ts'
+import type { Dialect } from './dialect.ts'
+import { table } from './read.ts'
+import { ident, integer, literal, type Sql, sql } from './statement.ts'
+
+/** Stand in the message of the fault that ends a migration. */
+export const NULL_FOUND = 'service:nullFound'
+export const OUT_OF_RANGE = 'service:valueOutOfRange'
+
+export const mysqlDdl: Ddl = {
+  isIndexable,
+  referentialActions: new Set(['cascade', 'restrict', 'noAction', 'setNull']),
+
+  autoincrement: sql`auto_increment`,
+  // A column that counts up has to come first in some key.
+  extraKeys: ({ columns, primaryKey }) =>
+    columns
+      .filter(({ dbName, isAutoincrement }) => isAutoincrement && primaryKey?.columns[0] !== dbName)
+      .map(({ dbName }) => sql`key (${ident(dbName)})`),
+  tableOptions: sql` engine = InnoDB default character set utf8mb4`,
+
+  // Here a schema would take its tables with it.
+  dropSchema: ({ schema }, dialect) => [
+    dialect.slots.demand(
+      sql`not exists (select 1 from information_schema.tables where table_schema = ${literal(schema)})`,
+      'service:schemaNotEmpty',
+    ),
+    sql`drop schema ${ident(schema)}`,
+  ],
+  renameTable: ({ table: ref, to }) => [sql`${alter(ref)} rename to ${table({ schema: ref.schema, dbName: to })}`],
+
+  addColumn(change, dialect) {
+    const { table: ref, column } = change
+    const add = (definition: ColumnDefinition) => sql`${alter(ref)} add column ${columnDefinition(definition, dialect)}`
+    if (column.isAutoincrement) return [sql`${add(column)}, add key (${ident(column.dbName)})`]
+    if (column.isNullable) return [add(column)]
+    const isEmpty = dialect.slots.demand(sql`not exists (select 1 from ${table(ref)})`, NULL_FOUND)
+    return [
+      ...(change.backfill === undefined ? [isEmpty] : []),
+      add({ ...column, isNullable: true }),
+      ...(change.backfill === undefined ? [] : [set(ref, column, backfill(column, change.backfill, dialect))]),
+      modify(ref, column, dialect),
+    ]
+  },
+
+  changeColumnType: (change, dialect) => convert(change, dialect),
+  setNullable: ({ table: ref, column }, dialect) => [modify(ref, column, dialect)],
+  setDefault: ({ table: ref, column }, dialect) => [modify(ref, column, dialect)],
+  dropIndex: ({ table: ref, index }) => [
+    index.kind === 'primary'
+      ? sql`${alter(ref)} drop primary key`
+      : sql`drop index ${ident(index.dbName)} on ${table(ref)}`,
+  ],
+  dropForeignKey: ({ table: ref, dbName }) => [sql`${alter(ref)} drop foreign key ${ident(dbName)}`],
+}
+
+/** The most characters of four bytes that a key of InnoDB holds. */
+const MAX_KEY_LENGTH = 768
+
+function isIndexable(type: FieldType): boolean {
+  if (type.name === 'string') return type.params.length === 'fixed' && type.params.value <= MAX_KEY_LENGTH
+  return type.name !== 'json' && type.name !== 'bytes' && type.name !== 'geometry'
+}
+
+function modify(ref: TableRef, column: ColumnDefinition, dialect: Dialect): Sql {
+  return sql`${alter(ref)} modify column ${columnDefinition(column, dialect)}`
+}
+
+function set(ref: TableRef, { dbName }: ColumnDefinition, value: Sql): Sql {
+  return sql`update ${table(ref)} set ${ident(dbName)} = ${value}`
+}
+
+function convert(
+  { table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>,
+  dialect: Dialect,
+): readonly Sql[] {
+  const { type } = column
+  const name = ident(column.dbName)
+  const refuse = (unfit: Sql) => {
+    const rows = sql`select 1 from ${table(ref)} where ${unfit}`
+    return dialect.slots.demand(sql`not exists (${rows})`, OUT_OF_RANGE)
+  }
+  const step = modify(ref, column, dialect)
+  if (conversion !== 'cast') {
+    if (type.name !== 'string' || type.params.length === 'unlimited') return [step]
+    // Spaces at the end would be cut.
+    return [refuse(sql`char_length(${name}) > ${integer(type.params.value)}`), step]
+  }
+  if (type.name === 'string') return toText({ ref, column, from, dialect })
+  const form = textForms[type.name]
+  if (form === undefined) return [step]
+  const check = refuse(sql`${name} not regexp ${literal(form)}`)
+  const value = canonical[type.name]?.(name)
+  return value === undefined ? [check, step] : [check, set(ref, column, value), step]
+}
+
+const digits = '^-?[0-9]+\\z'
+
+/** How a text has to look so that nothing of it is lost; of other types the database itself refuses what it cannot read. */
+const textForms: Partial<Record<FieldType['name'], string>> = {
+  int8: digits,
+  int16: digits,
+  int32: digits,
+  int64: digits,
+  uint8: digits,
+  uint16: digits,
+  uint32: digits,
+  uint64: digits,
+  boolean: '^(true|false)\\z',
+  uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\\z',
+}
+
+/** What such a text has to become first. */
+const canonical: Partial<Record<FieldType['name'], (name: Sql) => Sql>> = {
+  boolean: (name) => sql`case ${name} when 'true' then '1' when 'false' then '0' end`,
+  uuid: (name) => sql`lower(${name})`,
+}
+
+type ToText = {
+  readonly ref: TableRef
+  readonly column: ColumnDefinition
+  readonly from: FieldType
+  readonly dialect: Dialect
+}
+
+function toText({ ref, column, from, dialect }: ToText): readonly Sql[] {
+  const steps = [modify(ref, column, dialect)]
+  const name = ident(column.dbName)
+  switch (from.name) {
+    case 'boolean':
+      return [...steps, sql`${set(ref, column, sql`if(${name} = '0', 'false', 'true')`)} where ${name} is not null`]
+    case 'float32':
+      // As text a float has six digits; the double of the same value has them all.
+      return [modify(ref, { ...column, type: { name: 'float64' } }, dialect), ...steps]
+    default:
+      return steps
+  }
+}
+
+function backfill({ type }: ColumnDefinition, value: Backfill, dialect: Dialect): Sql {
+  switch (value.kind) {
+    case 'uuid':
+      return sql`uuid()`
+    case 'now':
+      return sql`utc_timestamp(6)`
+    case 'static':
+      return withoutParams(dialect.typed(type, false, value.text))
+  }
+}

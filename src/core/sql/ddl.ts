@@ -1,0 +1,91 @@
+/**
+ * Changes of a migration → DDL. Names are quoted, constants are the model's own; what databases write differently
+ * stands in a `Ddl`.
+ */
+
+import type { ReferentialAction } from '../model/model.ts'
+import type { Change } from './change.ts'
+import { alter, type ChangeOf, columnDefinition } from './ddl-dialect.ts'
+import type { Dialect } from './dialect.ts'
+import { table } from './read.ts'
+import { empty, ident, join, type Sql, sql } from './statement.ts'
+
+type Statements = readonly Sql[]
+
+/** Statements in the order in which they have to run. */
+export function compileChange(change: Change, dialect: Dialect): Statements {
+  const { ddl } = dialect
+  switch (change.kind) {
+    case 'createSchema':
+      return [sql`create schema ${ident(change.schema)}`]
+    case 'dropSchema':
+      return ddl.dropSchema(change, dialect)
+    case 'createTable':
+      return [createTable(change, dialect)]
+    case 'dropTable':
+      return [sql`drop table ${table(change.table)}`]
+    case 'renameTable':
+      return ddl.renameTable(change)
+    case 'addColumn':
+      return ddl.addColumn(change, dialect)
+    case 'dropColumn':
+      return [sql`${alter(change.table)} drop column ${ident(change.column)}`]
+    case 'renameColumn':
+      return [sql`${alter(change.table)} rename column ${ident(change.column)} to ${ident(change.to)}`]
+    case 'changeColumnType':
+      return ddl.changeColumnType(change, dialect)
+    case 'setNullable':
+      return ddl.setNullable(change, dialect)
+    case 'setDefault':
+      return ddl.setDefault(change, dialect)
+    case 'createIndex':
+      return [createIndex(change)]
+    case 'dropIndex':
+      return ddl.dropIndex(change)
+    case 'addForeignKey':
+      return [addForeignKey(change)]
+    case 'dropForeignKey':
+      return ddl.dropForeignKey(change)
+    default:
+      return change satisfies never
+  }
+}
+
+function createTable(change: ChangeOf<'createTable'>, dialect: Dialect): Sql {
+  const { table: ref, columns, primaryKey } = change
+  const lines = columns.map((column) => columnDefinition(column, dialect))
+  const key =
+    primaryKey === undefined
+      ? []
+      : [sql`constraint ${ident(primaryKey.dbName)} primary key (${names(primaryKey.columns)})`]
+  const all = join([...lines, ...key, ...dialect.ddl.extraKeys(change)])
+  return sql`create table ${table(ref)} (${all})${dialect.ddl.tableOptions}`
+}
+
+function createIndex({ table: ref, index }: ChangeOf<'createIndex'>): Sql {
+  const columns = names(index.columns)
+  if (index.kind === 'primary') {
+    return sql`${alter(ref)} add constraint ${ident(index.dbName)} primary key (${columns})`
+  }
+  const unique = index.kind === 'unique' ? sql`unique ` : empty
+  return sql`create ${unique}index ${ident(index.dbName)} on ${table(ref)} (${columns})`
+}
+
+const actions: Readonly<Record<ReferentialAction, Sql>> = {
+  cascade: sql`cascade`,
+  restrict: sql`restrict`,
+  noAction: sql`no action`,
+  setNull: sql`set null`,
+  setDefault: sql`set default`,
+}
+
+function addForeignKey(change: ChangeOf<'addForeignKey'>): Sql {
+  const { dbName, columns, references, onDelete, onUpdate } = change
+  const target = sql`${table(references.table)} (${names(references.columns)})`
+  const behaviour = sql`on delete ${actions[onDelete]} on update ${actions[onUpdate]}`
+  return sql`${alter(change.table)} add constraint ${ident(dbName)} foreign key (${names(columns)}) references ${target} ${behaviour}`
+}
+
+function names(columns: readonly string[]): Sql {
+  return join(columns.map((column) => ident(column)))
+}

@@ -1,0 +1,32 @@
+/**
+ * What a database said when it refused a statement, in one form for every driver. Never shown to a caller: the
+ * dialect turns it into a ServiceError with a message from the contract.
+ */
+export type SqlFaultDetail = {
+  /** SQLSTATE, five characters; `08000` where the database could not be reached at all. */
+  readonly state: string
+  /** The server's own error number, where it has one (MySQL, MariaDB). */
+  readonly errno?: number
+  readonly constraint?: string
+  readonly table?: string
+  readonly column?: string
+  readonly cause?: unknown
+}
+
+export class SqlFault extends Error {
+  readonly state: string
+  readonly errno: number | undefined
+  readonly constraint: string | undefined
+  readonly table: string | undefined
+  readonly column: string | undefined
+
+  constructor(message: string, detail: SqlFaultDetail) {
+    super(message, { cause: detail.cause })
+    this.name = 'SqlFault'
+    this.state = detail.state
+    this.errno = detail.errno
+    this.constraint = detail.constraint
+    this.table = detail.table
+    this.column = detail.column
+  }
+}

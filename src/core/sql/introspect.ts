@@ -1,0 +1,135 @@
+/**
+ * Reading a database's schema: one statement whose rows are JSON texts, and what they amount to. The catalogs differ
+ * by dialect; their rows come in the one form of `CatalogRow`, in any order, and are put together here.
+ */
+import type { IndexKind, ReferentialAction } from '../model/model.ts'
+import type { Rows } from './dialect.ts'
+import type { SourceColumn, SourceForeignKey, SourceIndex, SourceSchema, SourceTable } from './source-schema.ts'
+import type { Statement } from './statement.ts'
+
+/** Which schemas are read; `all` are those that the connection can use, without the database's own. */
+export type IntrospectionScope =
+  | { readonly kind: 'all' }
+  | { readonly kind: 'schemas'; readonly names: readonly string[] }
+
+export type Introspection = {
+  readonly statement: (scope: IntrospectionScope) => Statement
+  readonly parse: (rows: Rows) => SourceSchema
+}
+
+type Place = { readonly schema: string; readonly table: string }
+
+/** Indexes and foreign keys come as one row for each of their columns, `position` gives the order. */
+export type CatalogRow =
+  | { readonly kind: 'database'; readonly schema: string | null }
+  | { readonly kind: 'namespace'; readonly schema: string }
+  | (Place & { readonly kind: 'table'; readonly isReadOnly: boolean })
+  | (Place & { readonly kind: 'column'; readonly position: number; readonly column: SourceColumn })
+  | (Place & {
+      readonly kind: 'index'
+      readonly name: string
+      readonly index: IndexKind
+      readonly position: number
+      /** Null where it is an expression, or the beginning of a column only. */
+      readonly column: string | null
+    })
+  | (Place & {
+      readonly kind: 'foreignKey'
+      readonly name: string
+      readonly position: number
+      readonly column: string
+      readonly references: Place & { readonly column: string }
+      readonly onDelete: ReferentialAction
+      readonly onUpdate: ReferentialAction
+    })
+
+type RowOf<Kind extends CatalogRow['kind']> = Extract<CatalogRow, { readonly kind: Kind }>
+
+export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
+  const columns = groupBy(ofKind(rows, 'column'), placeOf)
+  const indexes = groupBy(ofKind(rows, 'index'), placeOf)
+  const foreignKeys = groupBy(ofKind(rows, 'foreignKey'), placeOf)
+  const tables = ofKind(rows, 'table').map((row): SourceTable => {
+    const place = placeOf(row)
+    const own = sorted(columns.get(place) ?? [], ({ position }) => position).map(({ column }) => column)
+    return {
+      schema: row.schema,
+      dbName: row.table,
+      isReadOnly: row.isReadOnly,
+      columns: row.isReadOnly ? own.map(untouchable) : own,
+      indexes: parts(indexes.get(place) ?? []).flatMap(indexOf),
+      foreignKeys: parts(foreignKeys.get(place) ?? []).flatMap(foreignKeyOf),
+    }
+  })
+  const [database] = ofKind(rows, 'database')
+  return {
+    defaultNamespace: database?.schema ?? undefined,
+    namespaces: sorted(
+      ofKind(rows, 'namespace').map(({ schema }) => schema),
+      (name) => name,
+    ),
+    tables: sorted(tables, ({ schema, dbName }) => `${schema}\0${dbName}`),
+  }
+}
+
+/** Nothing is ever inserted into a view, so that its defaults are nobody's. */
+function untouchable(column: SourceColumn): SourceColumn {
+  return { ...column, isReadOnly: true, defaultKind: 'none' }
+}
+
+function indexOf(columns: readonly RowOf<'index'>[]): readonly SourceIndex[] {
+  const [first] = columns
+  const names = columns.flatMap(({ column }) => column ?? [])
+  if (first === undefined || names.length < columns.length) return []
+  return [{ dbName: first.name, kind: first.index, columns: [...new Set(names)], isImplied: false }]
+}
+
+function foreignKeyOf(columns: readonly RowOf<'foreignKey'>[]): readonly SourceForeignKey[] {
+  const [first] = columns
+  if (first === undefined) return []
+  const { schema, table } = first.references
+  return [
+    {
+      dbName: first.name,
+      columns: columns.map(({ column }) => column),
+      references: { schema, dbName: table, columns: columns.map(({ references }) => references.column) },
+      onDelete: first.onDelete,
+      onUpdate: first.onUpdate,
+    },
+  ]
+}
+
+/** The rows of each name, in order. */
+function parts<T extends { readonly name: string; readonly position: number }>(rows: readonly T[]): readonly T[][] {
+  const named = groupBy(
+    sorted(rows, ({ position }) => position),
+    ({ name }) => name,
+  )
+  return sorted([...named], ([name]) => name).map(([, columns]) => columns)
+}
+
+function placeOf({ schema, table }: Place): string {
+  return `${schema}\0${table}`
+}
+
+function ofKind<Kind extends CatalogRow['kind']>(rows: readonly CatalogRow[], kind: Kind): readonly RowOf<Kind>[] {
+  return rows.filter((row): row is RowOf<Kind> => row.kind === kind)
+}
+
+function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const value of values) {
+    const key = keyOf(value)
+    const group = groups.get(key)
+    if (group === undefined) groups.set(key, [value])
+    else group.push(value)
+  }
+  return groups
+}
+
+function sorted<T, Key extends string | number>(values: readonly T[], keyOf: (value: T) => Key): T[] {
+  return [...values].sort((one, other) => {
+    const [first, second] = [keyOf(one), keyOf(other)]
+    return first < second ? -1 : first > second ? 1 : 0
+  })
+}

@@ -1,0 +1,319 @@
+/** The dialect of PostgreSQL 14 and later, Neon and the embedded database. */
+import type { ServiceError } from '../error.ts'
+import type { FieldType } from '../model/field-type.ts'
+import type { PrimitiveField } from '../model/model.ts'
+import { postgresDdl } from './ddl-postgres.ts'
+import type { Dialect, DirectWrite, RowQuery, Setting, Targets } from './dialect.ts'
+import type { SqlFault } from './fault.ts'
+import { insert } from './insert.ts'
+import { refusal } from './refusal.ts'
+import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from './statement.ts'
+
+export const postgres: Dialect = {
+  title: 'PostgreSQL',
+  quote: (name) => `"${name.replaceAll('"', '""')}"`,
+  quoteText: (text) => `'${text.replaceAll("'", "''")}'`,
+  placeholder: (position) => `$${position}`,
+
+  typed,
+  isOneOf: (column, type, operands) => sql`${column} = any(${param(arrayText(operands))}::${castType(type)}[])`,
+  matches: (column, pattern, ignoreCase) =>
+    ignoreCase
+      ? sql`${column} ilike ${param(pattern)}::text escape '!'`
+      : sql`${column} like ${param(pattern)}::text escape '!'`,
+  compared,
+  equals: () => undefined,
+  ordered,
+  wire,
+
+  list: (rows, total) => {
+    const counted = total === undefined ? empty : sql`, (${total})`
+    const list = sql`select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (${select(rows)}) r`
+    return sql`select ${bounded}${counted} from (${list}) a`
+  },
+  // The offset keeps the planner from rendering the row once for each time that it is named.
+  one: (rows) => sql`select ${bounded} from (select row_to_json(r)::text a from (${select(rows)}) r offset 0) a`,
+  nestedOne: (rows) => sql`(select row_to_json(r) from (${select(rows)}) r)`,
+  nestedMany: (rows) =>
+    sql`(select json_build_object('data', coalesce(json_agg(row_to_json(r)), '[]'::json)) from (${select(rows)}) r)`,
+  answerList: ([row], isCounted) => ({ data: row?.[0] ?? '[]', total: isCounted ? Number(row?.[1]) : undefined }),
+  answerOne: ([row]) => row?.[0] ?? undefined,
+
+  allDefaults: sql`default values`,
+  update,
+  delete: remove,
+  written: (write, rendered) => {
+    const alias = 't0'
+    const written = ident(alias)
+    const list = postgres.list(rendered(sql` from ${written}`, alias), undefined)
+    return sql`with ${written} as (${directly(write, alias)} returning *) ${list}`
+  },
+  slots: {
+    keep: (slot, { columns, from, lock }) => {
+      const kept = join(columns.map(({ value }, position) => sql`${value}::text as ${columnName(position)}`))
+      // Whoever refers to a row holds it by `key share`, which only a change of its key or its end has to wait for.
+      const held = lock === 'reference' ? sql`for key share` : sql`for no key update`
+      return [keepRows(slot, sql`select ${kept}${from} ${held}`)]
+    },
+    keepInserted: (slot, insertion) => {
+      const kept = join(
+        insertion.kept.map(({ dbName }, position) => sql`${ident(dbName)}::text as ${columnName(position)}`),
+      )
+      return [sql`with i as (${insert(insertion, postgres)} returning *) ${keepRows(slot, sql`select ${kept} from i`)}`]
+    },
+    value: (slot, position, type) =>
+      sql`(${slotText(slot)}::json -> 0 ->> ${literal(`c${position}`)})::${baseType(type)}`,
+    isFilled: (slot) => sql`${slotText(slot)} <> '[]'`,
+    rows: (slot, types) => {
+      const columns = types.map(
+        (type, position) => sql`(e ->> ${literal(`c${position}`)})::${baseType(type)} as ${columnName(position)}`,
+      )
+      return sql`(select ${join([...columns, sql`n`])} from json_array_elements(${slotText(slot)}::json) with ordinality x(e, n))`
+    },
+    demand: (condition, marker) => sql`select case when ${condition} then 1
+      else ${failing(marker)} end`,
+  },
+
+  columnType,
+  ddl: postgresDdl,
+  explain,
+}
+
+function update({ table, alias, among, where }: Targets, settings: readonly Setting[]): Sql {
+  const sets = join(settings.map(({ column, value }) => sql`${ident(column)} = ${value}`))
+  const from = among === undefined ? empty : sql` from ${among}`
+  return sql`update ${table} ${ident(alias)} set ${sets}${from} where ${where}`
+}
+
+function remove({ table, alias, among, where }: Targets): Sql {
+  return sql`delete from ${table} ${ident(alias)}${among === undefined ? empty : sql` using ${among}`} where ${where}`
+}
+
+function directly(write: DirectWrite, alias: string): Sql {
+  switch (write.kind) {
+    case 'insert':
+      return insert(write.insertion, postgres)
+    case 'update':
+      return update(write.targets(alias), write.settings)
+    case 'delete':
+      return remove(write.targets(alias))
+  }
+}
+
+/** Fails when it is evaluated: the setting does not exist, and asking for it keeps the planner from doing so earlier. */
+function failing(marker: string): Sql {
+  return sql`(coalesce(current_setting('service.none', true), '') || ${literal(marker)})::int`
+}
+
+/** Bytes of an answer. What no process could hold as one text would end it, whoever asked for that. */
+const MAX_ANSWER = 64 * 1024 * 1024
+const TOO_LARGE = 'service:tooLarge'
+const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_ANSWER)} then a.a else ${failing(TOO_LARGE)}::text end`
+
+/** Slots are settings that end with the transaction. */
+function slotText(slot: number): Sql {
+  return sql`current_setting(${slotName(slot)})`
+}
+
+function slotName(slot: number): Sql {
+  return literal(`service.slot${slot}`)
+}
+
+function columnName(position: number): Sql {
+  return ident(`c${position}`)
+}
+
+function keepRows(slot: number, rows: Sql): Sql {
+  return sql`select set_config(${slotName(slot)}, coalesce((select json_agg(r)::text from (${rows}) r), '[]'), true)`
+}
+
+function select({ members, from, order, page }: RowQuery): Sql {
+  const list = join(members.map(({ name, value }) => sql`${value} as ${ident(name)}`))
+  const tail = [
+    order === undefined ? empty : sql` order by ${order}`,
+    page === undefined ? empty : sql` limit ${param(String(page.limit))}::bigint`,
+    page === undefined || page.offset === 0 ? empty : sql` offset ${param(String(page.offset))}::bigint`,
+  ]
+  return sql`select ${list}${from}${join(tail, empty)}`
+}
+
+function typed(type: FieldType, isList: boolean, value: SqlParam): Sql {
+  if (isList) {
+    const text = value === null ? null : arrayText(JSON.parse(value) as (string | null)[])
+    return type.name === 'bytes'
+      ? sql`(select case when l is not null then array(select decode(e, 'base64') from unnest(l) with ordinality x(e, n) order by n) end from (select ${param(text)}::text[]) y(l))`
+      : sql`${param(text)}::${castType(type)}[]`
+  }
+  return type.name === 'bytes' ? sql`decode(${param(value)}::text, 'base64')` : sql`${param(value)}::${castType(type)}`
+}
+
+/** A cast to a type with bounds cuts or rounds what does not fit, without a word. */
+function castType(type: FieldType): Sql {
+  if (type.name === 'string') return sql`text`
+  return type.name === 'decimal' ? sql`numeric` : baseType(type)
+}
+
+/** The text form of an array: elements are always quoted, so that no text in them means anything. */
+function arrayText(elements: readonly (string | null)[]): string {
+  const texts = elements.map((element) =>
+    element === null ? 'NULL' : `"${element.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
+  )
+  return `{${texts.join(',')}}`
+}
+
+function ordered(
+  expression: Sql,
+  how: { direction: 'asc' | 'desc'; nulls: 'first' | 'last'; isNullable: boolean },
+): Sql {
+  const direction = how.direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`
+  const isDefault = (how.direction === 'asc') === (how.nulls === 'last')
+  if (!how.isNullable || isDefault) return direction
+  return how.nulls === 'first' ? sql`${direction} nulls first` : sql`${direction} nulls last`
+}
+
+/**
+ * Introspected columns may be of types that have no field type: these are read-only texts and documents. JSON may be
+ * kept as `json`, which has no `=`. Where a column is of the right type already, a cast is nothing to the database.
+ */
+function compared(column: Sql, { type, isList, isReadOnly }: PrimitiveField): Sql {
+  if (type.name === 'string') return isReadOnly ? sql`${column}::text${isList ? sql`[]` : empty}` : column
+  if (type.name !== 'json' || isList) return column
+  return isReadOnly ? sql`to_jsonb(${column})` : sql`${column}::jsonb`
+}
+
+/** 64-bit integers and decimals as texts, times in UTC, bytes in unbroken base64; all else as row_to_json has it. */
+function wire(column: Sql, type: FieldType, isList: boolean): Sql {
+  if (isList) return wireList(column, type)
+  switch (type.name) {
+    case 'int64':
+    case 'uint64':
+    case 'decimal':
+      return sql`${column}::text`
+    case 'dateTimeWithTimezone':
+      return utcText(column)
+    case 'bytes':
+      return base64(column)
+    default:
+      return column
+  }
+}
+
+function wireList(column: Sql, type: FieldType): Sql {
+  const each = (element: Sql) =>
+    sql`(select coalesce(json_agg(${element} order by n), '[]'::json) from unnest(${column}) with ordinality x(e, n) where ${column} is not null having ${column} is not null)`
+  switch (type.name) {
+    case 'int64':
+    case 'uint64':
+    case 'decimal':
+      return sql`${column}::text[]`
+    case 'dateTimeWithTimezone':
+      return each(utcText(sql`x.e`))
+    case 'bytes':
+      return each(base64(sql`x.e`))
+    default:
+      return column
+  }
+}
+
+function utcText(value: Sql): Sql {
+  const text = sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
+  return sql`(rtrim(rtrim(${text}, '0'), '.') || 'Z')`
+}
+
+function base64(value: Sql): Sql {
+  return sql`translate(encode(${value}, 'base64'), E'\\n', '')`
+}
+
+function columnType(type: FieldType, isList: boolean): Sql | undefined {
+  const base = storable.has(type.name) ? baseType(type) : undefined
+  return base === undefined || !isList ? base : sql`${base}[]`
+}
+
+const storable: ReadonlySet<FieldType['name']> = new Set([
+  'int16',
+  'int32',
+  'int64',
+  'float32',
+  'float64',
+  'decimal',
+  'string',
+  'uuid',
+  'boolean',
+  'date',
+  'time',
+  'dateTime',
+  'dateTimeWithTimezone',
+  'json',
+  'bytes',
+])
+
+/** Types that PostgreSQL does not have are read as the next larger one that it has (introspected sources). */
+function baseType(type: FieldType): Sql {
+  switch (type.name) {
+    case 'int8':
+    case 'uint8':
+    case 'int16':
+      return sql`smallint`
+    case 'uint16':
+    case 'int32':
+      return sql`integer`
+    case 'uint32':
+    case 'int64':
+      return sql`bigint`
+    case 'uint64':
+      return sql`numeric(20)`
+    case 'float32':
+      return sql`real`
+    case 'float64':
+      return sql`double precision`
+    case 'decimal':
+      return type.params.kind === 'unconstrained'
+        ? sql`numeric`
+        : sql`numeric(${integer(type.params.precision)}, ${integer(type.params.scale)})`
+    case 'string':
+      return type.params.length === 'unlimited' ? sql`text` : sql`varchar(${integer(type.params.value)})`
+    case 'uuid':
+      return sql`uuid`
+    case 'boolean':
+      return sql`boolean`
+    case 'date':
+      return sql`date`
+    case 'time':
+      return sql`time`
+    case 'dateTime':
+      return sql`timestamp`
+    case 'dateTimeWithTimezone':
+      return sql`timestamptz`
+    case 'json':
+      return sql`jsonb`
+    case 'bytes':
+      return sql`bytea`
+    case 'geometry':
+      return sql`geometry`
+  }
+}
+
+/** The seed's table "What the caller sees", for SQLSTATE codes. */
+function explain({ state, message }: SqlFault): ServiceError | undefined {
+  // 54000: it outgrew what the server itself can build.
+  if (state === '54000' || message.includes(TOO_LARGE)) return refusal('tooLarge')
+  if (state.startsWith('08') || state === '57P01' || state === '57P03' || state === '53300')
+    return refusal('unreachable')
+  switch (state) {
+    case '23505':
+      return refusal('unique')
+    case '23502':
+      return refusal('null')
+    case '23503':
+    case '23001':
+      return refusal('foreignKey')
+    case '23514':
+      return refusal('check')
+    case '42P01':
+    case '42703':
+    case '3F000':
+      return refusal('noTable')
+    default:
+      return state.startsWith('22') ? refusal('range') : undefined
+  }
+}

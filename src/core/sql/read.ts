@@ -1,0 +1,191 @@
+/**
+ * ReadPlan → one statement, of any depth. Every table gets an alias of its own, every column is qualified by one, and
+ * a filter of a policy is compiled by the same lines as a filter of a request.
+ */
+import type { Collection, PrimitiveField } from '../model/model.ts'
+import type { Order, ReadPlan, Selection } from '../plan/plan.ts'
+import type { FieldRef, Filter, Match } from '../query/filter.ts'
+import type { Dialect, RowQuery } from './dialect.ts'
+import { compile, empty, ident, join, type Sql, type Statement, sql } from './statement.ts'
+
+export function compileRead(plan: ReadPlan, dialect: Dialect): Statement {
+  const scope = rootScope(dialect)
+  const { collection, selection, where, page } = plan
+  const rows: RowQuery = {
+    members: members(selection, scope),
+    from: sql` from ${table(collection)} ${ident(scope.alias)}${whereClause(where, scope)}`,
+    order: page === undefined ? undefined : orderBy(page.order, scope),
+    page,
+  }
+  if (page === undefined) return compile(dialect.one(rows), dialect)
+  const statement = compile(dialect.list(rows, plan.count ? countAll(plan, dialect) : undefined), dialect)
+  return page.limit > LARGE_PAGE ? { ...statement, isLarge: true } : statement
+}
+
+/** Rows from which on a list counts as large. */
+const LARGE_PAGE = 1_000
+
+/** The alias of the rows in hand, and how to make further ones. */
+export type Scope = { readonly dialect: Dialect; readonly alias: string; readonly next: () => Scope }
+
+/** `alias` names the first rows, as long as it is none that further ones get (`t1`, `t2`, …). */
+export function rootScope(dialect: Dialect, alias = 't0'): Scope {
+  let count = 1
+  const next = (): Scope => ({ dialect, alias: `t${count++}`, next })
+  return { dialect, alias, next }
+}
+
+export function table(collection: Pick<Collection, 'schema' | 'dbName'>): Sql {
+  return collection.schema === undefined ? ident(collection.dbName) : ident(collection.schema, collection.dbName)
+}
+
+function countAll({ collection, where }: ReadPlan, dialect: Dialect): Sql {
+  const scope = rootScope(dialect)
+  return sql`select count(*) from ${table(collection)} ${ident(scope.alias)}${whereClause(where, scope)}`
+}
+
+export function whereClause(filter: Filter, scope: Scope): Sql {
+  return filter.kind === 'all' ? empty : sql` where ${predicate(filter, scope)}`
+}
+
+/** What is answered of each row, as expressions with names. */
+export function members(selection: Selection, scope: Scope): RowQuery['members'] {
+  const { dialect } = scope
+  return selection.map((selected) => {
+    if (selected.kind === 'field') {
+      const { type, isList } = selected.field
+      return { name: selected.name, value: dialect.wire(reference(selected, scope), type, isList) }
+    }
+    const inner = scope.next()
+    const { relation, where, page } = selected
+    const rows: RowQuery = {
+      members: members(selected.selection, inner),
+      from: sql` from ${table(relation.target)} ${ident(inner.alias)} where ${join(
+        [
+          ...relation.joins.map(({ own, other }) => sql`${column(other, inner)} = ${column(own, scope)}`),
+          ...conjuncts(where, inner),
+        ],
+        sql` and `,
+      )}`,
+      order: page === undefined ? undefined : orderBy(page.order, inner),
+      page,
+    }
+    const value = page === undefined ? dialect.nestedOne(rows) : dialect.nestedMany(rows)
+    return { name: selected.name, value: whereVisible(value, selected.visible, scope) }
+  })
+}
+
+function conjuncts(filter: Filter, scope: Scope): readonly Sql[] {
+  return filter.kind === 'all' ? [] : [predicate(filter, scope)]
+}
+
+export function orderBy(order: readonly Order[], scope: Scope): Sql | undefined {
+  if (order.length === 0) return undefined
+  return join(
+    order.map((part) =>
+      scope.dialect.ordered(comparable(part, scope), {
+        direction: part.direction,
+        nulls: part.nulls,
+        isNullable: part.field.isNullable || part.visible.kind !== 'all',
+      }),
+    ),
+  )
+}
+
+function column(field: PrimitiveField, scope: Scope): Sql {
+  return ident(scope.alias, field.dbName)
+}
+
+/** A field as its reader sees it: null where it is not visible. */
+function reference(ref: FieldRef, scope: Scope): Sql {
+  return whereVisible(column(ref.field, scope), ref.visible, scope)
+}
+
+function comparable(ref: FieldRef, scope: Scope): Sql {
+  return whereVisible(scope.dialect.compared(column(ref.field, scope), ref.field), ref.visible, scope)
+}
+
+function whereVisible(value: Sql, visible: Filter, scope: Scope): Sql {
+  return visible.kind === 'all' ? value : sql`case when ${predicate(visible, scope)} then ${value} end`
+}
+
+export function predicate(filter: Filter, scope: Scope): Sql {
+  const { dialect } = scope
+  switch (filter.kind) {
+    case 'all':
+      return sql`1 = 1`
+    case 'none':
+      return sql`1 = 0`
+    case 'and':
+      return sql`(${join(
+        filter.filters.map((part) => predicate(part, scope)),
+        sql` and `,
+      )})`
+    case 'or':
+      return sql`(${join(
+        filter.filters.map((part) => predicate(part, scope)),
+        sql` or `,
+      )})`
+    case 'not':
+      return sql`not (${predicate(filter.filter, scope)})`
+    case 'isTrue':
+      return sql`(${predicate(filter.filter, scope)}) is true`
+    case 'compare': {
+      const { type, isList } = filter.field
+      const value = comparable(filter, scope)
+      const operand = dialect.typed(type, isList, filter.operand)
+      const equals = dialect.equals(value, type, operand)
+      if (equals !== undefined && filter.operator === '=') return equals
+      if (equals !== undefined && filter.operator === '<>') return sql`not (${equals})`
+      return sql`${value} ${comparisons[filter.operator]} ${operand}`
+    }
+    case 'match': {
+      const match = dialect.matches(
+        comparable(filter, scope),
+        pattern(filter.match, filter.operand),
+        filter.match.ignoreCase,
+      )
+      return filter.negated ? sql`not (${match})` : match
+    }
+    case 'between': {
+      const { type } = filter.field
+      const low = dialect.typed(type, false, filter.low)
+      const high = dialect.typed(type, false, filter.high)
+      return sql`${comparable(filter, scope)} ${filter.negated ? sql`not between` : sql`between`} ${low} and ${high}`
+    }
+    case 'in': {
+      const match = dialect.isOneOf(comparable(filter, scope), filter.field.type, filter.operands)
+      return filter.negated ? sql`not (${match})` : match
+    }
+    case 'null':
+      return sql`${reference(filter, scope)} ${filter.negated ? sql`is not null` : sql`is null`}`
+    case 'related':
+      return related(filter, scope)
+  }
+}
+
+const comparisons = {
+  '=': sql`=`,
+  '<>': sql`<>`,
+  '<': sql`<`,
+  '<=': sql`<=`,
+  '>': sql`>`,
+  '>=': sql`>=`,
+} as const
+
+function pattern({ part }: Match, operand: string): string {
+  const text = operand.replace(/[!%_]/g, '!$&')
+  if (part === 'starts') return `${text}%`
+  return part === 'ends' ? `%${text}` : `%${text}%`
+}
+
+function related(filter: Extract<Filter, { kind: 'related' }>, scope: Scope): Sql {
+  const inner = scope.next()
+  const { relation, target, quantifier } = filter
+  const joins = relation.joins.map(({ own, other }) => sql`${column(other, inner)} = ${column(own, scope)}`)
+  const condition =
+    quantifier === 'every' ? [sql`(${predicate(filter.filter, inner)}) is not true`] : conjuncts(filter.filter, inner)
+  const where = join([...joins, ...conjuncts(filter.rows, inner), ...condition], sql` and `)
+  const exists = sql`exists (select 1 from ${table(target)} ${ident(inner.alias)} where ${where})`
+  return quantifier === 'some' ? exists : sql`not ${exists}`
+}

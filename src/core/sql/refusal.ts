@@ -1,0 +1,28 @@
+/** The seed's table "What the caller sees": one message and code for each reason, whatever database refused. */
+import { ServiceError } from '../error.ts'
+
+export type RefusalReason =
+  | 'unreachable'
+  | 'unique'
+  | 'null'
+  | 'foreignKey'
+  | 'check'
+  | 'range'
+  | 'tooLarge'
+  | 'noTable'
+
+export function refusal(reason: RefusalReason): ServiceError {
+  const { kind, message, code } = refusals[reason]
+  return new ServiceError(kind, message, { code })
+}
+
+const refusals = {
+  range: { kind: 'invalid', message: 'Value out of range', code: '1001' },
+  unique: { kind: 'invalid', message: 'Unique constraint failed', code: '1002' },
+  null: { kind: 'invalid', message: 'Null constraint failed', code: '1003' },
+  foreignKey: { kind: 'invalid', message: 'Foreign key constraint failed', code: '1004' },
+  check: { kind: 'invalid', message: 'Check constraint failed', code: '1005' },
+  tooLarge: { kind: 'invalid', message: 'The answer is too large: ask for fewer items or fields', code: '1006' },
+  noTable: { kind: 'notFound', message: 'Table does not exist', code: '2004' },
+  unreachable: { kind: 'failed', message: 'Failed to connect to the database', code: '5001' },
+} as const

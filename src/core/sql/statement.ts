@@ -1,0 +1,100 @@
+/**
+ * SQL text is built here and nowhere else. A `Sql` is a tree of literal text, parameters, identifiers and further
+ * trees; only `compile` turns it into text, so a value can never become part of a statement's shape.
+ */
+import { holeName, isHole } from '../query/hole.ts'
+
+export type SqlParam = string | null
+
+/** What a driver runs. Parameters are texts; the statement casts them to the type that it needs. */
+export type Statement = {
+  readonly text: string
+  readonly params: readonly SqlParam[]
+  /** Its answer may be large: a driver need not let small ones wait behind it, nor run many of them at once. */
+  readonly isLarge?: boolean
+}
+
+export type Sql = { readonly parts: readonly Part[] }
+
+type Part =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'param'; readonly value: SqlParam }
+  | { readonly kind: 'ident'; readonly names: readonly string[] }
+  | { readonly kind: 'literal'; readonly text: string }
+
+/** What compiling needs to know of a database: how names are quoted and how parameters are written. */
+export type SqlSyntax = {
+  readonly quote: (name: string) => string
+  readonly quoteText: (text: string) => string
+  readonly placeholder: (position: number) => string
+}
+
+/** Template tag: every interpolated value must be a Sql, so that nothing slips in as text. */
+export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): Sql {
+  const parts: Part[] = []
+  strings.forEach((text, index) => {
+    if (text !== '') parts.push({ kind: 'text', text })
+    const value = values[index]
+    if (value !== undefined) parts.push(...value.parts)
+  })
+  return { parts }
+}
+
+/** A value; it travels beside the statement. */
+export function param(value: SqlParam): Sql {
+  return { parts: [{ kind: 'param', value }] }
+}
+
+/** A name, or a path of names (`ident('t0', 'title')`), quoted by the dialect. */
+export function ident(...names: readonly [string, ...string[]]): Sql {
+  return { parts: [{ kind: 'ident', names }] }
+}
+
+/** A text constant of the model or of a migration, never of a request: it becomes part of the statement's text. */
+export function literal(text: string): Sql {
+  return { parts: [{ kind: 'literal', text }] }
+}
+
+/** An integer that we computed ourselves, written literally. */
+export function integer(value: number): Sql {
+  if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`)
+  return { parts: [{ kind: 'text', text: String(value) }] }
+}
+
+/** Fragments with a separator between them; the separator is program text. */
+export function join(fragments: readonly Sql[], separator: Sql = comma): Sql {
+  const parts: Part[] = []
+  fragments.forEach((fragment, index) => {
+    if (index > 0) parts.push(...separator.parts)
+    parts.push(...fragment.parts)
+  })
+  return { parts }
+}
+
+export const empty: Sql = { parts: [] }
+const comma: Sql = sql`, `
+
+/** Turns a tree into a statement; placeholders are numbered in the order of the text. */
+export function compile(fragment: Sql, syntax: SqlSyntax): Statement {
+  const params: SqlParam[] = []
+  let text = ''
+  for (const part of fragment.parts) {
+    if (part.kind === 'text') text += part.text
+    else if (part.kind === 'literal') text += syntax.quoteText(part.text)
+    else if (part.kind === 'ident') text += part.names.map(syntax.quote).join('.')
+    else text += syntax.placeholder(params.push(part.value))
+  }
+  return { text, params }
+}
+
+/** `statement` with the values that its holes stand for. */
+export function bind(statement: Statement, fill: Fill): Statement {
+  if (!statement.params.some(isHole)) return statement
+  return {
+    ...statement,
+    params: statement.params.map((value) => (isHole(value) ? fill(holeName(value)) : value)),
+  }
+}
+
+/** Gives the value that a hole of this name stands for. */
+export type Fill = (name: string) => SqlParam

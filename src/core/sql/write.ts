@@ -1,0 +1,309 @@
+/**
+ * WritePlan → the statements of one transaction and which of them answer with the written items. Where the database
+ * can render what it has just written, one statement is all; otherwise the keys are kept and the items read back.
+ */
+import type { Collection, PrimitiveField } from '../model/model.ts'
+import type {
+  Cell,
+  CreatePlan,
+  DeletePlan,
+  Demand,
+  Selection,
+  Slot,
+  Step,
+  UpdatePlan,
+  WritePlan,
+} from '../plan/plan.ts'
+import { queryFault } from '../query/parse.ts'
+import type { Dialect, DirectWrite, Insertion, KeptColumn, RowQuery, Setting, Targets } from './dialect.ts'
+import { members, predicate, rootScope, type Scope, table } from './read.ts'
+import { compile, ident, join, type Sql, type Statement, sql } from './statement.ts'
+
+export type CompiledWrite = {
+  readonly statements: readonly Statement[]
+  /** Which statements answer, each with a list. */
+  readonly answers: readonly number[]
+}
+
+/** Stands in the message of the fault that ends a transaction for `demand`. */
+export function demandMarker(demand: Demand): string {
+  return `service:${demand}`
+}
+
+export function compileWrite(plan: WritePlan, dialect: Dialect): CompiledWrite {
+  const draft: Draft = { dialect, statements: [], answers: [] }
+  switch (plan.kind) {
+    case 'create':
+      create(draft, plan)
+      break
+    case 'update':
+      update(draft, plan)
+      break
+    case 'delete':
+      remove(draft, plan)
+      break
+    case 'program':
+      for (const step of plan.steps) addStep(draft, step, plan.selection)
+      break
+  }
+  return { statements: draft.statements.map((statement) => compile(statement, dialect)), answers: draft.answers }
+}
+
+type Draft = {
+  readonly dialect: Dialect
+  readonly statements: Sql[]
+  readonly answers: number[]
+}
+
+function add(draft: Draft, statements: readonly Sql[]): void {
+  draft.statements.push(...statements)
+}
+
+function addAnswer(draft: Draft, statement: Sql): void {
+  draft.answers.push(draft.statements.push(statement) - 1)
+}
+
+/** Databases bound the parameters of one statement to 65,535. */
+const MAX_PARAMS = 60_000
+
+function create(draft: Draft, { collection, rows, selection }: CreatePlan): void {
+  const fields = [...new Map(rows.flat().map(({ field }) => [field.id, field])).values()]
+  // A row of defaults only has no tuple to stand beside others.
+  const size = fields.length === 0 ? 1 : Math.max(1, Math.floor(MAX_PARAMS / fields.length))
+  for (let start = 0, slot = 0; start < rows.length; start += size, slot += 1) {
+    const insertion: Insertion = {
+      table: table(collection),
+      key: collection.primaryKey,
+      fields,
+      rows: rows.slice(start, start + size).map((row) => tuple(row, fields, draft.dialect)),
+      provided: undefined,
+      kept: collection.primaryKey,
+    }
+    const direct = writtenDirectly(draft, { kind: 'insert', name: collection.dbName, insertion }, selection)
+    if (direct !== undefined) addAnswer(draft, direct)
+    else {
+      requireKey(collection)
+      add(draft, draft.dialect.slots.keepInserted(slot, insertion))
+      addAnswer(draft, readBack(draft, { collection, slot, selection }))
+    }
+  }
+}
+
+function tuple(
+  row: CreatePlan['rows'][number],
+  fields: readonly PrimitiveField[],
+  dialect: Dialect,
+): (Sql | undefined)[] {
+  const byField = new Map(row.map((assignment) => [assignment.field.id, assignment]))
+  return fields.map((field) => {
+    const assignment = byField.get(field.id)
+    return assignment && dialect.typed(field.type, field.isList, assignment.value)
+  })
+}
+
+function update(draft: Draft, { collection, where, assignments, selection }: UpdatePlan): void {
+  const { dialect } = draft
+  const scope = rootScope(dialect)
+  const cells = assignments.map(({ field, value }): Cell => ({ field, value: { kind: 'text', text: value } }))
+  if (cells.length === 0) {
+    addAnswer(draft, dialect.list(rendered(rowsOf(collection, where, scope), selection, scope), undefined))
+    return
+  }
+  const settings = settingsOf(cells, dialect)
+  const targets = (alias: string) => targetsOf(collection, where, rootScope(dialect, alias))
+  const direct = writtenDirectly(draft, { kind: 'update', name: collection.dbName, targets, settings }, selection)
+  if (direct !== undefined) {
+    addAnswer(draft, direct)
+    return
+  }
+  keepKeys(draft, { collection, slot: 0, from: rowsOf(collection, where, scope) })
+  add(draft, [dialect.update(keptTargets(collection, 0, rootScope(dialect)), settings)])
+  addAnswer(draft, readBack(draft, { collection, slot: 0, selection, changed: cells }))
+}
+
+function remove(draft: Draft, { collection, where, selection }: DeletePlan): void {
+  const { dialect } = draft
+  const targets = (alias: string) => targetsOf(collection, where, rootScope(dialect, alias))
+  const direct = writtenDirectly(draft, { kind: 'delete', name: collection.dbName, targets }, selection)
+  if (direct !== undefined) {
+    addAnswer(draft, direct)
+    return
+  }
+  keepKeys(draft, { collection, slot: 0, from: rowsOf(collection, where, rootScope(dialect)) })
+  addAnswer(draft, readBack(draft, { collection, slot: 0, selection }))
+  add(draft, [dialect.delete(keptTargets(collection, 0, rootScope(dialect)))])
+}
+
+/** Related rows are read as they are after the write, which the writing statement itself cannot see. */
+function writtenDirectly({ dialect }: Draft, write: DirectWrite, selection: Selection): Sql | undefined {
+  if (selection.some((selected) => selected.kind === 'relation')) return undefined
+  return dialect.written(write, (from, alias) => rendered(from, selection, rootScope(dialect, alias)))
+}
+
+function rendered(from: Sql, selection: Selection, scope: Scope): RowQuery {
+  return { members: members(selection, scope), from, order: undefined, page: undefined }
+}
+
+function rowsOf(collection: Collection, where: UpdatePlan['where'], scope: Scope): Sql {
+  return sql` from ${table(collection)} ${ident(scope.alias)} where ${predicate(where, scope)}`
+}
+
+function settingsOf(cells: readonly Cell[], dialect: Dialect): readonly Setting[] {
+  return cells.map((cell) => ({ column: cell.field.dbName, value: cellValue(cell, dialect) }))
+}
+
+function targetsOf(collection: Collection, where: UpdatePlan['where'], scope: Scope): Targets {
+  return { table: table(collection), alias: scope.alias, among: undefined, where: predicate(where, scope) }
+}
+
+/** Keeps the primary keys of the rows that `from` has under the first alias. */
+function keepKeys(
+  { dialect, statements }: Draft,
+  { collection, slot, from }: { readonly collection: Collection; readonly slot: number; readonly from: Sql },
+): void {
+  requireKey(collection)
+  statements.push(
+    ...dialect.slots.keep(slot, { columns: keptColumns(collection.primaryKey, rootScope(dialect)), from }),
+  )
+}
+
+function keptColumns(fields: readonly PrimitiveField[], { alias }: Scope): readonly KeptColumn[] {
+  return fields.map(({ dbName, type }) => ({ value: ident(alias, dbName), type }))
+}
+
+/** The rows whose primary keys are kept in `slot`. */
+function keptTargets(collection: Collection, slot: number, scope: Scope): Targets {
+  return {
+    table: table(collection),
+    alias: scope.alias,
+    among: keptTable(slot, collection.primaryKey, scope.dialect),
+    where: keyJoin(collection, { scope }),
+  }
+}
+
+/** The rows of a slot as the table `k`. */
+function keptTable(slot: number, fields: readonly PrimitiveField[], { slots }: Dialect): Sql {
+  const types = fields.map(({ type }) => type)
+  return sql`${slots.rows(slot, types)} k`
+}
+
+/** `k` holds the key first; `changed` are key columns that a write has renewed. */
+function keyJoin({ primaryKey }: Collection, of: { readonly scope: Scope; readonly changed?: readonly Cell[] }): Sql {
+  const { scope, changed = [] } = of
+  const matches = primaryKey.map((field, position) => {
+    const renewed = changed.find((cell) => cell.field === field)
+    const value = renewed === undefined ? sql`k.${ident(`c${position}`)}` : cellValue(renewed, scope.dialect)
+    return sql`${ident(scope.alias, field.dbName)} = ${value}`
+  })
+  return join(matches, sql` and `)
+}
+
+/** Without one a row cannot be found again. */
+function requireKey({ apiName, primaryKey }: Collection): void {
+  if (primaryKey.length > 0) return
+  throw queryFault('body', `cannot be written: ${apiName} has no primary key, so what was written is not known`)
+}
+
+/** The items whose keys are kept in `slot`, in their order there. */
+function readBack(
+  { dialect }: Draft,
+  what: {
+    readonly collection: Collection
+    readonly slot: number
+    readonly selection: Selection
+    readonly changed?: readonly Cell[]
+  },
+): Sql {
+  const { collection, slot, selection, changed } = what
+  const scope = rootScope(dialect)
+  const from = keptRows(slot, collection, { fields: collection.primaryKey, scope, changed })
+  return dialect.list({ ...rendered(from, selection, scope), order: sql`k.n` }, undefined)
+}
+
+/** ` from …` the rows of the table whose keys are kept in `slot`. */
+function keptRows(
+  slot: number,
+  collection: Collection,
+  of: { readonly fields: readonly PrimitiveField[]; readonly scope: Scope; readonly changed?: readonly Cell[] },
+): Sql {
+  const { scope } = of
+  const kept = keptTable(slot, of.fields, scope.dialect)
+  return sql` from ${kept} join ${table(collection)} ${ident(scope.alias)} on ${keyJoin(collection, of)}`
+}
+
+function addStep(draft: Draft, step: Step, selection: Selection): void {
+  const { dialect } = draft
+  const { slots } = dialect
+  const scope = rootScope(dialect)
+  switch (step.kind) {
+    case 'insert': {
+      const { into, cells, provided } = step
+      const insertion: Insertion = {
+        table: table(into.collection),
+        key: into.collection.primaryKey,
+        fields: cells.map(({ field }) => field),
+        rows: [cells.map((cell) => cellValue(cell, dialect))],
+        provided: provided && slots.isFilled(provided.number),
+        kept: keptFields(into.collection),
+      }
+      add(draft, slots.keepInserted(into.number, insertion))
+      return
+    }
+    case 'find': {
+      const { into, demand, provided } = step
+      const from = sql` from ${table(into.collection)} ${ident(scope.alias)} where ${matching(step, scope)}`
+      const columns = keptColumns(keptFields(into.collection), scope)
+      add(draft, slots.keep(into.number, { columns, from, lock: step.lock }))
+      if (demand === undefined) return
+      const isFound = slots.isFilled(into.number)
+      const condition = provided === undefined ? isFound : sql`(${isFound} or not (${slots.isFilled(provided.number)}))`
+      add(draft, [slots.demand(condition, demandMarker(demand))])
+      return
+    }
+    case 'check': {
+      const { collection, number } = step.slot
+      const rows = keptRows(number, collection, { fields: collection.primaryKey, scope })
+      const offender = sql`select 1${rows} where (${predicate(step.where, scope)}) is not true`
+      add(draft, [slots.demand(sql`not exists (${offender})`, demandMarker(step.demand))])
+      return
+    }
+    case 'update': {
+      const { collection, number } = step.slot
+      add(draft, [dialect.update(keptTargets(collection, number, scope), settingsOf(step.cells, dialect))])
+      const fields = keptFields(collection)
+      const moved = step.cells.filter(({ field }) => fields.includes(field))
+      if (moved.length === 0) return
+      const from = keptRows(number, collection, { fields, scope, changed: moved })
+      add(draft, slots.keep(number, { columns: keptColumns(fields, scope), from: sql`${from} order by k.n` }))
+      return
+    }
+    case 'delete':
+      add(draft, [dialect.delete(keptTargets(step.slot.collection, step.slot.number, scope))])
+      return
+    case 'answer': {
+      const { collection, number: slot } = step.slot
+      addAnswer(draft, readBack(draft, { collection, slot, selection }))
+      return
+    }
+  }
+}
+
+function matching({ matches, where }: Extract<Step, { kind: 'find' }>, scope: Scope): Sql {
+  const conditions = matches.map((cell) => {
+    const column = ident(scope.alias, cell.field.dbName)
+    const isNull = cell.value.kind === 'text' && cell.value.text === null
+    return isNull ? sql`${column} is null` : sql`${column} = ${cellValue(cell, scope.dialect)}`
+  })
+  const rest = where.kind === 'all' && conditions.length > 0 ? [] : [predicate(where, scope)]
+  return join([...conditions, ...rest], sql` and `)
+}
+
+function cellValue({ field, value }: Cell, { typed, slots }: Dialect): Sql {
+  if (value.kind === 'text') return typed(field.type, field.isList, value.text)
+  return slots.value(value.slot.number, keptFields(value.slot.collection).indexOf(value.field), field.type)
+}
+
+/** What later steps may ask of a row: its key, and the columns that its relations join by. */
+function keptFields({ primaryKey, relations }: Slot['collection']): readonly PrimitiveField[] {
+  return [...new Set([...primaryKey, ...relations.flatMap(({ joins }) => joins.map(({ own }) => own))])]
+}

@@ -1,0 +1,169 @@
+/**
+ * MySQL and MariaDB over TCP through mysql2. Statements with parameters are prepared once per connection; nothing is
+ * ever interpolated. Sessions are set up as the dialect asks (see core/sql/mysql.ts), in READ COMMITTED like Postgres.
+ * A statement of DDL commits by itself, inside of a batch as well.
+ */
+import { createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2/promise'
+import { SqlFault } from '../../core/sql/fault.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import type { SqlDriver, SqlRow } from '../../ports.ts'
+
+export type MysqlAddress = {
+  readonly host: string
+  readonly port?: number
+  readonly user: string
+  readonly password: string
+  readonly database?: string
+  /** The server's certificate is always checked, against `ca` where it is given. */
+  readonly tls?: boolean | { readonly ca: string }
+}
+
+/** A connection string begins with `mysql://` or `mariadb://`; `?tls=true` or `?ssl-mode=REQUIRED` asks for TLS. */
+export type MysqlOptions = (MysqlAddress | { readonly connectionString: string }) & { readonly max?: number }
+
+export function openMysql(options: MysqlOptions): SqlDriver {
+  const pool = openPool('connectionString' in options ? parseAddress(options.connectionString) : options, options.max)
+  const running = new Set<Promise<unknown>>()
+
+  /** Ending the pool cuts off a batch between two statements, so it waits until nothing runs. */
+  const track = async <T>(work: Promise<T>): Promise<T> => {
+    running.add(work)
+    try {
+      return await work
+    } catch (error) {
+      throw mysqlFault(error)
+    } finally {
+      running.delete(work)
+    }
+  }
+
+  return {
+    query: (statement) => track(run(pool, statement)),
+    batch: async (statements) => (statements.length === 0 ? [] : track(runTransaction(pool, statements))),
+    async close() {
+      await Promise.allSettled([...running])
+      await pool.end()
+    },
+  }
+}
+
+function openPool(address: MysqlAddress, max = 10): Pool {
+  const pool = createPool({ ...settings, ...connection(address), connectionLimit: max, maxIdle: max })
+  // These go first on a new connection, ahead of the statement that it was made for.
+  pool.pool.on('connection', (session) => {
+    for (const text of sessionSetup) {
+      session.query(text, (error) => {
+        if (error) session.destroy()
+      })
+    }
+  })
+  return pool
+}
+
+const settings: PoolOptions = {
+  charset: 'UTF8MB4_BIN',
+  // Nothing may be read into a JavaScript value that cannot hold it.
+  supportBigNumbers: true,
+  bigNumberStrings: true,
+  dateStrings: true,
+  jsonStrings: true,
+  maxPreparedStatements: 256,
+  connectTimeout: 10_000,
+  idleTimeout: 60_000,
+  enableKeepAlive: true,
+}
+
+const sessionSetup = [
+  `set time_zone = '+00:00', group_concat_max_len = 1073741824,
+    sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'`,
+  'set session transaction isolation level read committed',
+]
+
+function connection({ host, port, user, password, database, tls }: MysqlAddress): PoolOptions {
+  const ca = typeof tls === 'object' ? { ca: tls.ca } : {}
+  const ssl = tls ? { ssl: { minVersion: 'TLSv1.2', rejectUnauthorized: true, verifyIdentity: true, ...ca } } : {}
+  return { host, port: port ?? 3306, user, password, ...(database !== undefined && { database }), ...ssl }
+}
+
+function parseAddress(connectionString: string): MysqlAddress {
+  const url = URL.parse(connectionString)
+  if (url === null || !/^(mysql|mariadb):$/.test(url.protocol)) {
+    throw new SqlFault('the connection string is not an address of MySQL or MariaDB', { state: '08000' })
+  }
+  const { searchParams } = url
+  const mode = searchParams.get('ssl-mode') ?? searchParams.get('sslmode')
+  const database = decodeURIComponent(url.pathname.slice(1))
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? 3306 : Number(url.port),
+    user: decodeURIComponent(url.username),
+    password: decodeURIComponent(url.password),
+    ...(database !== '' && { database }),
+    tls: searchParams.get('tls') === 'true' || (mode !== null && !/^(disabled?|preferred)$/i.test(mode)),
+  }
+}
+
+async function run(on: Pool | PoolConnection, { text, params }: Statement): Promise<readonly SqlRow[]> {
+  const request = { sql: text, rowsAsArray: true }
+  // Without parameters there is nothing to prepare, and DDL would only push out what is worth keeping.
+  const [answer] = params.length === 0 ? await on.query(request) : await on.execute({ ...request, values: [...params] })
+  // What is no list of rows is the count of a write.
+  return Array.isArray(answer) ? answer.map((row: unknown) => (row as unknown[]).map(valueText)) : []
+}
+
+function valueText(value: unknown): string | null {
+  if (value === null || typeof value === 'string') return value
+  return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
+}
+
+async function runTransaction(pool: Pool, statements: readonly Statement[]): Promise<readonly (readonly SqlRow[])[]> {
+  const client = await pool.getConnection()
+  try {
+    await client.query('start transaction')
+    const answers: (readonly SqlRow[])[] = []
+    for (const statement of statements) answers.push(await run(client, statement))
+    await client.query('commit')
+    client.release()
+    return answers
+  } catch (error) {
+    await rollback(client)
+    throw error
+  }
+}
+
+/** A connection that cannot roll back is given up: the server does it when the connection ends. */
+async function rollback(client: PoolConnection): Promise<void> {
+  try {
+    await client.query('rollback')
+    client.release()
+  } catch {
+    client.destroy()
+  }
+}
+
+type DriverError = Error & {
+  readonly code?: string
+  readonly errno?: number
+  readonly sqlState?: string
+  readonly fatal?: boolean
+}
+
+function mysqlFault(error: unknown): unknown {
+  if (!(error instanceof Error)) return error
+  const { message, code, errno, sqlState, fatal }: DriverError = error
+  if (sqlState !== undefined && errno !== undefined) {
+    const constraint = message.match(/for key '([^']+)'$|CONSTRAINT `([^`]+)`/)
+    const column = message.match(/(?:column|field) '([^']+)'/i)
+    return new SqlFault(message, {
+      state: sqlState,
+      errno,
+      cause: error,
+      ...(constraint !== null && { constraint: constraint[1] ?? constraint[2] }),
+      ...(column !== null && { column: column[1] }),
+    })
+  }
+  if (code !== undefined && lost.has(code)) return new SqlFault(message, { state: '08006', cause: error })
+  return code !== undefined || fatal === true ? new SqlFault(message, { state: '08000', cause: error }) : error
+}
+
+const lost = new Set(['PROTOCOL_CONNECTION_LOST', 'ECONNRESET', 'EPIPE'])

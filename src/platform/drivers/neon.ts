@@ -1,0 +1,57 @@
+/**
+ * Postgres over HTTP through the Neon driver: one fetch for a query, one for a batch. Loads on Workers and on Node.
+ * A loopback host is the gateway of platform/node/neon-gateway.ts; every other host is Neon's.
+ * Time zone: a request has no session to set it in, and Neon's proxy passes no `-c` options on. Neon's own default is
+ * GMT, which prints as UTC does; the gateway sets UTC. A role that was altered to another zone is not supported.
+ */
+import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
+import { SqlFault } from '../../core/sql/fault.ts'
+import type { SqlDriver } from '../../ports.ts'
+
+export function openNeon(connectionString: string): SqlDriver {
+  neonConfig.fetchEndpoint = endpoint
+  const sql = neon(connectionString, { arrayMode: true })
+  const request = (text: string, params: readonly unknown[]) => sql.query(text, [...params], rawText)
+
+  return {
+    async query({ text, params }) {
+      try {
+        return await request(text, params)
+      } catch (error) {
+        throw neonFault(error)
+      }
+    },
+
+    async batch(statements) {
+      if (statements.length === 0) return []
+      try {
+        return await sql.transaction(statements.map(({ text, params }) => request(text, params)))
+      } catch (error) {
+        throw neonFault(error)
+      }
+    },
+
+    async close() {},
+  }
+}
+
+// Given with each request: the driver ignores type parsers that are given to `neon` itself, and its own lose digits.
+const rawText = { arrayMode: true, types: { getTypeParser: () => (value: string) => value } } as const
+
+type Endpoint = (host: string, port: number | string, options?: { jwtAuth?: boolean }) => string
+
+/** The driver's setting is global, therefore it is a rule over hosts and not a choice of one instance. */
+const endpoint: Endpoint = (host, port, options) => {
+  if (loopback.test(host)) return `http://${host}:${port}/sql`
+  const standard = neonConfig.defaults.fetchEndpoint
+  return typeof standard === 'string' ? standard : standard(host, port, options)
+}
+
+const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
+
+function neonFault(error: unknown): SqlFault {
+  const message = error instanceof Error ? error.message : String(error)
+  if (!(error instanceof NeonDbError) || !error.code) return new SqlFault(message, { state: '08000', cause: error })
+  const { code, constraint, table, column } = error
+  return new SqlFault(message, { state: code, constraint, table, column, cause: error })
+}

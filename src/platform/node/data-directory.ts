@@ -1,0 +1,64 @@
+/**
+ * The directory where an instance on Node keeps what it was not given: the embedded database and secrets that are
+ * made on the first start. Directory mode 700, files mode 600; what cannot be used is told with its path and reason.
+ */
+import { randomBytes } from 'node:crypto'
+import { accessSync, constants, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+
+export type DataDirectory = {
+  readonly path: string
+  /** 32 random bytes as base64url, made once and kept under this name. */
+  readonly secret: (name: string) => string
+}
+
+export function openDataDirectory(directory: string): DataDirectory {
+  const path = resolve(directory)
+  usable(path, () => {
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    accessSync(path, constants.R_OK | constants.W_OK | constants.X_OK)
+  })
+  return { path, secret: (name) => usable(path, () => loadOrMake(path, name)) }
+}
+
+function loadOrMake(directory: string, name: string): string {
+  const file = join(directory, name)
+  const draft = `${file}.${process.pid}`
+  try {
+    return readFileSync(file, 'utf8').trim()
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+  }
+  // Linked into place when complete: of two processes on a first start one wins, and none reads half a secret.
+  writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
+  try {
+    linkSync(draft, file)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  } finally {
+    rmSync(draft, { force: true })
+  }
+  return readFileSync(file, 'utf8').trim()
+}
+
+function usable<T>(path: string, work: () => T): T {
+  try {
+    return work()
+  } catch (cause) {
+    const reason = reasons[codeOf(cause)] ?? (cause instanceof Error ? cause.message : String(cause))
+    throw new Error(`the data directory ${path} cannot be used: ${reason}`, { cause })
+  }
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  EACCES: 'permission denied',
+  EPERM: 'operation not permitted',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'no space is left',
+  ENOTDIR: 'a part of the path is not a directory',
+  EEXIST: 'it is a file, not a directory',
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}

@@ -1,0 +1,192 @@
+/**
+ * One connection to the embedded engine, speaking the server's side of the Postgres protocol over an in-process
+ * stream. It takes the engine's turn with its first message and gives it back when the server is idle outside of a
+ * transaction; a stream that closes, or says nothing for too long, is rolled back first. All connections are one
+ * session of the server: SET, LISTEN, temporary tables and session advisory locks are shared, so none may be used,
+ * and prepared statements live for one turn only: those with a name are refused.
+ */
+import { Duplex } from 'node:stream'
+
+export type Engine = {
+  /** Waits for the engine; until `done` it is nobody else's. */
+  readonly turn: () => Promise<Turn>
+}
+
+export type Turn = {
+  readonly run: (messages: Uint8Array) => Promise<Buffer>
+  readonly done: () => void
+}
+
+export function openSession(engine: Engine, idleInTransaction: number): Duplex {
+  let inbox: Buffer = Buffer.alloc(0)
+  let started = false
+  let batch: Buffer[] = []
+  let refusal: Buffer | undefined
+  let prepared = false
+  let turn: Turn | undefined
+  let idleTimer: NodeJS.Timeout | undefined
+  let working: Promise<void> = Promise.resolve()
+
+  const receive = async (chunk: Buffer): Promise<void> => {
+    inbox = inbox.length === 0 ? chunk : Buffer.concat([inbox, chunk])
+    for (;;) {
+      const header = started ? 1 : 0
+      if (stream.destroyed || inbox.length < header + 4) return
+      const length = header + inbox.readUInt32BE(header)
+      if (inbox.length < length) return
+      const message = inbox.subarray(0, length)
+      inbox = inbox.subarray(length)
+      await (started ? take(message) : start(message))
+    }
+  }
+
+  const start = (message: Buffer): void => {
+    const request = message.readUInt32BE(4)
+    if (request === sslRequest || request === gssRequest) stream.push('N')
+    else if (request === cancelRequest) stream.destroy()
+    else {
+      started = true
+      stream.push(greeting)
+    }
+  }
+
+  const take = async (message: Buffer): Promise<void> => {
+    const type = String.fromCharCode(message[0] ?? 0)
+    if (type === 'X') return hangUp()
+    if (type === 'P' && message[5] !== 0) refusal = refuse('0A000', 'named statements are not supported here')
+    if (type === 'P') prepared = true
+    // The unnamed statement of an earlier turn is another connection's by now.
+    if (type === 'B' && !prepared) refusal = refuse('26000', 'the prepared statement has ended with its transaction')
+    batch.push(message)
+    if (!boundaries.includes(type)) return
+    // After a refusal everything up to the Sync is skipped, as after any error of the extended protocol.
+    if (refusal !== undefined && type !== 'S' && type !== 'Q') return
+    await execute(refusal ?? Buffer.concat(batch))
+  }
+
+  const execute = async (messages: Buffer): Promise<void> => {
+    batch = []
+    refusal = undefined
+    clearTimeout(idleTimer)
+    turn ??= await engine.turn()
+    if (stream.destroyed) return
+    try {
+      const answer = await turn.run(messages)
+      stream.push(answer)
+      if (transactionStatus(answer) === 'I') release()
+      else idleTimer = setTimeout(expire, idleInTransaction)
+    } catch (error) {
+      release()
+      stream.push(fatal('58000', error instanceof Error ? error.message : 'the embedded database failed'))
+      hangUp()
+    }
+  }
+
+  const release = () => {
+    turn?.done()
+    turn = undefined
+    prepared = false
+  }
+
+  const expire = () => {
+    stream.push(fatal('25P03', 'the transaction was idle for too long'))
+    hangUp()
+    setImmediate(() => stream.destroy())
+  }
+
+  const hangUp = () => {
+    if (!stream.readableEnded && !ended) stream.push(null)
+    ended = true
+  }
+  let ended = false
+
+  const abandon = async (): Promise<void> => {
+    clearTimeout(idleTimer)
+    if (turn === undefined) return
+    await turn.run(Buffer.concat([sync, simpleQuery('rollback'), simpleQuery('discard all')])).catch(() => {})
+    release()
+  }
+
+  const stream = new Duplex({
+    read() {},
+    write(chunk: Buffer, _encoding, callback) {
+      working = receive(chunk).then(() => callback(), callback)
+    },
+    writev(chunks, callback) {
+      working = receive(Buffer.concat(chunks.map(({ chunk }) => chunk))).then(() => callback(), callback)
+    },
+    final(callback) {
+      hangUp()
+      callback()
+    },
+    destroy(error, callback) {
+      working.then(abandon).then(() => callback(error), callback)
+    },
+  })
+  return asSocket(stream)
+}
+
+/** A Query message. */
+export function simpleQuery(text: string): Buffer {
+  return message('Q', Buffer.from(`${text}\0`))
+}
+
+const sslRequest = 80877103
+const gssRequest = 80877104
+const cancelRequest = 80877102
+
+/** Query, Sync, Flush and function call: what a client may wait behind. */
+const boundaries = 'QSHF'
+const sync = message('S', Buffer.alloc(0))
+
+const parameters = {
+  server_version: '18.0',
+  server_encoding: 'UTF8',
+  client_encoding: 'UTF8',
+  DateStyle: 'ISO, MDY',
+  TimeZone: 'UTC',
+  integer_datetimes: 'on',
+  standard_conforming_strings: 'on',
+}
+
+/** No password: only this process can reach the stream. */
+const greeting = Buffer.concat([
+  message('R', Buffer.alloc(4)),
+  ...Object.entries(parameters).map(([name, value]) => message('S', Buffer.from(`${name}\0${value}\0`))),
+  message('K', Buffer.alloc(8)),
+  message('Z', Buffer.from('I')),
+])
+
+/** Raised by the engine itself, so that a transaction that is open fails with it. */
+function refuse(code: string, text: string): Buffer {
+  return simpleQuery(`do $$ begin raise exception using errcode = '${code}', message = '${text}'; end $$`)
+}
+
+function fatal(code: string, text: string): Buffer {
+  return message('E', Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${text}\0\0`))
+}
+
+function message(type: string, body: Buffer): Buffer {
+  const header = Buffer.alloc(5)
+  header.write(type)
+  header.writeUInt32BE(body.length + 4, 1)
+  return Buffer.concat([header, body])
+}
+
+/** Of the ReadyForQuery at the end; undefined after a Flush, whose answer has none. */
+function transactionStatus(answer: Buffer): string | undefined {
+  const ready = answer.subarray(-6)
+  return ready.length === 6 && ready.toString('latin1', 0, 5) === 'Z\0\0\0\x05'
+    ? ready.toString('latin1', 5)
+    : undefined
+}
+
+/** What `pg` calls on a socket beside reading and writing. */
+function asSocket(stream: Duplex): Duplex {
+  const same = () => stream
+  const connect = () => {
+    process.nextTick(() => stream.emit('connect'))
+    return stream
+  }
+  return Object.assign(stream, { connect, setNoDelay: same, setKeepAlive: same, ref: same, unref: same })
+}

@@ -1,0 +1,51 @@
+/**
+ * Passwords as `scrypt$N$r$p$salt$hash`. scrypt is the strongest hash that both platforms offer (argon2 is missing on
+ * Workers, PBKDF2 is capped there); the cost is read back from the text, so it can be raised without a migration.
+ */
+import { Buffer } from 'node:buffer'
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import type { Passwords } from '../ports.ts'
+
+export const scryptPasswords: Passwords = {
+  async hash(password) {
+    const salt = randomBytes(16)
+    const key = await derive(password, salt, cost)
+    return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
+  },
+
+  async verify(password, hash) {
+    const stored = hash === undefined ? undefined : parse(hash)
+    // An unknown account costs as much as a wrong password, so that the time of an answer does not tell them apart.
+    const { salt, key, ...asked } = stored ?? decoy
+    const found = await derive(password, salt, asked)
+    return timingSafeEqual(found, key) && stored !== undefined
+  },
+}
+
+type Cost = { readonly N: number; readonly r: number; readonly p: number }
+type Stored = Cost & { readonly salt: Buffer; readonly key: Buffer }
+
+const cost: Cost = { N: 2 ** 14, r: 8, p: 5 }
+const keyLength = 32
+const decoy: Stored = { ...cost, salt: Buffer.alloc(16), key: Buffer.alloc(keyLength) }
+
+function derive(password: string, salt: Buffer, { N, r, p }: Cost): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    scrypt(password.normalize('NFKC'), salt, keyLength, { N, r, p, maxmem: 256 * N * r }, (error, key) => {
+      if (error) reject(error)
+      else resolve(key)
+    })
+  })
+}
+
+function parse(hash: string): Stored | undefined {
+  const match = /^scrypt\$(\d{1,7})\$(\d{1,2})\$(\d{1,2})\$([\w-]+)\$([\w-]+)$/.exec(hash)
+  if (match === null) return undefined
+  const [, N = '', r = '', p = '', salt = '', key = ''] = match
+  const stored = { N: Number(N), r: Number(r), p: Number(p), salt: decode(salt), key: decode(key) }
+  return stored.key.length === keyLength ? stored : undefined
+}
+
+function decode(text: string): Buffer {
+  return Buffer.from(text, 'base64url')
+}

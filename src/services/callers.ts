@@ -1,0 +1,159 @@
+/**
+ * A token → who is calling and with what rights. What was found is kept per token and workspace for as long as the
+ * access version stands, so that a warm request asks the system database nothing.
+ */
+import type { Rights } from '../core/access/principal.ts'
+import { ServiceError } from '../core/error.ts'
+import type { Ports, WorkspaceSnapshot } from '../ports.ts'
+import { type Credential, loadPublicStanding, loadStanding, type Membership, type Standing } from '../store/accounts.ts'
+import { findWorkspace, type WorkspaceRow } from '../store/workspaces.ts'
+import { type Claims, invalidToken, type Tokens } from './tokens.ts'
+
+export type Caller =
+  | { readonly kind: 'anonymous' }
+  | {
+      readonly kind: 'user'
+      readonly userId: string
+      /** Administrator of the instance. */
+      readonly isAdministrator: boolean
+      readonly credential: { readonly kind: 'session' | 'key'; readonly id: string }
+    }
+
+/** A caller inside a workspace, with the versions that everything about this request is read at. */
+export type Entry = {
+  readonly workspace: WorkspaceRow
+  readonly snapshot: WorkspaceSnapshot
+  readonly caller: Caller
+  readonly rights: Rights
+}
+
+export type Callers = {
+  /** Who presents `token`; undefined is the anonymous caller. Throws 401 for a token that does not count. */
+  identify(token: string | undefined): Promise<Caller>
+  /** The same, on entering a workspace: 404 where there is none of that name. */
+  enter(workspace: string, token: string | undefined): Promise<Entry>
+}
+
+const MAX_REMEMBERED = 10_000
+
+type Entrance = Pick<Entry, 'workspace' | 'snapshot'>
+
+/** Somebody in a workspace, as of an access version. */
+type Known = { readonly accessVersion: number; readonly caller: Caller; readonly rights: Rights | 'suspended' }
+
+const anonymous: Caller = { kind: 'anonymous' }
+
+export function createCallers(ports: Ports, tokens: Tokens): Callers {
+  /** By workspace, then by token. */
+  const standings = new Map<string, Map<string, Known>>()
+  const directory = new Map<string, WorkspaceRow>()
+
+  async function claimsOf(token: string): Promise<Claims> {
+    return tokens.verify(token, ['at+jwt', 'key+jwt'], ports.clock.now())
+  }
+
+  async function currentWorkspace(name: string): Promise<Entrance> {
+    const known = directory.get(name)
+    const workspace = known ?? (await findWorkspace(ports.database, name))
+    const snapshot = workspace && (await ports.workspaces.snapshot(workspace.id))
+    if (workspace !== undefined && snapshot !== undefined) {
+      directory.set(name, workspace)
+      return { workspace, snapshot }
+    }
+    directory.delete(name)
+    // The name may have gone to another workspace since we last looked.
+    if (known !== undefined) return currentWorkspace(name)
+    throw new ServiceError('notFound', 'Workspace does not exist')
+  }
+
+  /** `load` is asked only where rights have changed since it last answered for this place. */
+  async function remembered(
+    { workspace, snapshot }: Entrance,
+    token: string,
+    load: () => Promise<Omit<Known, 'accessVersion'>>,
+  ): Promise<Omit<Known, 'accessVersion'>> {
+    const ofWorkspace = standings.get(workspace.id) ?? new Map<string, Known>()
+    const known = ofWorkspace.get(token)
+    if (known?.accessVersion === snapshot.accessVersion) return known
+    const found = await load()
+    if (ofWorkspace.size >= MAX_REMEMBERED) ofWorkspace.clear()
+    standings.set(workspace.id, ofWorkspace.set(token, { ...found, accessVersion: snapshot.accessVersion }))
+    return found
+  }
+
+  return {
+    async identify(token) {
+      if (token === undefined) return anonymous
+      const claims = await claimsOf(token)
+      const standing = await loadStanding(ports.database, credentialOf(claims), undefined)
+      if (standing === undefined) throw invalidToken()
+      return callerOf(standing, claims)
+    },
+
+    async enter(name, token) {
+      const claims = token === undefined ? undefined : await claimsOf(token)
+      const entrance = await currentWorkspace(name)
+      const { caller, rights } = await remembered(entrance, token ?? '', async () => {
+        const { id } = entrance.workspace
+        if (claims === undefined) {
+          return {
+            caller: anonymous,
+            rights: membershipRights(undefined, await loadPublicStanding(ports.database, id)),
+          }
+        }
+        const standing = await loadStanding(ports.database, credentialOf(claims), id)
+        if (standing === undefined) throw invalidToken()
+        return { caller: callerOf(standing, claims), rights: rightsOf(standing) }
+      })
+      if (rights === 'suspended') throw new ServiceError('forbidden', 'Your membership of this workspace is suspended')
+      return { ...entrance, caller, rights }
+    },
+  }
+}
+
+function credentialOf(claims: Claims): Credential {
+  return { kind: claims.sort === 'key+jwt' ? 'key' : 'session', id: claims.id, userId: claims.userId }
+}
+
+function callerOf(standing: Standing, claims: Claims): Caller {
+  const { kind, id } = credentialOf(claims)
+  return {
+    kind: 'user',
+    userId: standing.userId,
+    isAdministrator: standing.isAdministrator,
+    credential: { kind, id },
+  }
+}
+
+/** One object for all who have it, so that what is derived from it is derived once. */
+const everything: Rights = { kind: 'all' }
+
+/** What a user may do in the workspace that `standing` was read for. */
+export function rightsOf({ userId, member }: Standing): Rights | 'suspended' {
+  if (member?.status === 'suspended') return 'suspended'
+  return membershipRights(userId, member ?? { roles: [], policies: [] })
+}
+
+function membershipRights(userId: string | undefined, { roles, policies }: Omit<Membership, 'status'>): Rights {
+  if (roles.some(({ kind }) => kind === 'administrator')) return everything
+  return {
+    kind: 'policies',
+    userId,
+    roleIds: roles.map(({ id }) => id),
+    policies,
+    entitlements: new Set(policies.flatMap(({ entitlements }) => entitlements)),
+  }
+}
+
+/** The signed-in user's id; 403 for the anonymous caller, whom nothing of this is granted. */
+export function requireUser(caller: Caller): string {
+  if (caller.kind === 'user') return caller.userId
+  throw new ServiceError('forbidden', 'This needs a signed-in user')
+}
+
+export function requireAdministrator(caller: Caller): void {
+  requireUser(caller)
+  if (caller.kind !== 'user' || !caller.isAdministrator) {
+    throw new ServiceError('forbidden', 'This needs an administrator of the instance')
+  }
+}

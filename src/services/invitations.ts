@@ -1,0 +1,188 @@
+/**
+ * Invitations: how people join a workspace (contract 5). Whoever presents the token proves to have the invited address;
+ * it makes them a member, with an account of that address if there is none yet, but signs nobody in.
+ */
+import { requireEntitlement } from '../core/access/principal.ts'
+import { ServiceError } from '../core/error.ts'
+import type { ReadQuery } from '../core/query/parse.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import type { Ports } from '../ports.ts'
+import type { ListAnswer } from '../sources/source.ts'
+import {
+  deleteInvitation,
+  findInvitation,
+  findInvitedEmail,
+  type InvitationRow,
+  insertInvitation,
+  isMemberByEmail,
+} from '../store/invitations.ts'
+import { assignRoles, insertMember } from '../store/members.ts'
+import { loadRoles } from '../store/roles.ts'
+import { insertAccount } from '../store/users.ts'
+import { type Happening, recordIn, recordOf } from './audit.ts'
+import { type Entry, requireUser } from './callers.ts'
+import { type Directory, missing, reachOf, type Sent } from './directory.ts'
+import { changeRights } from './rights-changes.ts'
+import { requireAssignable, sentFault } from './roles.ts'
+import { invalidToken } from './tokens.ts'
+
+export type InvitationWish = {
+  readonly email: string
+  readonly workspace_roles: readonly string[]
+  /** Milliseconds from now. */
+  readonly expiresIn: number
+}
+
+export type Acceptance = {
+  readonly token: string
+  /** Of the account that is made; one that exists keeps what it has. */
+  readonly password?: string | undefined
+  readonly fullName?: string | undefined
+}
+
+export type Accepted = {
+  readonly id: string
+  readonly email: string
+  readonly workspace: { readonly id: string; readonly apiName: string }
+}
+
+/** Lists are JSON texts. What is sent is read only once the caller was found to be entitled. */
+export type Invitations = {
+  list(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
+  /** The token itself is part of this answer only. */
+  create(entry: Entry, invitation: Sent<InvitationWish>): Promise<object>
+  delete(entry: Entry, id: string): Promise<void>
+  /** Throws 401 for a token that is unknown, used or out of date. */
+  accept(acceptance: Acceptance, address: string | undefined): Promise<Accepted>
+}
+
+export function createInvitations(ports: Ports, directory: Directory): Invitations {
+  const { clock, database, ids, passwords } = ports
+
+  return {
+    async list(entry, query) {
+      requireEntitlement(entry.rights, 'workspaceMembers:read')
+      return directory.list('invitations', reachOf(entry), await query())
+    },
+
+    async create(entry, sent) {
+      const { workspace, rights, caller } = entry
+      requireEntitlement(rights, 'workspaceMembers:edit')
+      const { email, workspace_roles: roles, expiresIn } = await sent()
+      const id = ids.next()
+      const token = newToken()
+      const made = { id, workspaceId: workspace.id, email, roleIds: roles, tokenHash: await digest(token) }
+      await changeRights(ports, workspace.id, {
+        load: async () => ({
+          known: await loadRoles(database, workspace.id, roles),
+          isMember: await isMemberByEmail(database, workspace.id, email),
+        }),
+        decide: ({ known, isMember }) => {
+          requireAssignable(rights, { place: 'workspace_roles', wanted: roles, known, held: [] })
+          if (isMember) throw new ServiceError('conflict', 'Whoever has this address is a member already')
+          return [
+            ...insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt: clock.now() + expiresIn }),
+            recordIn(ids, entry, {
+              action: 'invitation.create.v1',
+              target: { type: 'invitation', id },
+              payload: { email, roles },
+            }),
+          ]
+        },
+        taken: 'This address is invited already',
+      })
+      return { ...JSON.parse(await directory.read('invitations', reachOf(entry), id)), token }
+    },
+
+    async delete(entry, id) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'workspaceMembers:edit')
+      await changeRights(ports, workspace.id, {
+        load: async () => (await findInvitedEmail(database, workspace.id, id)) ?? missing('invitations'),
+        decide: (email) => [
+          deleteInvitation(id),
+          recordIn(ids, entry, {
+            action: 'invitation.delete.v1',
+            target: { type: 'invitation', id },
+            payload: { email },
+          }),
+        ],
+      })
+    },
+
+    async accept({ token, password, fullName }, address) {
+      const tokenHash = await digest(token)
+      const find = async () => (await findInvitation(database, tokenHash)) ?? refused()
+      const { email, workspaceId, workspaceName, account } = await find()
+      const userId = account?.id ?? ids.next()
+      await changeRights(ports, workspaceId, {
+        load: find,
+        decide: async (invitation) => {
+          const record = recorder(ports, invitation, userId, address)
+          return [
+            ...(invitation.account === null
+              ? [await newAccount(invitation), record({ action: 'user.create.v1' })]
+              : []),
+            ...joining(invitation, userId, record),
+          ]
+        },
+        taken: 'Somebody has just made an account of this address',
+      })
+      return { id: userId, email, workspace: { id: workspaceId, apiName: workspaceName } }
+
+      async function newAccount({ email }: InvitationRow): Promise<Statement> {
+        if (password === undefined)
+          throw sentFault('password', 'must be given: there is no account of this address yet')
+        const passwordHash = await passwords.hash(password)
+        return insertAccount({ id: userId, email, fullName: fullName ?? null, passwordHash })
+      }
+    },
+  }
+}
+
+type Record = (happening: Pick<Happening, 'action' | 'target' | 'payload'>) => Statement
+
+function recorder({ ids }: Ports, { workspaceId }: InvitationRow, userId: string, address: string | undefined): Record {
+  const common = {
+    actor: { kind: 'user', id: userId },
+    workspaceId,
+    address,
+    target: { type: 'user', id: userId },
+  } as const
+  return (happening) => recordOf(ids, { ...common, ...happening })
+}
+
+/** The statements that make `userId` a member with the roles of the invitation, which is used up by it. */
+function joining(invitation: InvitationRow, userId: string, record: Record): readonly Statement[] {
+  const { id, workspaceId, roles, account } = invitation
+  const added = roles.filter((role) => account === null || !account.roleIds.includes(role.id))
+  return [
+    insertMember(workspaceId, userId),
+    assignRoles(
+      workspaceId,
+      userId,
+      added.map((role) => role.id),
+    ),
+    deleteInvitation(id),
+    record({ action: 'invitation.accept.v1', target: { type: 'invitation', id } }),
+    ...(account?.isMember === true ? [] : [record({ action: 'user.join_workspace.v1' })]),
+    ...added.map((role) => record({ action: 'role.assign.v1', payload: { roleId: role.id, roleName: role.name } })),
+  ]
+}
+
+function refused(): never {
+  throw invalidToken()
+}
+
+function newToken(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(32))
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+}
+
+async function digest(token: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

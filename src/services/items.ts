@@ -1,0 +1,197 @@
+/** The item use cases: read, create, update and delete, each authorized, planned and run as one transaction. */
+
+import type { Config } from '../config.ts'
+import { type Action, blindAccess } from '../core/access/access.ts'
+import { timeHole } from '../core/access/variable.ts'
+import { nested, ServiceError } from '../core/error.ts'
+import type { Model } from '../core/model/model.ts'
+import { openCollection } from '../core/plan/names.ts'
+import type { WritePlan } from '../core/plan/plan.ts'
+import { type PageLimits, planList, planOne } from '../core/plan/read.ts'
+import type { Supply } from '../core/plan/values.ts'
+import {
+  decodeKey,
+  keyField,
+  keyIs,
+  plainInsert,
+  planCreate,
+  planDeleteMany,
+  planDeleteOne,
+  planUpdateMany,
+  planUpdateOne,
+  type WriteRequest,
+} from '../core/plan/write.ts'
+import { hole } from '../core/query/hole.ts'
+import type { ReadQuery } from '../core/query/parse.ts'
+import type { Fill } from '../core/sql/statement.ts'
+import type { Ports } from '../ports.ts'
+import type { ListAnswer, Source } from '../sources/source.ts'
+import type { Entry } from './callers.ts'
+import type { ModelCache } from './model-cache.ts'
+import { createPreparedReads, createViewers } from './prepared-reads.ts'
+
+/** The query of a request: its text names it, and it is parsed only where that text is new. */
+export type AskedQuery = { readonly text: string; readonly parse: () => ReadQuery }
+
+/** Items leave as JSON text: the database rendered it and nobody parses it again. */
+export type Items = {
+  list(entry: Entry, name: string, query: AskedQuery): Promise<ListAnswer>
+  read(entry: Entry, name: string, key: string, query: AskedQuery): Promise<string>
+  create(entry: Entry, name: string, body: unknown, query: AskedQuery): Promise<string>
+  updateOne(
+    entry: Entry,
+    name: string,
+    target: { readonly key: string; readonly body: unknown },
+    query: AskedQuery,
+  ): Promise<string>
+  updateMany(entry: Entry, name: string, body: unknown, query: AskedQuery): Promise<string>
+  /** The deleted item, or undefined where `fields` did not ask for it. */
+  deleteOne(entry: Entry, name: string, key: string, query: AskedQuery): Promise<string | undefined>
+  deleteMany(entry: Entry, name: string, query: AskedQuery): Promise<string | undefined>
+}
+
+export type ItemDeps = {
+  readonly ports: Ports
+  readonly config: Config
+  readonly models: ModelCache
+  readonly openSource: (model: Model, sourceId: string) => Source
+}
+
+export function createItems(deps: ItemDeps): Items {
+  const { ports, config, models } = deps
+  const prepared = createPreparedReads()
+  const viewers = createViewers()
+  const limits: PageLimits = { default: config.SERVICE_QUERY_LIMIT_DEFAULT, max: config.SERVICE_QUERY_LIMIT_MAX }
+
+  /** A model that another process has just replaced may name tables that are gone: then the new one is asked, once. */
+  async function onModel<T>({ workspace, snapshot }: Entry, work: (model: Model) => Promise<T>): Promise<T> {
+    const model = await models.load(workspace, snapshot.modelVersion)
+    try {
+      return await work(model)
+    } catch (error) {
+      if (!isMissingTable(error)) throw error
+      await ports.workspaces.changed(workspace.id)
+      const current = await ports.workspaces.snapshot(workspace.id)
+      if (current === undefined || current.modelVersion <= model.version) throw error
+      return work(await models.load(workspace, current.modelVersion))
+    }
+  }
+
+  function open(model: Model, { rights }: Entry, name: string, action: Action) {
+    const viewer = viewers.of(rights, model)
+    const { collection, access } = openCollection(model, viewer, name, action)
+    return { viewer, collection, access, limits, source: deps.openSource(model, collection.sourceId) }
+  }
+
+  /** What fills the holes of a plan: the key of a path, and the time for policies that speak of it. */
+  const fill =
+    (key?: string): Fill =>
+    (name) =>
+      name === KEY && key !== undefined ? key : timeHole(name, ports.clock.now())
+
+  function openWrite(
+    model: Model,
+    entry: Entry,
+    name: string,
+    asked: { readonly action: Action; readonly query: AskedQuery },
+  ) {
+    const { source, viewer, collection } = open(model, entry, name, asked.action)
+    const access = viewer.accessTo(collection, 'read')
+    // Whoever may write but not read gets back items without any value.
+    const read = { viewer, collection, limits, access: access.kind === 'granted' ? access : blindAccess }
+    const request: WriteRequest = { viewer, collection, supply: supply(ports), read, query: asked.query.parse }
+    return { source, request }
+  }
+
+  function write(
+    entry: Entry,
+    name: string,
+    asked: { readonly action: Action; readonly query: AskedQuery },
+    plan: PlanWrite,
+  ) {
+    return onModel(entry, (model) => {
+      const { source, request } = openWrite(model, entry, name, asked)
+      return source.prepareWrite(plan(request))(fill())
+    })
+  }
+
+  return {
+    list(entry, name, { text, parse }) {
+      return onModel(entry, (model) => {
+        const run = prepared.get(entry.rights, model, `list ${name} ${text}`, () => {
+          const { source, ...context } = open(model, entry, name, 'read')
+          return source.prepareList(planList(context, parse()))
+        })
+        return run(fill())
+      })
+    },
+
+    read(entry, name, key, { text, parse }) {
+      return onModel(entry, async (model) => {
+        const { field, run } = prepared.get(entry.rights, model, `one ${name} ${text}`, () => {
+          const { source, ...context } = open(model, entry, name, 'read')
+          const keyed = keyField(context.collection)
+          const plan = planOne(context, parse(), keyIs(context.access, keyed, hole(KEY)))
+          return { field: keyed, run: source.prepareOne(plan) }
+        })
+        return (await run(fill(decodeKey(field, key)))) ?? noRecord()
+      })
+    },
+
+    create(entry, name, body, query) {
+      return onModel(entry, (model) => {
+        const { source, request } = openWrite(model, entry, name, { action: 'create', query })
+        const plain = plainInsert(request, body)
+        if (plain === undefined) {
+          return source.prepareWrite(planCreate(request, body, config.SERVICE_ITEMS__CREATE_LIMIT))(fill())
+        }
+        const question = `create ${name} ${plain.shape} ${query.text}`
+        const run = prepared.get(entry.rights, model, question, () => source.prepareWrite(plain.plan()))
+        return run((field) => plain.values.get(field) ?? null)
+      })
+    },
+
+    async updateOne(entry, name, { key, body }, query) {
+      return only(await write(entry, name, { action: 'update', query }, (request) => planUpdateOne(request, body, key)))
+    },
+
+    updateMany(entry, name, body, query) {
+      return write(entry, name, { action: 'update', query }, (request) => planUpdateMany(request, body))
+    },
+
+    async deleteOne(entry, name, key, query) {
+      const item = only(await write(entry, name, { action: 'delete', query }, (request) => planDeleteOne(request, key)))
+      return query.parse().fields === undefined ? undefined : item
+    },
+
+    async deleteMany(entry, name, query) {
+      const items = await write(entry, name, { action: 'delete', query }, planDeleteMany)
+      return query.parse().fields === undefined ? undefined : items
+    },
+  }
+}
+
+/** The hole that the key of a path fills. */
+const KEY = 'key'
+
+type PlanWrite = (request: WriteRequest) => WritePlan
+
+/** Anywhere in the story: the source says that a table or column is not there. */
+function isMissingTable(error: unknown): boolean {
+  return error instanceof ServiceError && (error.code === MISSING_TABLE || isMissingTable(error.cause))
+}
+
+const MISSING_TABLE = '2004'
+
+function supply({ clock, ids }: Ports): Supply {
+  return { uuid: ids.next, now: new Date(clock.now()).toISOString() }
+}
+
+/** The one item of a list that a key can have brought. */
+function only(list: string): string {
+  return list === '[]' ? noRecord() : list.slice(1, -1)
+}
+
+function noRecord(): never {
+  throw nested('notFound', ['Query failed', 'No record found'])
+}

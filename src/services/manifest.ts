@@ -1,0 +1,34 @@
+/** The manifest of a workspace as text, compiled when it is first asked for and kept as long as its model. */
+import { requireEntitlement } from '../core/access/principal.ts'
+import { compileManifest } from '../core/manifest.ts'
+import type { Model } from '../core/model/model.ts'
+import type { Entry } from './callers.ts'
+import type { ModelCache } from './model-cache.ts'
+
+/** `tag` names the text: a weak entity tag. */
+export type ManifestText = { readonly text: string; readonly tag: string }
+
+export type Manifests = {
+  load(entry: Entry): Promise<ManifestText>
+}
+
+export function createManifests(models: ModelCache): Manifests {
+  const known = new WeakMap<Model, ManifestText>()
+  return {
+    async load({ workspace, snapshot, rights }) {
+      requireEntitlement(rights, 'dataModel:read')
+      const model = await models.load(workspace, snapshot.modelVersion)
+      const kept = known.get(model)
+      if (kept !== undefined) return kept
+      const text = JSON.stringify(compileManifest(model))
+      const manifest = { text, tag: `W/"${await digest(text)}"` }
+      known.set(model, manifest)
+      return manifest
+    },
+  }
+}
+
+async function digest(text: string): Promise<string> {
+  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return [...new Uint8Array(hash).slice(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
+}

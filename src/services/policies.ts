@@ -1,0 +1,224 @@
+/**
+ * Policies of a workspace (contract 5). What a policy names cannot be deleted while it stands: policies are written
+ * under the model that they were checked against, and migrations ask here before they take anything away.
+ */
+import { type PolicyContent, parsePolicy, policyUses, showPolicy } from '../core/access/policy.ts'
+import { holds, type Rights, requireEntitlement } from '../core/access/principal.ts'
+import { nested } from '../core/error.ts'
+import type { Model, ModelRecords } from '../core/model/model.ts'
+import type { ReadQuery } from '../core/query/parse.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import type { Ports, SqlDriver } from '../ports.ts'
+import type { ListAnswer } from '../sources/source.ts'
+import {
+  deletePolicy,
+  demandUnused,
+  findUses,
+  insertPolicy,
+  loadPolicies,
+  type PolicyRow,
+  updatePolicy,
+} from '../store/policies.ts'
+import { holdModel } from '../store/rights.ts'
+import { loadModelVersion, type WorkspaceRow } from '../store/workspaces.ts'
+import { recordIn } from './audit.ts'
+import type { Entry } from './callers.ts'
+import { type Directory, missing, reachOf, type Sent } from './directory.ts'
+import type { ModelCache } from './model-cache.ts'
+import { changeRights } from './rights-changes.ts'
+import { beyondRights, requireHeld } from './roles.ts'
+
+export type NewPolicy = { readonly name: string; readonly description: string | null; readonly content: unknown }
+export type PolicyChange = {
+  readonly name?: string | undefined
+  readonly description?: string | null | undefined
+  /** Unchanged where undefined. */
+  readonly content?: unknown
+}
+
+/** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
+export type Policies = {
+  list(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
+  read(entry: Entry, id: string, query: Sent<ReadQuery>): Promise<string>
+  create(entry: Entry, policy: Sent<NewPolicy>): Promise<string>
+  update(entry: Entry, id: string, change: Sent<PolicyChange>): Promise<string>
+  delete(entry: Entry, id: string): Promise<void>
+}
+
+const TAKEN = 'A policy of this name exists already'
+
+export function createPolicies(ports: Ports, directory: Directory, models: ModelCache): Policies {
+  const { database, ids } = ports
+
+  /** The model of this moment, whatever the request has seen on its way in. */
+  async function currentModel(workspace: WorkspaceRow): Promise<Model> {
+    const version = await loadModelVersion(database, workspace.id)
+    return version === undefined ? missing('workspaces') : models.load(workspace, version)
+  }
+
+  async function findPolicy(id: string, workspaceId: string): Promise<PolicyRow> {
+    const [policy] = await loadPolicies(database, workspaceId, [id])
+    return policy ?? missing('policies')
+  }
+
+  async function read(entry: Entry, id: string, query?: ReadQuery): Promise<string> {
+    const item = await directory.read('policies', reachOf(entry), id, query)
+    return shown(item, await models.load(entry.workspace, entry.snapshot.modelVersion))
+  }
+
+  return {
+    async list(entry, query) {
+      requireEntitlement(entry.rights, 'workspaceMembers:read')
+      const { data, total } = await directory.list('policies', reachOf(entry), await query())
+      return { data: shown(data, await models.load(entry.workspace, entry.snapshot.modelVersion)), total }
+    },
+
+    async read(entry, id, query) {
+      requireEntitlement(entry.rights, 'workspaceMembers:read')
+      return read(entry, id, await query())
+    },
+
+    async create(entry, sent) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'workspaceMembers:edit')
+      const wish = await sent()
+      const id = ids.next()
+      await changeRights(ports, workspace.id, {
+        load: () => currentModel(workspace),
+        decide: (model) => {
+          const content = parse(rights, wish.content, model)
+          requireHeld(rights, [{ content }])
+          const payload = { name: wish.name, ...granting([], content.entitlements) }
+          return [
+            holdModel(workspace.id, model.version),
+            ...insertPolicy(workspace.id, { ...wish, id, content }, usesOf(content)),
+            recordIn(ids, entry, { action: 'policy.create.v1', target: { type: 'policy', id }, payload }),
+          ]
+        },
+        taken: TAKEN,
+      })
+      return read(entry, id)
+    },
+
+    async update(entry, id, sent) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'workspaceMembers:edit')
+      const change = await sent()
+      await changeRights(ports, workspace.id, {
+        load: async () => ({ policy: await findPolicy(id, workspace.id), model: await currentModel(workspace) }),
+        decide: ({ policy, model }) => {
+          const { name = policy.name, description = policy.description } = change
+          const content = change.content === undefined ? policy.content : parse(rights, change.content, model)
+          if (change.content !== undefined) requireHeld(rights, [{ content }])
+          const payload = { name, ...granting(policy.content.entitlements, content.entitlements) }
+          return [
+            holdModel(workspace.id, model.version),
+            ...updatePolicy({ id, name, description, content }, usesOf(content)),
+            recordIn(ids, entry, { action: 'policy.update.v1', target: { type: 'policy', id }, payload }),
+          ]
+        },
+        taken: TAKEN,
+      })
+      return read(entry, id)
+    },
+
+    async delete(entry, id) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'workspaceMembers:edit')
+      await changeRights(ports, workspace.id, {
+        load: () => findPolicy(id, workspace.id),
+        decide: ({ name, content }) => {
+          const payload = { name, ...granting(content.entitlements, []) }
+          return [
+            deletePolicy(id),
+            recordIn(ids, entry, { action: 'policy.delete.v1', target: { type: 'policy', id }, payload }),
+          ]
+        },
+      })
+    },
+  }
+}
+
+/** Throws, naming it, where a migration would delete a collection or field that a policy of the workspace names. */
+export async function assertUnused(
+  database: SqlDriver,
+  workspaceId: string,
+  before: ModelRecords,
+  after: ModelRecords,
+): Promise<void> {
+  const gone = deleted(before, after)
+  if (gone.size === 0) return
+  const uses = new Map(
+    (await findUses(database, workspaceId, [...gone.keys()])).map(({ targetId, policy }) => [targetId, policy]),
+  )
+  const used = [...gone.keys()].find((id) => uses.has(id))
+  if (used === undefined) return
+  throw nested('failed', [
+    'Failed to execute the migration',
+    `${gone.get(used)} is used by the policy ${uses.get(used)}`,
+  ])
+}
+
+/** The same for the migration's batch, behind the statement that takes its turn: no policy can slip in between. */
+export function stillUnused(workspaceId: string, before: ModelRecords, after: ModelRecords): readonly Statement[] {
+  const gone = deleted(before, after)
+  return gone.size === 0 ? [] : [demandUnused(workspaceId, [...gone.keys()])]
+}
+
+/** What is in `before` and not in `after`, as messages call it, by id. */
+function deleted(before: ModelRecords, after: ModelRecords): ReadonlyMap<string, string> {
+  const nameOf = new Map(before.collections.map(({ id, apiName }) => [id, apiName]))
+  const kept = new Set(
+    [...after.collections, ...after.primitiveFields, ...after.relationFields].map((record) => record.id),
+  )
+  const named: [string, string][] = [
+    ...before.collections.map(({ id, apiName }): [string, string] => [id, `collection ${apiName}`]),
+    ...[...before.primitiveFields, ...before.relationFields].map(({ id, apiName, collectionId }): [string, string] => [
+      id,
+      `field ${nameOf.get(collectionId)}.${apiName}`,
+    ]),
+  ]
+  return new Map(named.filter(([id]) => !kept.has(id)))
+}
+
+/** Whoever may not read the model must not learn from a refusal what there is in it: all of them are one. */
+function parse(rights: Rights, content: unknown, model: Model): PolicyContent {
+  if (holds(rights, 'dataModel:read')) return parsePolicy(content, model)
+  try {
+    return parsePolicy(content, model)
+  } catch {
+    parsePolicy(withoutCollections(content), model)
+    throw beyondRights()
+  }
+}
+
+function withoutCollections(content: unknown): unknown {
+  if (typeof content !== 'object' || content === null || Array.isArray(content)) return content
+  return { ...content, collections: {} }
+}
+
+function usesOf(content: PolicyContent): readonly string[] {
+  const { collectionIds, fieldIds } = policyUses(content)
+  return [...new Set([...collectionIds, ...fieldIds])]
+}
+
+function granting(before: readonly string[], after: readonly string[]) {
+  return {
+    entitlementsGranted: after.filter((entitlement) => !before.includes(entitlement)),
+    entitlementsRevoked: before.filter((entitlement) => !after.includes(entitlement)),
+  }
+}
+
+type Item = { readonly content?: PolicyContent }
+
+/** One item or a list of them as JSON text, with the names of today in their contents. */
+function shown(text: string, model: Model): string {
+  const named = (item: Item) =>
+    item.content === undefined ? item : { ...item, content: showPolicy(item.content, model) }
+  const value = JSON.parse(text) as Item | readonly Item[]
+  return JSON.stringify(isList(value) ? value.map(named) : named(value))
+}
+
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value)
+}

@@ -1,0 +1,165 @@
+/** Roles of a workspace (contract 5), and the rule that nobody gives away more than they hold. */
+import { covers } from '../core/access/policy.ts'
+import { type Rights, requireEntitlement } from '../core/access/principal.ts'
+import { nested, ServiceError } from '../core/error.ts'
+import type { ReadQuery } from '../core/query/parse.ts'
+import type { Ports } from '../ports.ts'
+import type { ListAnswer } from '../sources/source.ts'
+import { loadPolicies, type PolicyRow } from '../store/policies.ts'
+import { deleteRole, insertRole, loadRoles, type NewRole, type RoleRow, updateRole } from '../store/roles.ts'
+import { recordIn } from './audit.ts'
+import type { Entry } from './callers.ts'
+import { type Directory, missing, reachOf, type Sent } from './directory.ts'
+import { changeRights } from './rights-changes.ts'
+
+export type RoleChange = { readonly [Member in keyof NewRole]?: NewRole[Member] | undefined }
+
+/** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
+export type Roles = {
+  list(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
+  read(entry: Entry, id: string, query: Sent<ReadQuery>): Promise<string>
+  create(entry: Entry, role: Sent<NewRole>): Promise<string>
+  update(entry: Entry, id: string, change: Sent<RoleChange>): Promise<string>
+  delete(entry: Entry, id: string): Promise<void>
+}
+
+const TAKEN = 'A role of this name exists already'
+
+export function createRoles(ports: Ports, directory: Directory): Roles {
+  const { database, ids } = ports
+
+  return {
+    async list(entry, query) {
+      requireEntitlement(entry.rights, 'workspaceMembers:read')
+      return directory.list('roles', reachOf(entry), await query())
+    },
+
+    async read(entry, id, query) {
+      requireEntitlement(entry.rights, 'workspaceMembers:read')
+      return directory.read('roles', reachOf(entry), id, await query())
+    },
+
+    async create(entry, sent) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'workspaceMembers:edit')
+      const role = await sent()
+      const id = ids.next()
+      await changeRights(ports, workspace.id, {
+        load: () => loadPolicies(database, workspace.id, role.policies),
+        decide: (known) => {
+          requireKnown('policies', role.policies, known)
+          requireHeld(rights, known)
+          const payload = { name: role.name, policiesAttached: role.policies }
+          return [
+            ...insertRole(workspace.id, id, role),
+            recordIn(ids, entry, { action: 'role.create.v1', target: { type: 'role', id }, payload }),
+          ]
+        },
+        taken: TAKEN,
+      })
+      return directory.read('roles', reachOf(entry), id)
+    },
+
+    async update(entry, id, sent) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'workspaceMembers:edit')
+      const change = await sent()
+      await changeRights(ports, workspace.id, {
+        load: async () => ({
+          role: await findRole(id, workspace.id),
+          known: await loadPolicies(database, workspace.id, change.policies ?? []),
+        }),
+        decide: ({ role, known }) => {
+          requireChangeable(role, change)
+          requireKnown('policies', change.policies ?? [], known)
+          const before = role.policies.map((policy) => policy.id)
+          const { name = role.name, description = role.description, policies = before } = change
+          const added = known.filter((policy) => !before.includes(policy.id))
+          requireHeld(rights, added)
+          const payload = {
+            name,
+            policiesAttached: added.map((policy) => policy.id),
+            policiesDetached: before.filter((policy) => !policies.includes(policy)),
+          }
+          return [
+            ...updateRole(id, { name, description, policies }),
+            recordIn(ids, entry, { action: 'role.update.v1', target: { type: 'role', id }, payload }),
+          ]
+        },
+        taken: TAKEN,
+      })
+      return directory.read('roles', reachOf(entry), id)
+    },
+
+    async delete(entry, id) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'workspaceMembers:edit')
+      await changeRights(ports, workspace.id, {
+        load: () => findRole(id, workspace.id),
+        decide: (role) => {
+          if (role.kind !== 'custom') throw immutable(role)
+          const payload = { name: role.name, policiesDetached: role.policies.map((policy) => policy.id) }
+          return [
+            deleteRole(id),
+            recordIn(ids, entry, { action: 'role.delete.v1', target: { type: 'role', id }, payload }),
+          ]
+        },
+      })
+    },
+  }
+
+  async function findRole(id: string, workspaceId: string): Promise<RoleRow> {
+    const [role] = await loadRoles(database, workspaceId, [id])
+    return role ?? missing('roles')
+  }
+}
+
+/** What somebody is about to have: `wanted` as it was sent at `place`, `known` of it, and what they `held` before. */
+export type Assignment = {
+  readonly place: string
+  readonly wanted: readonly string[]
+  readonly known: readonly RoleRow[]
+  readonly held: readonly string[]
+}
+
+/** Throws unless all roles exist, can be assigned, and bring nothing new that the giver lacks. */
+export function requireAssignable(rights: Rights, { place, wanted, known, held }: Assignment): void {
+  requireKnown(place, wanted, known)
+  for (const { id, kind, policies } of known) {
+    if (held.includes(id)) continue
+    if (kind === 'public')
+      throw sentFault(`${place}[${wanted.indexOf(id)}]`, 'is the role Public, which nobody can have')
+    if (kind === 'administrator' && rights.kind !== 'all') {
+      throw new ServiceError('forbidden', 'Only an Administrator makes an Administrator')
+    }
+    requireHeld(rights, policies)
+  }
+}
+
+function requireKnown(place: string, wanted: readonly string[], known: readonly { readonly id: string }[]): void {
+  const ids = new Set(known.map(({ id }) => id))
+  const index = wanted.findIndex((id) => !ids.has(id))
+  if (index >= 0) throw sentFault(`${place}[${index}]`, 'does not exist in this workspace')
+}
+
+/** Throws 403 unless `rights` reach as far as all of `policies` together. */
+export function requireHeld(rights: Rights, policies: readonly Pick<PolicyRow, 'content'>[]): void {
+  if (!policies.every(({ content }) => covers(rights, content))) throw beyondRights()
+}
+
+export function beyondRights(): ServiceError {
+  return new ServiceError('forbidden', 'Nobody can give away more rights than they hold')
+}
+
+function requireChangeable(role: RoleRow, { name, description }: RoleChange): void {
+  const isLeftAsIs = name === undefined && description === undefined
+  if (role.kind === 'administrator' || (role.kind === 'public' && !isLeftAsIs)) throw immutable(role)
+}
+
+function immutable({ name }: RoleRow): ServiceError {
+  return new ServiceError('forbidden', `The role ${name} is built in and cannot be changed`)
+}
+
+export function sentFault(place: string, reason: string): ServiceError {
+  return nested('invalid', ['Failed to read the JSON body', place, reason])
+}

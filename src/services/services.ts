@@ -1,0 +1,85 @@
+/** Everything that the handlers may call, wired from ports and configuration; both front doors call `startServices`. */
+import type { Config } from '../config.ts'
+import type { Model } from '../core/model/model.ts'
+import { postgresIntrospection } from '../core/sql/introspect-postgres.ts'
+import { postgres } from '../core/sql/postgres.ts'
+import type { Ports } from '../ports.ts'
+import type { Source } from '../sources/source.ts'
+import { openSqlSource } from '../sources/sql-source.ts'
+import { type ApiKeys, createApiKeys } from './api-keys.ts'
+import { type AuditLog, createAuditLog } from './audit.ts'
+import { type Callers, createCallers } from './callers.ts'
+import { createDirectory } from './directory.ts'
+import { createIntrospection, type Introspection } from './introspection.ts'
+import { createInvitations, type Invitations } from './invitations.ts'
+import { createItems, type Items } from './items.ts'
+import { installInstance } from './lifecycle.ts'
+import { createManifests, type Manifests } from './manifest.ts'
+import { createMembers, type Members } from './members.ts'
+import { createMigrations, type Migrations } from './migrations.ts'
+import { createModelCache } from './model-cache.ts'
+import { createModelChanges } from './model-changes.ts'
+import { createPolicies, type Policies } from './policies.ts'
+import { createRoles, type Roles } from './roles.ts'
+import { createSessions, type Sessions } from './sessions.ts'
+import { openTokens } from './tokens.ts'
+import { createUsers, type Users } from './users.ts'
+import { createWorkspaces, type Workspaces } from './workspaces.ts'
+
+export type Services = {
+  readonly ports: Ports
+  readonly config: Config
+  readonly callers: Callers
+  readonly sessions: Sessions
+  readonly apiKeys: ApiKeys
+  readonly workspaces: Workspaces
+  readonly users: Users
+  readonly members: Members
+  readonly roles: Roles
+  readonly policies: Policies
+  readonly invitations: Invitations
+  readonly auditLog: AuditLog
+  readonly migrations: Migrations
+  readonly introspection: Introspection
+  readonly manifests: Manifests
+  readonly items: Items
+}
+
+/** Installs what is missing and opens the instance. Throws what keeps it from starting. */
+export async function startServices(ports: Ports, config: Config): Promise<Services> {
+  await installInstance(ports, config)
+  const tokens = await openTokens(ports, config.SERVICE_AUTH__SIGNING_KEY)
+  const models = createModelCache(ports.database)
+  const changes = createModelChanges(ports, models)
+  const system = openSqlSource(ports.database, postgres)
+  const directory = createDirectory(system, config)
+  const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
+  return {
+    ports,
+    config,
+    callers: createCallers(ports, tokens),
+    sessions: createSessions(ports, config, tokens),
+    apiKeys: createApiKeys(ports, tokens),
+    workspaces: createWorkspaces(ports, directory),
+    users: createUsers(ports, directory),
+    members: createMembers(ports, directory),
+    roles: createRoles(ports, directory),
+    policies: createPolicies(ports, directory, models),
+    invitations: createInvitations(ports, directory),
+    auditLog: createAuditLog(ports, config, directory),
+    migrations: createMigrations(ports, changes),
+    introspection: createIntrospection({
+      ids: ports.ids,
+      models: changes,
+      openDatabase: ({ apiName }) => (apiName === '_system' ? systemDatabase : undefined),
+    }),
+    manifests: createManifests(models),
+    items: createItems({ ports, config, models, openSource: (model, sourceId) => openSource(model, sourceId, system) }),
+  }
+}
+
+/** Every collection is in the system database until data sources come. */
+function openSource(model: Model, sourceId: string, system: Source): Source {
+  if (model.sources.get(sourceId)?.apiName === '_system') return system
+  throw new Error(`source ${sourceId} cannot be opened`)
+}

@@ -1,0 +1,94 @@
+/** A source behind an SQL driver: plans are compiled by its dialect, each read is one statement. */
+import { ServiceError } from '../core/error.ts'
+import { forbidden } from '../core/plan/names.ts'
+import type { Demand, ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import type { Dialect } from '../core/sql/dialect.ts'
+import { SqlFault } from '../core/sql/fault.ts'
+import { compileRead } from '../core/sql/read.ts'
+import { refusal } from '../core/sql/refusal.ts'
+import { bind } from '../core/sql/statement.ts'
+import { compileWrite, demandMarker } from '../core/sql/write.ts'
+import type { SqlDriver } from '../ports.ts'
+import type { Source } from './source.ts'
+
+export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
+  return {
+    prepareList(plan: ReadPlan) {
+      const statement = compileRead(plan, dialect)
+      return async (fill) => {
+        const rows = await explained(dialect, driver.query(bind(statement, fill)))
+        return dialect.answerList(rows, plan.count)
+      }
+    },
+
+    prepareOne(plan: ReadPlan) {
+      const statement = compileRead(plan, dialect)
+      return async (fill) => dialect.answerOne(await explained(dialect, driver.query(bind(statement, fill))))
+    },
+
+    prepareWrite(plan: WritePlan) {
+      const { statements, answers } = compileWrite(plan, dialect)
+      return async (fill) => {
+        const bound = statements.map((statement) => bind(statement, fill))
+        const [only] = bound
+        if (only === undefined) return '[]'
+        const work = () => (bound.length === 1 ? driver.query(only).then((rows) => [rows]) : driver.batch(bound))
+        const results = await explained(dialect, undisturbed(work))
+        return concatenate(answers.map((index) => dialect.answerList(results[index] ?? [], false).data))
+      }
+    },
+  }
+}
+
+/** Arrays as texts, one behind the other. */
+function concatenate(lists: readonly string[]): string {
+  const [only] = lists
+  if (only !== undefined && lists.length === 1) return only
+  const contents = lists.map((text) => text.slice(1, -1)).filter((text) => text !== '')
+  return `[${contents.join(',')}]`
+}
+
+const MAX_ATTEMPTS = 5
+/** Serialization failure and deadlock: the transaction was rolled back for the sake of another, so nothing of it is left. */
+const sacrificed: ReadonlySet<string> = new Set(['40001', '40P01'])
+
+/** What `work` answers when no other write is in its way. */
+async function undisturbed<T>(work: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      const isSacrificed = error instanceof SqlFault && sacrificed.has(error.state)
+      if (!isSacrificed || attempt === MAX_ATTEMPTS) throw error
+    }
+  }
+}
+
+/** A database's refusal in the words of the seed's table; nothing that the driver said is shown. */
+async function explained<T>(dialect: Dialect, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    throw cause instanceof SqlFault ? queryFailed(dialect, cause) : cause
+  }
+}
+
+function queryFailed(dialect: Dialect, fault: SqlFault): ServiceError {
+  const unmet = demands.find((demand) => fault.message.includes(demandMarker(demand)))
+  if (unmet === 'forbidden') return forbidden()
+  if (unmet === 'invalid') return new ServiceError('invalid', 'Validation failed')
+  const cause = unmet === undefined ? refused(dialect, fault) : unmetDemands[unmet]()
+  return new ServiceError(cause.kind, 'Query failed', { cause })
+}
+
+const demands: readonly Demand[] = ['noRecord', 'noReference', 'forbidden', 'invalid']
+
+/** A step of a program found no row to go on with. */
+const unmetDemands = {
+  noRecord: () => new ServiceError('notFound', 'No record found'),
+  noReference: () => refusal('foreignKey'),
+}
+
+function refused(dialect: Dialect, fault: SqlFault): ServiceError {
+  return dialect.explain(fault) ?? new ServiceError('failed', 'Failed to query the database', { cause: fault })
+}

@@ -1,0 +1,283 @@
+/** Users, sessions, API keys and signing keys in the system database. */
+import type { PolicyContent } from '../core/access/policy.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import type { Instant, SqlDriver } from '../ports.ts'
+import type { RoleKind } from './roles.ts'
+import { param, type Sql, sql, statement } from './statements.ts'
+
+export type UserRow = {
+  readonly id: string
+  readonly email: string | null
+  readonly fullName: string | null
+  readonly passwordHash: string | null
+  readonly status: 'active' | 'suspended'
+}
+
+export type ApiKeyRow = {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly active: boolean
+  readonly userId: string
+  readonly expiresAt: string | null
+  readonly createdAt: string
+  readonly lastUsedAt: string | null
+}
+
+export type SigningKeyRow = { readonly id: string; readonly publicJwk: string; readonly sealedPrivateJwk: string }
+
+export async function countUsers(database: SqlDriver): Promise<number> {
+  const [[count] = []] = await database.query(statement(sql`select count(*) from service."user" where not is_service`))
+  return Number(count)
+}
+
+/** An entry of the audit log for a batch, to be written where `provided` holds. */
+export type Recorded = (provided?: Sql) => Statement
+
+/** Creates the first user and answers true, or false where there is one already; safe against a second caller. */
+export async function insertFirstUser(
+  database: SqlDriver,
+  user: {
+    readonly id: string
+    readonly email: string
+    readonly fullName: string | null
+    readonly passwordHash: string
+  },
+  record: Recorded,
+): Promise<boolean> {
+  const [, rows] = await database.batch([
+    statement(sql`select pg_advisory_xact_lock(7310, 2)`),
+    statement(sql`
+      insert into service."user" (id, email, full_name, password_hash, is_administrator)
+      select ${param(user.id)}::uuid, ${param(user.email)}, ${param(user.fullName)}, ${param(user.passwordHash)}, true
+      where not exists (select 1 from service."user")
+      returning id`),
+    record(sql`exists (select 1 from service."user" where id = ${param(user.id)}::uuid)`),
+  ])
+  return rows?.length === 1
+}
+
+export async function findUserByEmail(database: SqlDriver, email: string): Promise<UserRow | undefined> {
+  const [row] = await database.query(
+    statement(sql`
+      select id, email, full_name, password_hash, status from service."user"
+      where lower(email) = lower(${param(email)}) and not is_service`),
+  )
+  if (row === undefined) return undefined
+  const [id, address, fullName, passwordHash, status] = row
+  return {
+    id: id ?? '',
+    email: address ?? null,
+    fullName: fullName ?? null,
+    passwordHash: passwordHash ?? null,
+    status: status === 'active' ? 'active' : 'suspended',
+  }
+}
+
+export async function insertSession(
+  database: SqlDriver,
+  session: {
+    readonly id: string
+    readonly userId: string
+    readonly refreshTokenId: string
+    readonly expiresAt: Instant
+  },
+  record: Recorded,
+): Promise<void> {
+  await database.batch([
+    statement(sql`
+      insert into service.session (id, user_id, refresh_token_id, expires_at)
+      values (${param(session.id)}::uuid, ${param(session.userId)}::uuid, ${param(session.refreshTokenId)}::uuid,
+        ${param(new Date(session.expiresAt).toISOString())}::timestamptz)`),
+    record(),
+  ])
+}
+
+/** A credential as its token names it. */
+export type Credential = { readonly kind: 'session' | 'key'; readonly id: string; readonly userId: string }
+
+/** The state of whoever presents a token, read in one statement; undefined where token or account no longer count. */
+export type Standing = {
+  readonly userId: string
+  readonly isAdministrator: boolean
+  /** In the workspace asked for; undefined where the user is no member of it. */
+  readonly member: Membership | undefined
+}
+
+export type Membership = {
+  readonly status: 'active' | 'suspended'
+  readonly roles: readonly { readonly id: string; readonly kind: RoleKind }[]
+  /** Of all these roles, each policy once. */
+  readonly policies: readonly PolicyContent[]
+}
+
+export async function loadStanding(
+  database: SqlDriver,
+  credential: Credential,
+  workspaceId: string | undefined,
+): Promise<Standing | undefined> {
+  const [row] = await database.query(standingQuery(credential, workspaceId ?? null))
+  if (row === undefined) return undefined
+  const [userId, isAdministrator, memberStatus, roles, policies] = row
+  return {
+    userId: userId ?? '',
+    isAdministrator: isAdministrator === 't',
+    member:
+      memberStatus === null || memberStatus === undefined
+        ? undefined
+        : {
+            status: memberStatus === 'active' ? 'active' : 'suspended',
+            roles: JSON.parse(roles ?? '[]') as Membership['roles'],
+            policies: JSON.parse(policies ?? '[]') as PolicyContent[],
+          },
+  }
+}
+
+/** What the workspace's role Public grants, to whoever comes without a credential. */
+export async function loadPublicStanding(database: SqlDriver, workspaceId: string): Promise<Membership> {
+  const [[roleId, policies] = []] = await database.query(
+    statement(sql`
+      select r.id, ${contentsOf(sql`rp.role_id = r.id`)}
+      from service.role r where r.workspace_id = ${param(workspaceId)}::uuid and r.kind = 'public'`),
+  )
+  return {
+    status: 'active',
+    roles: roleId === null || roleId === undefined ? [] : [{ id: roleId, kind: 'public' }],
+    policies: JSON.parse(policies ?? '[]') as PolicyContent[],
+  }
+}
+
+function standingQuery(credential: Credential, workspaceId: string | null): Statement {
+  const lives =
+    credential.kind === 'session'
+      ? sql`exists (select 1 from service.session s where s.id = ${param(credential.id)}::uuid and s.user_id = u.id
+          and s.revoked_at is null and s.expires_at > now())`
+      : sql`exists (select 1 from service.api_key k where k.id = ${param(credential.id)}::uuid and k.user_id = u.id
+          and k.active and (k.expires_at is null or k.expires_at > now()))`
+  const ownRoles = sql`from service.member_role mr where mr.workspace_id = m.workspace_id and mr.user_id = m.user_id`
+  return statement(sql`
+    select u.id, u.is_administrator, m.status, (
+      select json_agg(json_build_object('id', r.id, 'kind', r.kind) order by r.id)
+      from service.role r where r.id in (select mr.role_id ${ownRoles}))::text,
+      ${contentsOf(sql`rp.role_id in (select mr.role_id ${ownRoles})`)}
+    from service."user" u
+    left join service.member m on m.user_id = u.id and m.workspace_id = ${param(workspaceId)}::uuid
+    where u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${lives}`)
+}
+
+/** The contents of the policies of some roles, each once, as a JSON array. */
+function contentsOf(roles: Sql): Sql {
+  return sql`(
+      select json_agg(p.content order by p.id) from service.policy p
+      where p.id in (select rp.policy_id from service.role_policy rp where ${roles}))::text`
+}
+
+const utc = (column: Sql) => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+
+const keyColumns = sql`id, name, description, active, user_id as "userId", ${utc(sql`expires_at`)} as "expiresAt",
+  ${utc(sql`created_at`)} as "createdAt", ${utc(sql`last_used_at`)} as "lastUsedAt"`
+
+export async function insertApiKey(
+  database: SqlDriver,
+  key: {
+    readonly id: string
+    readonly userId: string
+    readonly name: string
+    readonly description: string | null
+    readonly expiresAt: Instant | undefined
+  },
+  record: Recorded,
+): Promise<ApiKeyRow> {
+  const expiry = key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString()
+  const [[row] = []] = await database.batch([
+    statement(sql`
+      with k as (insert into service.api_key (id, user_id, name, description, expires_at)
+        values (${param(key.id)}::uuid, ${param(key.userId)}::uuid, ${param(key.name)}, ${param(key.description)},
+          ${param(expiry)}::timestamptz) returning *)
+      select row_to_json(r)::text from (select ${keyColumns} from k) r`),
+    record(),
+  ])
+  return JSON.parse(row?.[0] ?? 'null') as ApiKeyRow
+}
+
+/** Keys of one user, oldest first. */
+export async function listApiKeys(database: SqlDriver, userId: string): Promise<readonly ApiKeyRow[]> {
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select coalesce(json_agg(row_to_json(r)), '[]')::text from (
+        select ${keyColumns} from service.api_key k where k.user_id = ${param(userId)}::uuid
+        order by k.created_at, k.id) r`),
+  )
+  return JSON.parse(text ?? '[]') as ApiKeyRow[]
+}
+
+export type ApiKeyChange = { readonly name?: string; readonly description?: string | null; readonly active?: boolean }
+
+export async function updateApiKey(
+  database: SqlDriver,
+  key: { readonly id: string; readonly userId: string },
+  change: ApiKeyChange,
+  record: Recorded,
+): Promise<ApiKeyRow | undefined> {
+  const { name = null, active = null } = change
+  const [, , [row] = []] = await database.batch([
+    bumpAccess,
+    record(sql`exists (select 1 from service.api_key k where ${isKey(key)})`),
+    statement(sql`
+      with k as (update service.api_key k set
+          name = coalesce(${param(name)}, name),
+          description = case when ${param(String('description' in change))}::boolean
+            then ${param(change.description ?? null)} else description end,
+          active = coalesce(${param(active === null ? null : String(active))}::boolean, active)
+        where ${isKey(key)} returning *)
+      select row_to_json(r)::text from (select ${keyColumns} from k) r`),
+  ])
+  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as ApiKeyRow)
+}
+
+export async function deleteApiKey(
+  database: SqlDriver,
+  key: { readonly id: string; readonly userId: string },
+  record: Recorded,
+): Promise<boolean> {
+  const [, , rows] = await database.batch([
+    bumpAccess,
+    record(sql`exists (select 1 from service.api_key k where ${isKey(key)})`),
+    statement(sql`delete from service.api_key k where ${isKey(key)} returning id`),
+  ])
+  return rows?.length === 1
+}
+
+function isKey({ id, userId }: { readonly id: string; readonly userId: string }): Sql {
+  return sql`k.id = ${param(id)}::uuid and k.user_id = ${param(userId)}::uuid`
+}
+
+/** Goes with every change of rights, keys and accounts: what others have cached of them is stale after it. */
+export const bumpAccess: Statement = statement(sql`update service.instance set access_version = access_version + 1`)
+
+export async function loadSigningKeys(database: SqlDriver): Promise<readonly SigningKeyRow[]> {
+  const rows = await database.query(
+    statement(sql`select id, public_jwk, sealed_private_jwk from service.signing_key order by created_at desc, id`),
+  )
+  return rows.map(([id, publicJwk, sealedPrivateJwk]) => ({
+    id: id ?? '',
+    publicJwk: publicJwk ?? '',
+    sealedPrivateJwk: sealedPrivateJwk ?? '',
+  }))
+}
+
+/** Keeps `key` where there is none yet. Whoever comes second reads the first one's. */
+export async function insertFirstSigningKey(database: SqlDriver, key: SigningKeyRow): Promise<void> {
+  await database.batch([
+    statement(sql`select pg_advisory_xact_lock(7310, 3)`),
+    statement(sql`
+      insert into service.signing_key (id, public_jwk, sealed_private_jwk)
+      select ${param(key.id)}, ${param(key.publicJwk)}::jsonb, ${param(key.sealedPrivateJwk)}
+      where not exists (select 1 from service.signing_key)`),
+  ])
+}
+
+export async function loadEnvironmentId(database: SqlDriver): Promise<string> {
+  const [[id] = []] = await database.query(statement(sql`select environment_id from service.instance`))
+  return id ?? ''
+}

@@ -1,0 +1,30 @@
+/** The audit log in the system database. Entries are only ever added, and go when they are older than their time. */
+import { type AuditEntry, auditActions } from '../core/audit.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import type { Instant, SqlDriver } from '../ports.ts'
+import { empty, json, param, type Sql, sql, statement } from './statements.ts'
+
+/**
+ * Goes into the batch of the change that it records. `provided` is a condition on the state at that point of the
+ * batch; without it the entry is written whenever the batch succeeds.
+ */
+export function auditStatement(id: string, entry: AuditEntry, provided?: Sql): Statement {
+  const { action, outcome, actor, workspaceId, target, address, payload } = entry
+  const actorId = sql`${param(actor.kind === 'user' ? actor.id : null)}::uuid`
+  return statement(sql`
+    insert into service.audit_entry (id, action, label, outcome, actor_type, actor_id, actor_email, workspace_id,
+      target_type, target_id, ip, payload)
+    select ${param(id)}::uuid, ${param(action)}, ${param(auditActions[action])}, ${param(outcome)},
+      case when u.is_service then 'service' else ${param(actor.kind)}::text end, ${actorId}, u.email,
+      ${param(workspaceId)}::uuid, ${param(target?.type ?? null)}, ${param(target?.id ?? null)}::uuid,
+      ${param(address)}, ${json(payload)}::jsonb
+    from (select 1) one left join service."user" u on u.id = ${actorId}
+    ${provided === undefined ? empty : sql`where ${provided}`}`)
+}
+
+export async function deleteEntriesBefore(database: SqlDriver, time: Instant): Promise<void> {
+  await database.query(
+    statement(sql`
+      delete from service.audit_entry where "time" < ${param(new Date(time).toISOString())}::timestamptz`),
+  )
+}

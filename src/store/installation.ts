@@ -1,0 +1,114 @@
+/**
+ * Our own numbered migrations of the system database: each is applied once, in a transaction of its own, under a lock
+ * that all processes and isolates share. Also lays out the schemas of a workspace.
+ */
+import { ServiceError } from '../core/error.ts'
+import { SqlFault } from '../core/sql/fault.ts'
+import { postgres } from '../core/sql/postgres.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import type { SqlDriver } from '../ports.ts'
+import installation from './schema/001-installation.ts'
+import access from './schema/002-access.ts'
+import workspaceModel from './schema/workspace-001-model.ts'
+import { param, sql, statement } from './statements.ts'
+
+/** In order; a migration that has been released is never edited. */
+const migrations: readonly string[] = [installation, access]
+const workspaceMigrations: readonly string[] = [workspaceModel]
+
+/** What every workspace's schemas have once they are up to date. */
+export const WORKSPACE_SCHEMA_NUMBER = workspaceMigrations.length
+
+/** Brings the system database up to date; safe to call from many processes at once. Throws SqlFault. */
+export async function installSchema(database: SqlDriver): Promise<void> {
+  const applied = await appliedNumber(database)
+  if (applied > migrations.length) {
+    throw new ServiceError(
+      'failed',
+      `The system database is at schema ${applied}, this release knows ${migrations.length}: it was migrated by a newer release`,
+    )
+  }
+  for (let number = applied + 1; number <= migrations.length; number += 1) {
+    await applyOnce(database, number, migrations[number - 1] ?? '')
+  }
+  await upgradeWorkspaces(database)
+}
+
+/** The statements that lay out the two schemas of a new workspace. */
+export function workspaceSchema(workspace: string): readonly Statement[] {
+  return workspaceMigrations.flatMap((script) => workspaceScript(script, workspace))
+}
+
+/** Drops both schemas with everything in them. */
+export function dropWorkspaceSchema(workspace: string): readonly Statement[] {
+  return split(`drop schema ${names(workspace).meta} cascade;\ndrop schema ${names(workspace).data} cascade;\n`)
+}
+
+async function appliedNumber(database: SqlDriver): Promise<number> {
+  const [[exists] = []] = await database.query(statement(sql`select to_regclass('service.migration')`))
+  if (exists === null || exists === undefined) return 0
+  const [[highest] = []] = await database.query(statement(sql`select max(number) from service.migration`))
+  return Number(highest ?? 0)
+}
+
+const takeLock = statement(sql`select pg_advisory_xact_lock(7310, 1)`)
+
+async function applyOnce(database: SqlDriver, number: number, script: string): Promise<void> {
+  const record = statement(sql`insert into service.migration (number) values (${param(String(number))}::int)`)
+  const preparation = number === 1 ? split(foundation) : []
+  try {
+    await database.batch([takeLock, ...preparation, record, ...split(script)])
+  } catch (error) {
+    // Whoever held the lock before us has applied it.
+    const isApplied = error instanceof SqlFault && error.state === '23505' && (await appliedNumber(database)) >= number
+    if (!isApplied) throw error
+  }
+}
+
+const foundation = `
+create schema if not exists service;
+create table if not exists service.migration (
+  number integer primary key,
+  applied_at timestamptz not null default now()
+);
+`
+
+async function upgradeWorkspaces(database: SqlDriver): Promise<void> {
+  const latest = param(String(WORKSPACE_SCHEMA_NUMBER))
+  const behind = await database.query(
+    statement(sql`select w.api_name, w.schema_number from service.workspace w where w.schema_number < ${latest}::int`),
+  )
+  for (const [name, number] of behind) {
+    const scripts = workspaceMigrations.slice(Number(number)).flatMap((script) => workspaceScript(script, name ?? ''))
+    const mark = statement(
+      sql`update service.workspace set schema_number = ${latest}::int where api_name = ${param(name ?? null)}`,
+    )
+    await database.batch([takeLock, ...scripts, mark])
+  }
+}
+
+function workspaceScript(script: string, workspace: string): readonly Statement[] {
+  const { meta, data } = names(workspace)
+  return split(script.replaceAll('{meta}', meta).replaceAll('{data}', data))
+}
+
+function names(workspace: string): { readonly meta: string; readonly data: string } {
+  return { meta: postgres.quote(metaSchema(workspace)), data: postgres.quote(dataSchema(workspace)) }
+}
+
+export function metaSchema(workspace: string): string {
+  return `service_${workspace}_meta`
+}
+
+export function dataSchema(workspace: string): string {
+  return `service_${workspace}_data`
+}
+
+/** Our scripts have a statement's end at a line's end and nowhere else. */
+function split(script: string): readonly Statement[] {
+  return script
+    .split(/;\s*\n/)
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map((text) => ({ text, params: [] }))
+}

@@ -1,0 +1,91 @@
+/** Invitations into a workspace. Of the token only a digest is kept. */
+import type { Statement } from '../core/sql/statement.ts'
+import type { Instant, SqlDriver } from '../ports.ts'
+import { param, sql, statement, uuids } from './statements.ts'
+
+export type InvitationRow = {
+  readonly id: string
+  readonly workspaceId: string
+  readonly workspaceName: string
+  readonly email: string
+  readonly roles: readonly { readonly id: string; readonly name: string }[]
+  /** The account of that address, where there is one. */
+  readonly account: { readonly id: string; readonly isMember: boolean; readonly roleIds: readonly string[] } | null
+}
+
+/** The invitation of this token, while its time lasts. */
+export async function findInvitation(database: SqlDriver, tokenHash: string): Promise<InvitationRow | undefined> {
+  const [row] = await database.query(
+    statement(sql`
+      select json_build_object('id', i.id, 'workspaceId', i.workspace_id, 'workspaceName', w.api_name,
+        'email', i.email,
+        'roles', (
+          select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name)), '[]'::json)
+          from service.invitation_role ir join service.role r on r.id = ir.role_id where ir.invitation_id = i.id),
+        'account', (
+          select json_build_object('id', u.id,
+            'isMember', exists (
+              select 1 from service.member m where m.workspace_id = i.workspace_id and m.user_id = u.id),
+            'roleIds', (
+              select coalesce(json_agg(mr.role_id), '[]'::json) from service.member_role mr
+              where mr.workspace_id = i.workspace_id and mr.user_id = u.id))
+          from service."user" u where lower(u.email) = lower(i.email) and not u.is_service))::text
+      from service.invitation i join service.workspace w on w.id = i.workspace_id
+      where i.token_hash = ${param(tokenHash)} and i.expires_at > now()`),
+  )
+  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as InvitationRow)
+}
+
+export async function isMemberByEmail(database: SqlDriver, workspaceId: string, email: string): Promise<boolean> {
+  const rows = await database.query(
+    statement(sql`
+      select 1 from service.member m join service."user" u on u.id = m.user_id
+      where m.workspace_id = ${param(workspaceId)}::uuid and lower(u.email) = lower(${param(email)})`),
+  )
+  return rows.length > 0
+}
+
+export type NewInvitation = {
+  readonly id: string
+  readonly workspaceId: string
+  readonly email: string
+  readonly roleIds: readonly string[]
+  readonly tokenHash: string
+  readonly invitedBy: string
+  readonly expiresAt: Instant
+}
+
+/** An invitation of the same address whose time is over makes room. */
+export function insertInvitation(made: NewInvitation): readonly Statement[] {
+  return [
+    statement(sql`
+      delete from service.invitation where workspace_id = ${param(made.workspaceId)}::uuid
+        and lower(email) = lower(${param(made.email)}) and expires_at <= now()`),
+    statement(sql`
+      insert into service.invitation (id, workspace_id, email, token_hash, invited_by, expires_at)
+      values (${param(made.id)}::uuid, ${param(made.workspaceId)}::uuid, ${param(made.email)},
+        ${param(made.tokenHash)}, ${param(made.invitedBy)}::uuid,
+        ${param(new Date(made.expiresAt).toISOString())}::timestamptz)`),
+    statement(sql`
+      insert into service.invitation_role (invitation_id, role_id)
+      select ${param(made.id)}::uuid, r.id from (${uuids(made.roleIds)}) r (id)`),
+  ]
+}
+
+/** The address of an invitation of the workspace; undefined where there is none. */
+export async function findInvitedEmail(
+  database: SqlDriver,
+  workspaceId: string,
+  id: string,
+): Promise<string | undefined> {
+  const [row] = await database.query(
+    statement(sql`
+      select email from service.invitation
+      where workspace_id = ${param(workspaceId)}::uuid and id = ${param(id)}::uuid`),
+  )
+  return row?.[0] ?? undefined
+}
+
+export function deleteInvitation(id: string): Statement {
+  return statement(sql`delete from service.invitation where id = ${param(id)}::uuid`)
+}

@@ -1,0 +1,96 @@
+/** Members of a workspace and their roles. */
+import type { Statement } from '../core/sql/statement.ts'
+import type { SqlDriver } from '../ports.ts'
+import type { RoleKind } from './roles.ts'
+import { param, sql, statement, uuids } from './statements.ts'
+
+export type MemberStatus = 'active' | 'suspended'
+
+export type MemberRow = {
+  readonly status: MemberStatus
+  readonly roles: readonly { readonly id: string; readonly name: string; readonly kind: RoleKind }[]
+  /** How many other members can act as Administrator at this moment. */
+  readonly otherAdministrators: number
+}
+
+export async function loadMember(
+  database: SqlDriver,
+  workspaceId: string,
+  userId: string,
+): Promise<MemberRow | undefined> {
+  const [row] = await database.query(
+    statement(sql`
+      select json_build_object('status', m.status,
+        'roles', (
+          select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'kind', r.kind)), '[]'::json)
+          from service.member_role mr join service.role r on r.id = mr.role_id
+          where mr.workspace_id = m.workspace_id and mr.user_id = m.user_id),
+        'otherAdministrators', (
+          select count(*) from service.member o
+          join service."user" u on u.id = o.user_id
+          join service.member_role mr on mr.workspace_id = o.workspace_id and mr.user_id = o.user_id
+          join service.role r on r.id = mr.role_id
+          where o.workspace_id = m.workspace_id and o.user_id <> m.user_id and o.status = 'active'
+            and u.status = 'active' and r.kind = 'administrator'))::text
+      from service.member m
+      where m.workspace_id = ${param(workspaceId)}::uuid and m.user_id = ${param(userId)}::uuid`),
+  )
+  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as MemberRow)
+}
+
+/** The workspaces, by name, in which nobody but this user is Administrator. */
+export async function soleAdministratorOf(database: SqlDriver, userId: string): Promise<readonly string[]> {
+  const rows = await database.query(
+    statement(sql`
+      select w.api_name from service.workspace w
+      join service.role r on r.workspace_id = w.id and r.kind = 'administrator'
+      join service.member_role mr on mr.role_id = r.id and mr.user_id = ${param(userId)}::uuid
+      where not exists (
+        select 1 from service.member_role omr
+        join service.member o on o.workspace_id = omr.workspace_id and o.user_id = omr.user_id
+        join service."user" u on u.id = omr.user_id
+        where omr.role_id = r.id and omr.user_id <> mr.user_id and o.status = 'active' and u.status = 'active')
+      order by w.api_name`),
+  )
+  return rows.map(([name]) => name ?? '')
+}
+
+/** The workspaces that the user is an active member of. */
+export async function workspacesOf(database: SqlDriver, userId: string): Promise<readonly string[]> {
+  const rows = await database.query(
+    statement(sql`
+      select workspace_id from service.member where user_id = ${param(userId)}::uuid and status = 'active'`),
+  )
+  return rows.map(([id]) => id ?? '')
+}
+
+export function insertMember(workspaceId: string, userId: string): Statement {
+  return statement(sql`
+    insert into service.member (workspace_id, user_id)
+    values (${param(workspaceId)}::uuid, ${param(userId)}::uuid) on conflict do nothing`)
+}
+
+export function updateMemberStatus(workspaceId: string, userId: string, status: MemberStatus): Statement {
+  return statement(sql`
+    update service.member set status = ${param(status)}
+    where workspace_id = ${param(workspaceId)}::uuid and user_id = ${param(userId)}::uuid`)
+}
+
+export function assignRoles(workspaceId: string, userId: string, roleIds: readonly string[]): Statement {
+  return statement(sql`
+    insert into service.member_role (workspace_id, user_id, role_id)
+    select ${param(workspaceId)}::uuid, ${param(userId)}::uuid, r.id from (${uuids(roleIds)}) r (id)
+    on conflict do nothing`)
+}
+
+export function unassignRoles(workspaceId: string, userId: string, roleIds: readonly string[]): Statement {
+  return statement(sql`
+    delete from service.member_role where workspace_id = ${param(workspaceId)}::uuid
+      and user_id = ${param(userId)}::uuid and role_id in (${uuids(roleIds)})`)
+}
+
+export function deleteMember(workspaceId: string, userId: string): Statement {
+  return statement(sql`
+    delete from service.member
+    where workspace_id = ${param(workspaceId)}::uuid and user_id = ${param(userId)}::uuid`)
+}

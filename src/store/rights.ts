@@ -1,0 +1,45 @@
+/**
+ * The version that every change of rights counts up, as a lock: a change that was decided on facts of one version is
+ * written only if nobody else has changed rights since.
+ */
+import { SqlFault } from '../core/sql/fault.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import type { SqlDriver } from '../ports.ts'
+import { param, sql, statement } from './statements.ts'
+
+export async function loadAccessVersion(database: SqlDriver): Promise<number> {
+  const [[version] = []] = await database.query(statement(sql`select access_version from service.instance`))
+  return Number(version)
+}
+
+/** First in a batch: counts the version up, or fails the transaction where it is no longer `version`. */
+export function bumpAccessFrom(version: number): Statement {
+  return statement(sql`
+    with turn as (
+      update service.instance set access_version = access_version + 1
+      where access_version = ${param(String(version))}::bigint
+      returning 1)
+    select 1 / count(*) from turn`)
+}
+
+/** Fails the transaction where the workspace has another model by now, and keeps the model until its end. */
+export function holdModel(workspaceId: string, version: number): Statement {
+  return statement(sql`
+    select 1 / count(*) from (
+      select 1 from service.workspace
+      where id = ${param(workspaceId)}::uuid and model_version = ${param(String(version))}::bigint
+      for share) held`)
+}
+
+/** Whether a batch failed because what it had been decided on was out of date. */
+export function isOutOfDate(cause: unknown): boolean {
+  return cause instanceof SqlFault && (cause.state === DIVISION_BY_ZERO || cause.state === DEADLOCK)
+}
+
+export function isDuplicate(cause: unknown): boolean {
+  return cause instanceof SqlFault && cause.state === UNIQUE_VIOLATION
+}
+
+const DIVISION_BY_ZERO = '22012'
+const DEADLOCK = '40P01'
+const UNIQUE_VIOLATION = '23505'

@@ -1,0 +1,71 @@
+/** Roles of a workspace, and the policies that they bring. */
+import type { PolicyContent } from '../core/access/policy.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import type { SqlDriver } from '../ports.ts'
+import { param, sql, statement, uuids } from './statements.ts'
+
+export type RoleKind = 'administrator' | 'public' | 'custom'
+
+export type RoleRow = {
+  readonly id: string
+  readonly name: string
+  readonly description: string | null
+  readonly kind: RoleKind
+  readonly policies: readonly { readonly id: string; readonly content: PolicyContent }[]
+}
+
+/** Those of `ids` that are roles of the workspace. */
+export async function loadRoles(
+  database: SqlDriver,
+  workspaceId: string,
+  ids: readonly string[],
+): Promise<readonly RoleRow[]> {
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'description', r.description,
+        'kind', r.kind, 'policies', (
+          select coalesce(json_agg(json_build_object('id', p.id, 'content', p.content) order by p.id), '[]'::json)
+          from service.role_policy rp join service.policy p on p.id = rp.policy_id where rp.role_id = r.id))), '[]')::text
+      from service.role r
+      where r.workspace_id = ${param(workspaceId)}::uuid and r.id in (${uuids(ids)})`),
+  )
+  return JSON.parse(text ?? '[]') as RoleRow[]
+}
+
+export type NewRole = {
+  readonly name: string
+  readonly description: string | null
+  readonly policies: readonly string[]
+}
+
+export function insertRole(workspaceId: string, id: string, role: NewRole): readonly Statement[] {
+  return [
+    statement(sql`
+      insert into service.role (id, workspace_id, name, description, kind)
+      values (${param(id)}::uuid, ${param(workspaceId)}::uuid, ${param(role.name)}, ${param(role.description)}, 'custom')`),
+    attachPolicies(id, role.policies),
+  ]
+}
+
+export function updateRole(id: string, role: NewRole): readonly Statement[] {
+  return [
+    statement(sql`
+      update service.role set name = ${param(role.name)}, description = ${param(role.description)}
+      where id = ${param(id)}::uuid`),
+    statement(sql`
+      delete from service.role_policy
+      where role_id = ${param(id)}::uuid and policy_id not in (${uuids(role.policies)})`),
+    attachPolicies(id, role.policies),
+  ]
+}
+
+export function deleteRole(id: string): Statement {
+  return statement(sql`delete from service.role where id = ${param(id)}::uuid`)
+}
+
+function attachPolicies(roleId: string, policyIds: readonly string[]): Statement {
+  return statement(sql`
+    insert into service.role_policy (role_id, policy_id)
+    select ${param(roleId)}::uuid, p.id from (${uuids(policyIds)}) p (id)
+    on conflict do nothing`)
+}

@@ -1,0 +1,57 @@
+/** Accounts as administrators of the instance see and change them. */
+import type { Statement } from '../core/sql/statement.ts'
+import type { SqlDriver } from '../ports.ts'
+import { param, sql, statement } from './statements.ts'
+
+export type AccountRow = {
+  readonly fullName: string | null
+  readonly status: 'active' | 'suspended'
+  readonly isAdministrator: boolean
+  readonly isService: boolean
+  /** How many other people can act as administrator of the instance at this moment. */
+  readonly otherAdministrators: number
+}
+
+export async function loadAccount(database: SqlDriver, id: string): Promise<AccountRow | undefined> {
+  const [row] = await database.query(
+    statement(sql`
+      select json_build_object('fullName', u.full_name, 'status', u.status, 'isAdministrator', u.is_administrator,
+        'isService', u.is_service,
+        'otherAdministrators', (
+          select count(*) from service."user" o
+          where o.id <> u.id and o.is_administrator and not o.is_service and o.status = 'active'))::text
+      from service."user" u where u.id = ${param(id)}::uuid`),
+  )
+  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as AccountRow)
+}
+
+export function insertAccount(account: {
+  readonly id: string
+  readonly email: string
+  readonly fullName: string | null
+  readonly passwordHash: string
+}): Statement {
+  return statement(sql`
+    insert into service."user" (id, email, full_name, password_hash)
+    values (${param(account.id)}::uuid, ${param(account.email)}, ${param(account.fullName)},
+      ${param(account.passwordHash)})`)
+}
+
+export function updateAccount(
+  id: string,
+  account: Pick<AccountRow, 'fullName' | 'status' | 'isAdministrator'>,
+): Statement {
+  return statement(sql`
+    update service."user" set full_name = ${param(account.fullName)}, status = ${param(account.status)},
+      is_administrator = ${param(String(account.isAdministrator))}::boolean
+    where id = ${param(id)}::uuid`)
+}
+
+export function revokeSessions(userId: string): Statement {
+  return statement(sql`
+    update service.session set revoked_at = now() where user_id = ${param(userId)}::uuid and revoked_at is null`)
+}
+
+export function deleteAccount(id: string): Statement {
+  return statement(sql`delete from service."user" where id = ${param(id)}::uuid`)
+}

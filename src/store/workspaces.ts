@@ -1,0 +1,106 @@
+/** Workspaces in the system database: the directory, their creation with everything that belongs to them, their end. */
+import type { Statement } from '../core/sql/statement.ts'
+import type { SqlDriver } from '../ports.ts'
+import { bumpAccess, type Recorded } from './accounts.ts'
+import {
+  dataSchema,
+  dropWorkspaceSchema,
+  metaSchema,
+  WORKSPACE_SCHEMA_NUMBER,
+  workspaceSchema,
+} from './installation.ts'
+import { ident, param, sql, statement } from './statements.ts'
+
+export type WorkspaceRow = { readonly id: string; readonly apiName: string; readonly displayName: string | null }
+
+const columns = sql`id, api_name as "apiName", display_name as "displayName"`
+
+export async function findWorkspace(database: SqlDriver, apiName: string): Promise<WorkspaceRow | undefined> {
+  return one(database, sql`where w.api_name = ${param(apiName)}`)
+}
+
+export async function findWorkspaceById(database: SqlDriver, id: string): Promise<WorkspaceRow | undefined> {
+  return one(database, sql`where w.id = ${param(id)}::uuid`)
+}
+
+async function one(database: SqlDriver, where: ReturnType<typeof sql>): Promise<WorkspaceRow | undefined> {
+  const [row] = await database.query(
+    statement(sql`select row_to_json(r)::text from (select ${columns} from service.workspace w ${where}) r`),
+  )
+  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as WorkspaceRow)
+}
+
+export async function loadModelVersion(database: SqlDriver, id: string): Promise<number | undefined> {
+  const [row] = await database.query(
+    statement(sql`select model_version from service.workspace where id = ${param(id)}::uuid`),
+  )
+  return row === undefined ? undefined : Number(row[0])
+}
+
+export type NewWorkspace = {
+  readonly workspace: WorkspaceRow
+  readonly creatorId: string
+  readonly roleIds: { readonly administrator: string; readonly public: string }
+  readonly sourceId: string
+  readonly namespaceIds: { readonly meta: string; readonly data: string }
+}
+
+/** Everything of a new workspace in one transaction: schemas, source, namespaces, built-in roles, first member. */
+export async function insertWorkspace(
+  database: SqlDriver,
+  made: NewWorkspace,
+  audit: readonly Statement[],
+): Promise<void> {
+  const { workspace, creatorId, roleIds, sourceId, namespaceIds } = made
+  const id = sql`${param(workspace.id)}::uuid`
+  const meta = (name: string) => ident(metaSchema(workspace.apiName), name)
+  await database.batch([
+    statement(sql`
+      insert into service.workspace (id, api_name, display_name, schema_number)
+      values (${id}, ${param(workspace.apiName)}, ${param(workspace.displayName)},
+        ${param(String(WORKSPACE_SCHEMA_NUMBER))}::int)`),
+    ...workspaceSchema(workspace.apiName),
+    statement(sql`
+      insert into ${meta('data_source')} (id, api_name, provider)
+      values (${param(sourceId)}::uuid, '_system', 'postgres')`),
+    statement(sql`
+      insert into ${meta('namespace')} (id, source_id, db_name, is_system) values
+        (${param(namespaceIds.meta)}::uuid, ${param(sourceId)}::uuid, ${param(metaSchema(workspace.apiName))}, true),
+        (${param(namespaceIds.data)}::uuid, ${param(sourceId)}::uuid, ${param(dataSchema(workspace.apiName))}, false)`),
+    statement(sql`
+      insert into service.role (id, workspace_id, name, kind) values
+        (${param(roleIds.administrator)}::uuid, ${id}, 'Administrator', 'administrator'),
+        (${param(roleIds.public)}::uuid, ${id}, 'Public', 'public')`),
+    statement(sql`insert into service.member (workspace_id, user_id) values (${id}, ${param(creatorId)}::uuid)`),
+    statement(sql`
+      insert into service.member_role (workspace_id, user_id, role_id)
+      values (${id}, ${param(creatorId)}::uuid, ${param(roleIds.administrator)}::uuid)`),
+    bumpAccess,
+    ...audit,
+  ])
+}
+
+/** Answers false where there is no such workspace; the record is written only where there is. */
+export async function updateDisplayName(
+  database: SqlDriver,
+  workspace: { readonly id: string; readonly displayName: string | null },
+  record: Recorded,
+): Promise<boolean> {
+  const [rows] = await database.batch([
+    statement(sql`
+      update service.workspace set display_name = ${param(workspace.displayName)}
+      where id = ${param(workspace.id)}::uuid returning id`),
+    record(sql`exists (select 1 from service.workspace where id = ${param(workspace.id)}::uuid)`),
+  ])
+  return rows?.length === 1
+}
+
+/** Rights are counted up first: whoever changes them takes that row before the workspace's. */
+export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceRow, audit: Statement): Promise<void> {
+  await database.batch([
+    bumpAccess,
+    statement(sql`delete from service.workspace where id = ${param(workspace.id)}::uuid`),
+    ...dropWorkspaceSchema(workspace.apiName),
+    audit,
+  ])
+}

@@ -1,0 +1,317 @@
+/** Seed, "Events"; contract 5: the audit log. Every action that is recorded is read back here. */
+import { expect, it } from 'vitest'
+import { people } from '../support/people.ts'
+import { type Workspace, world } from '../support/world.ts'
+
+const shop = await world.workspace('audit', { articles: { title: 'string' } })
+const { email: administratorEmail } = world.administrator
+const byAdministrator = { outcome: 'success', actorType: 'user', actorEmail: administratorEmail, ip: null }
+
+type Entry = Readonly<Record<string, unknown>> & { readonly id: string; readonly payload: unknown }
+
+it('answers entries with everything that is known of them', async () => {
+  const id = await people.role(shop, [], 'Seen')
+
+  const [entry] = await about(id)
+
+  expect(entry).toEqual({
+    id: expect.any(String),
+    time: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    action: 'role.create.v1',
+    label: 'Role created',
+    outcome: 'success',
+    actorType: 'user',
+    actorId: expect.any(String),
+    actorEmail: administratorEmail,
+    workspaceId: await workspaceId(),
+    targetType: 'role',
+    targetId: id,
+    ip: null,
+    payload: { name: 'Seen', policiesAttached: [] },
+  })
+})
+
+it('records what becomes of a role', async () => {
+  const policy = await people.policy(shop, {})
+  const id = await people.role(shop, [])
+
+  await shop.patch(`/roles/${id}`, { name: 'Other', policies: [policy] })
+  await shop.patch(`/roles/${id}`, { policies: [] })
+  await shop.delete(`/roles/${id}`)
+
+  expect(await about(id)).toMatchObject([
+    { ...byAdministrator, action: 'role.create.v1' },
+    { action: 'role.update.v1', payload: { name: 'Other', policiesAttached: [policy], policiesDetached: [] } },
+    { action: 'role.update.v1', payload: { policiesAttached: [], policiesDetached: [policy] } },
+    { action: 'role.delete.v1', targetType: 'role', payload: { name: 'Other' } },
+  ])
+})
+
+it('records the entitlements that a change of a policy grants and revokes', async () => {
+  const id = await people.policy(shop, { entitlements: ['dataModel:read', 'ai:mcp'] })
+
+  await shop.patch(`/policies/${id}`, { content: { entitlements: ['dataModel:read', 'auditLog:read'] } })
+  await shop.delete(`/policies/${id}`)
+
+  expect(await about(id)).toMatchObject([
+    {
+      ...byAdministrator,
+      action: 'policy.create.v1',
+      payload: { entitlementsGranted: ['dataModel:read', 'ai:mcp'], entitlementsRevoked: [] },
+    },
+    {
+      action: 'policy.update.v1',
+      payload: { entitlementsGranted: ['auditLog:read'], entitlementsRevoked: ['ai:mcp'] },
+    },
+    {
+      action: 'policy.delete.v1',
+      payload: { entitlementsGranted: [], entitlementsRevoked: ['dataModel:read', 'auditLog:read'] },
+    },
+  ])
+})
+
+it('records invitation, joining, roles given and taken, suspension and removal, with role and user', async () => {
+  const [first, second] = [await people.role(shop, [], 'First'), await people.role(shop, [], 'Second')]
+  const member = await people.memberWith(shop, [first])
+
+  await shop.patch(`/members/${member.userId}`, { roles: [second] })
+  await shop.patch(`/members/${member.userId}`, { status: 'suspended' })
+  await shop.patch(`/members/${member.userId}`, { status: 'active' })
+  await shop.delete(`/members/${member.userId}`)
+
+  const bySelf = { outcome: 'success', actorType: 'user', actorEmail: member.email, actorId: member.userId }
+  expect(await about(member.userId)).toEqual(
+    inAnyOrder([
+      { ...bySelf, action: 'user.create.v1', targetType: 'user' },
+      { ...bySelf, action: 'user.join_workspace.v1' },
+      { ...bySelf, action: 'role.assign.v1', payload: { roleId: first, roleName: 'First' } },
+      { ...byAdministrator, action: 'role.assign.v1', payload: { roleId: second, roleName: 'Second' } },
+      { ...byAdministrator, action: 'role.unassign.v1', payload: { roleId: first, roleName: 'First' } },
+      { action: 'user.suspend.v1', payload: { status: 'suspended' } },
+      { action: 'user.update.v1', payload: { status: 'active' } },
+      { action: 'user.remove_workspace.v1', payload: { roles: [second] } },
+    ]),
+  )
+})
+
+it('records what becomes of an invitation, without its token', async () => {
+  const email = people.email()
+  const create = async () => {
+    const response = await shop.post('/invitations', { email })
+    return ((await response.json()) as { data: { id: string; token: string } }).data
+  }
+
+  const withdrawn = await create()
+  await shop.delete(`/invitations/${withdrawn.id}`)
+  const accepted = await create()
+  await world.anonymous.post('/api/auth/invitations/accept', {
+    token: accepted.token,
+    password: 'long enough to be one',
+  })
+
+  expect(await about(withdrawn.id)).toMatchObject([
+    { ...byAdministrator, action: 'invitation.create.v1', payload: { email, roles: [] } },
+    { ...byAdministrator, action: 'invitation.delete.v1', payload: { email } },
+  ])
+  const entries = await about(accepted.id)
+  expect(entries).toMatchObject([
+    { action: 'invitation.create.v1' },
+    { action: 'invitation.accept.v1', actorEmail: email, ip: expect.any(String) },
+  ])
+  expect(JSON.stringify(entries)).not.toContain(accepted.token)
+})
+
+it('records what becomes of an account', async () => {
+  const member = await people.memberWith(shop, [])
+  const path = `/api/system/users/${member.userId}`
+
+  await world.administrator.patch(path, { fullName: 'Ada' })
+  await world.administrator.patch(path, { status: 'suspended' })
+  await world.administrator.delete(path)
+
+  const entries = await everywhere(`filter[targetId][_eq]=${member.userId}&filter[workspaceId][_null]=true`)
+  expect(entries).toMatchObject([
+    { ...byAdministrator, action: 'user.update.v1', payload: { fullName: 'Ada' } },
+    { ...byAdministrator, action: 'user.suspend.v1', payload: { status: 'suspended' } },
+    { ...byAdministrator, action: 'user.delete.v1', payload: { fullName: 'Ada' } },
+  ])
+})
+
+it('records what becomes of an API key, without the key', async () => {
+  const created = await world.administrator.post('/api/system/api-keys', { name: 'robot' })
+  const { data } = (await created.json()) as { data: { id: string; key: string } }
+  await world.administrator.patch(`/api/system/api-keys/${data.id}`, { active: false })
+  await world.administrator.delete(`/api/system/api-keys/${data.id}`)
+  await world.administrator.delete(`/api/system/api-keys/${data.id}`)
+
+  const entries = await everywhere(`filter[targetId][_eq]=${data.id}`)
+
+  expect(entries).toMatchObject([
+    { ...byAdministrator, action: 'api_key.create.v1', targetType: 'apiKey', payload: { name: 'robot' } },
+    { ...byAdministrator, action: 'api_key.update.v1', payload: { active: false } },
+    { ...byAdministrator, action: 'api_key.delete.v1' },
+  ])
+  expect(JSON.stringify(entries)).not.toContain(data.key)
+})
+
+it('records what becomes of a workspace, and keeps it when the workspace is gone', async () => {
+  const apiName = world.name('audit')
+  const created = await world.administrator.post('/api/system/workspaces', { apiName })
+  const { data } = (await created.json()) as { data: { id: string } }
+  await world.administrator.patch(`/api/system/workspaces/${data.id}`, { displayName: 'Renamed' })
+  await world.administrator.delete(`/api/system/workspaces/${data.id}`)
+
+  const entries = await everywhere(`filter[workspaceId][_eq]=${data.id}`)
+
+  expect(entries).toEqual(
+    inAnyOrder([
+      { ...byAdministrator, action: 'workspace.create.v1', targetId: data.id, payload: { apiName } },
+      { action: 'user.join_workspace.v1', targetType: 'user' },
+      { action: 'role.assign.v1', payload: { roleId: expect.any(String), roleName: 'Administrator' } },
+      { ...byAdministrator, action: 'workspace.update.v1', payload: { displayName: 'Renamed' } },
+      { ...byAdministrator, action: 'workspace.delete.v1', payload: { apiName } },
+    ]),
+  )
+})
+
+it('records a migration', async () => {
+  const entries = await listed(shop, 'filter[action][_eq]=schema.migrate.v1')
+
+  expect(entries).toMatchObject([
+    { ...byAdministrator, label: 'Data model migrated', payload: { operations: ['createCollection'] } },
+  ])
+})
+
+it('records no migration that failed', async () => {
+  const own = await world.workspace('audit', {})
+  const before = await listed(own, 'filter[action][_eq]=schema.migrate.v1')
+
+  const failed = await own.migrate({ kind: 'deleteCollection', data: { id: crypto.randomUUID() } })
+
+  expect(failed.status).toBe(500)
+  expect(await listed(own, 'filter[action][_eq]=schema.migrate.v1')).toEqual(before)
+})
+
+it('records a sign-in with the address that it came from', async () => {
+  const member = await people.memberWith(shop, [])
+
+  const [entry] = await everywhere(`filter[actorId][_eq]=${member.userId}&filter[action][_eq]=auth.login.v1`)
+
+  expect(entry).toMatchObject({
+    label: 'Sign-in',
+    outcome: 'success',
+    actorType: 'user',
+    actorEmail: member.email,
+    workspaceId: null,
+    ip: expect.stringMatching(/^[0-9a-f.:]+$/),
+  })
+})
+
+it('records a failed sign-in in the same way for an account that exists and for one that does not', async () => {
+  const member = await people.memberWith(shop, [])
+  const known = await failedLogin(member.email)
+  const unknown = await failedLogin(people.email())
+
+  expect(known).toMatchObject({ outcome: 'failure', actorType: 'anonymous', actorId: null, actorEmail: null })
+  expect({ ...unknown, ...varying }).toEqual({ ...known, ...varying })
+})
+
+it('records who made the first administrator', async () => {
+  const entries = await everywhere('filter[action][_eq]=user.create.v1&filter[actorType][_eq]=anonymous')
+
+  expect(entries).toMatchObject([{ targetType: 'user', outcome: 'success', payload: { isAdministrator: true } }])
+})
+
+it('records nothing of what was refused', async () => {
+  const editor = await people.member(shop, { entitlements: ['workspaceMembers:edit'] })
+  const name = world.name('refused')
+
+  await editor.post('/policies', { name, content: { entitlements: ['auditLog:read'] } })
+  await editor.post('/roles', { name, policies: [crypto.randomUUID()] })
+  await shop.anonymous.post('/roles', { name })
+
+  expect(await listed(shop, `filter[actorId][_eq]=${editor.userId}&filter[action][_starts_with]=policy`)).toEqual([])
+  expect(await listed(shop, `filter[actorId][_eq]=${editor.userId}&filter[action][_eq]=role.create.v1`)).toEqual([])
+})
+
+it('filters, sorts, pages and counts like a list of items', async () => {
+  const id = await people.role(shop, [])
+  await shop.patch(`/roles/${id}`, { description: 'Changed' })
+  const query = `filter[targetId][_eq]=${id}&sort[0][time][direction]=desc&limit=1&meta=totalCount&fields=action`
+
+  const response = await shop.get(`/audit-log?${query}`)
+  const wrong = await shop.get('/audit-log?filter[nothing][_eq]=1')
+
+  expect(await response.json()).toEqual({ data: [{ action: 'role.update.v1' }], meta: { totalCount: 2 } })
+  expect(wrong.status).toBe(422)
+})
+
+it('shows a workspace its own entries only', async () => {
+  const other = await world.workspace('audit', {})
+  const id = await people.role(other, [])
+
+  expect(await listed(shop, `filter[targetId][_eq]=${id}`)).toEqual([])
+  expect(await listed(other, `filter[targetId][_eq]=${id}`)).toHaveLength(1)
+})
+
+it('is read by whoever holds auditLog:read, and that of the instance by its administrators', async () => {
+  const reader = await people.member(shop, { entitlements: ['auditLog:read'] })
+  const other = await people.member(shop, { entitlements: ['workspaceMembers:read'] })
+
+  const allowed = await reader.get('/audit-log?limit=1')
+  const refused = await other.get('/audit-log')
+  const ofInstance = [
+    await reader.system.get('/api/system/audit-log'),
+    await world.anonymous.get('/api/system/audit-log'),
+  ]
+
+  expect(allowed.status).toBe(200)
+  expect(refused.status).toBe(403)
+  expect(await refused.json()).toEqual({ message: 'This needs the entitlement auditLog:read' })
+  expect(ofInstance.map(({ status }) => status)).toEqual([403, 403])
+})
+
+it('can be added to and nothing else', async () => {
+  const [entry] = await listed(shop, 'limit=1')
+
+  const answers = [
+    await shop.delete('/audit-log'),
+    await shop.patch('/audit-log', {}),
+    await shop.delete(`/audit-log/${entry?.id}`),
+  ]
+
+  expect(answers.map(({ status }) => status)).toEqual([405, 405, 404])
+})
+
+const varying = { id: '', time: '', payload: {} }
+
+/** One change may write several entries at the same moment. */
+function inAnyOrder(entries: readonly object[]): unknown {
+  return expect.arrayContaining(entries.map((entry) => expect.objectContaining(entry)))
+}
+
+async function failedLogin(email: string): Promise<Entry | undefined> {
+  await world.anonymous.post('/api/auth/login', { credentials: { email, password: 'wrong' }, mode: 'json' })
+  const entries = await everywhere('filter[outcome][_eq]=failure&sort[0][time][direction]=desc&limit=20')
+  return entries.find(({ payload }) => JSON.stringify(payload) === JSON.stringify({ email }))
+}
+
+/** The entries of the workspace that are about one thing, oldest first. */
+function about(targetId: string): Promise<readonly Entry[]> {
+  return listed(shop, `filter[targetId][_eq]=${targetId}`)
+}
+
+async function listed(of: Workspace, query: string): Promise<readonly Entry[]> {
+  return (await of.data(`/audit-log?${query}`)) as Entry[]
+}
+
+async function everywhere(query: string): Promise<readonly Entry[]> {
+  const response = await world.administrator.get(`/api/system/audit-log?${query}`)
+  return ((await response.json()) as { data: Entry[] }).data
+}
+
+async function workspaceId(): Promise<string | undefined> {
+  const response = await world.administrator.get(`/api/system/workspaces?filter[apiName][_eq]=${shop.name}`)
+  const { data } = (await response.json()) as { data: { id: string }[] }
+  return data[0]?.id
+}

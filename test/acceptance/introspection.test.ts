@@ -1,0 +1,53 @@
+/** Contract 7 and reference facts 4.4: `POST /api/{workspace}/schema/introspect/{source}`, as far as HTTP alone shows. */
+import { randomUUID } from 'node:crypto'
+import { expect, it } from 'vitest'
+import { people } from '../support/people.ts'
+import { world } from '../support/world.ts'
+
+const shop = await world.workspace(
+  'introspect',
+  { authors: { name: 'string' }, books: { title: 'string?', authorId: 'int64?' } },
+  ['books.author(authorId) -> authors.books'],
+)
+const path = `/schema/introspect/${shop.sourceId}`
+
+it('answers no operations where nothing has changed behind our back, with and without a body', async () => {
+  const bare = await shop.send('POST', path)
+  const withBody = await shop.post(path, {})
+
+  expect(bare.status).toBe(200)
+  expect(await bare.json()).toEqual({ data: { operations: [] } })
+  expect(withBody.status).toBe(200)
+  expect(await shop.data('/items/ServiceCollection?fields=apiName&sort[0][apiName][direction]=asc')).toEqual([
+    { apiName: 'authors' },
+    { apiName: 'books' },
+  ])
+})
+
+it('takes the id of a source in capitals', async () => {
+  expect((await shop.send('POST', path.toUpperCase().replace('/SCHEMA/INTROSPECT', '/schema/introspect'))).status).toBe(
+    200,
+  )
+})
+
+it.each([randomUUID(), 'no-uuid'])('answers 404 for a source that does not exist: %s', async (source) => {
+  const response = await shop.send('POST', `/schema/introspect/${source}`)
+
+  expect(response.status).toBe(404)
+  expect(await response.json()).toEqual({ message: 'Source does not exist' })
+})
+
+it('needs the entitlement dataModel:edit, whether there is such a source or not', async () => {
+  const reader = await people.member(shop, { entitlements: ['dataModel:read'] })
+
+  expect((await reader.send('POST', path)).status).toBe(403)
+  expect((await reader.send('POST', `/schema/introspect/${randomUUID()}`)).status).toBe(403)
+  expect((await shop.anonymous.send('POST', path)).status).toBe(403)
+})
+
+it('knows POST only', async () => {
+  const response = await shop.get(path)
+
+  expect(response.status).toBe(405)
+  expect(response.headers.get('Allow')).toBe('POST')
+})

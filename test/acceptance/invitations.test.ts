@@ -1,0 +1,184 @@
+/** Contract 5: invitations. */
+import { expect, it } from 'vitest'
+import { people } from '../support/people.ts'
+import { world } from '../support/world.ts'
+
+const shop = await world.workspace('invitations', { articles: { title: 'string' } })
+const reading = await people.roleWith(shop, { collections: { articles: { read: 'all' } } })
+const accept = '/api/auth/invitations/accept'
+const password = 'long enough to be one'
+
+it('creates an invitation and shows its token once', async () => {
+  const email = people.email()
+
+  const response = await shop.post('/invitations', { email, workspace_roles: [reading], expiresIn: '2d' })
+  const listed = await shop.get(`/invitations?filter[email][_eq]=${email}`)
+
+  expect(response.status).toBe(201)
+  const { data } = (await response.json()) as { data: Record<string, string> }
+  expect(data).toEqual({
+    id: expect.any(String),
+    email,
+    workspace_roles: [reading],
+    invitedBy: expect.any(String),
+    createdAt: expect.stringMatching(/Z$/),
+    expiresAt: expect.stringMatching(/Z$/),
+    token: expect.stringMatching(/^[\w-]{43}$/),
+  })
+  expect(Date.parse(data.expiresAt ?? '') - Date.parse(data.createdAt ?? '')).toBeCloseTo(2 * 86_400_000, -4)
+  const { token, ...rest } = data
+  expect(await listed.json()).toEqual({ data: [rest] })
+})
+
+it('makes an account and a member of whoever accepts', async () => {
+  const email = people.email()
+  const token = await people.invite(shop, email, [reading])
+
+  const response = await world.anonymous.post(accept, { token, password, fullName: 'Ada Lovelace' })
+  const { data } = (await response.json()) as { data: { id: string } }
+  const person = await people.login(shop, { userId: data.id, email, password })
+  const [items, me] = [await person.get('/items/articles'), await person.system.get('/api/system/users/me')]
+
+  expect(response.status).toBe(200)
+  expect(data).toEqual({ id: expect.any(String), email, workspace: { id: expect.any(String), apiName: shop.name } })
+  expect(items.status).toBe(200)
+  expect(await me.json()).toMatchObject({ data: { email, fullName: 'Ada Lovelace', isAdministrator: false } })
+  expect(await shop.data(`/invitations?filter[email][_eq]=${email}`)).toEqual([])
+})
+
+it('adds an account that exists to the workspace and leaves its name and password alone', async () => {
+  const other = await world.workspace('invitations', {})
+  const member = await people.memberWith(other, [])
+  const token = await people.invite(shop, member.email.toUpperCase(), [reading])
+
+  const accepted = await world.anonymous.post(accept, {
+    token,
+    password: 'somebody else chose it',
+    fullName: 'Mallory',
+  })
+  const stolen = await world.anonymous.post('/api/auth/login', {
+    credentials: { email: member.email, password: 'somebody else chose it' },
+    mode: 'json',
+  })
+  const items = await member.system.get(`/api/${shop.name}/items/articles`)
+  const me = await member.system.get('/api/system/users/me')
+
+  expect(accepted.status).toBe(200)
+  expect(await accepted.json()).toMatchObject({ data: { id: member.userId } })
+  expect(stolen.status).toBe(401)
+  expect(items.status).toBe(200)
+  expect(await me.json()).toMatchObject({ data: { fullName: null } })
+})
+
+it('takes a token once, even when it is sent twice at the same time', async () => {
+  const token = await people.invite(shop, people.email(), [])
+
+  const answers = await Promise.all([
+    world.anonymous.post(accept, { token, password }),
+    world.anonymous.post(accept, { token, password }),
+  ])
+  const later = await world.anonymous.post(accept, { token, password })
+
+  const statuses = answers.map(({ status }) => status)
+  expect(statuses.sort((a, b) => a - b)).toEqual([200, 401])
+  expect(later.status).toBe(401)
+  expect(await later.json()).toEqual({ message: 'Invalid token' })
+})
+
+it('does not take a token that is unknown, out of date or withdrawn', async () => {
+  const made = async (wish: object) => {
+    const response = await shop.post('/invitations', { email: people.email(), ...wish })
+    return ((await response.json()) as { data: { id: string; token: string } }).data
+  }
+  const [late, withdrawn] = [await made({ expiresIn: '1ms' }), await made({})]
+  const deleted = await shop.delete(`/invitations/${withdrawn.id}`)
+
+  const answers = [
+    await world.anonymous.post(accept, { token: 'nonsense', password }),
+    await world.anonymous.post(accept, { token: late.token, password }),
+    await world.anonymous.post(accept, { token: withdrawn.token, password }),
+  ]
+
+  expect(deleted.status).toBe(204)
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
+})
+
+it('asks for a password where there is no account yet', async () => {
+  const token = await people.invite(shop, people.email(), [])
+
+  const without = await world.anonymous.post(accept, { token })
+  const short = await world.anonymous.post(accept, { token, password: 'short' })
+  const right = await world.anonymous.post(accept, { token, password })
+
+  expect([without.status, short.status, right.status]).toEqual([422, 422, 200])
+  expect(await without.json()).toMatchObject({ source: { message: 'password' } })
+})
+
+it('answers 409 for an address that is invited or a member already', async () => {
+  const email = people.email()
+  const member = await people.memberWith(shop, [])
+  await people.invite(shop, email, [])
+
+  const twice = await shop.post('/invitations', { email: email.toUpperCase() })
+  const known = await shop.post('/invitations', { email: member.email })
+
+  expect([twice.status, known.status]).toEqual([409, 409])
+})
+
+it('makes room for an address whose invitation is out of date', async () => {
+  const email = people.email()
+  await shop.post('/invitations', { email, expiresIn: '1ms' })
+
+  const again = await shop.post('/invitations', { email })
+
+  expect(again.status).toBe(201)
+})
+
+it('lets nobody invite to more than they hold', async () => {
+  const editor = await people.member(shop, { entitlements: ['workspaceMembers:edit'] })
+  const invite = (roles: readonly string[]) =>
+    editor.post('/invitations', { email: people.email(), workspace_roles: roles })
+
+  const plain = await invite([])
+  const beyond = await invite([reading])
+  const administrator = await invite([await people.administratorRole(shop)])
+
+  expect([plain.status, beyond.status, administrator.status]).toEqual([201, 403, 403])
+})
+
+it.each([
+  ['no address', {}, 'email'],
+  ['an address that is none', { email: 'nobody' }, 'email'],
+  [
+    'a role that does not exist',
+    { email: 'a@example.com', workspace_roles: [crypto.randomUUID()] },
+    'workspace_roles[0]',
+  ],
+  ['a time that no calendar has', { email: 'a@example.com', expiresIn: '999999999d' }, 'expiresIn'],
+  ['an unknown member', { email: 'a@example.com', isAdministrator: true }, 'unknown field isAdministrator'],
+])('answers 422 for %s, naming the place', async (_, body, place) => {
+  const response = await shop.post('/invitations', body)
+
+  expect(response.status).toBe(422)
+  expect(await response.json()).toMatchObject({ source: { message: place } })
+})
+
+it('does not invite to Public', async () => {
+  const response = await shop.post('/invitations', {
+    email: people.email(),
+    workspace_roles: [await people.publicRole(shop)],
+  })
+
+  expect(response.status).toBe(422)
+})
+
+it.each([
+  ['GET', '/invitations', 'workspaceMembers:read'],
+  ['POST', '/invitations', 'workspaceMembers:edit'],
+  ['DELETE', `/invitations/${crypto.randomUUID()}`, 'workspaceMembers:edit'],
+])('answers 403 naming the entitlement that %s %s needs', async (method, path, entitlement) => {
+  const response = await shop.anonymous.send(method, path, method === 'GET' ? {} : { body: {} })
+
+  expect(response.status).toBe(403)
+  expect(await response.json()).toEqual({ message: `This needs the entitlement ${entitlement}` })
+})

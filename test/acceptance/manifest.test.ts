@@ -1,0 +1,92 @@
+/** Reference facts 6.5 and docs/manifest.md: the manifest of a workspace. */
+import { beforeAll, expect, it } from 'vitest'
+import type { Manifest } from '../../src/core/manifest/format.ts'
+import { createCollection, type Workspace, world } from '../support/world.ts'
+
+let shop: Workspace
+
+beforeAll(async () => {
+  shop = await world.workspace(
+    'shop',
+    { authors: { name: 'string' }, articles: { title: 'string', authorId: 'int64' } },
+    ['articles.author(authorId) -> authors.articles'],
+  )
+})
+
+it('answers the bare manifest with the collections of the workspace', async () => {
+  const response = await shop.get('/schema')
+  const manifest = (await response.json()) as Manifest
+
+  expect(response.status).toBe(200)
+  expect(response.headers.get('Content-Type')).toBe('application/json')
+  expect(manifest).toMatchObject({
+    formatVersion: 1,
+    strings: expect.any(Array),
+    primitiveTypes: expect.any(Array),
+    serviceSchema: { sources: [{ id: shop.sourceId }] },
+  })
+  const own = manifest.serviceSchema.collections.filter(({ isSystem }) => !isSystem)
+  expect(own.map(({ id, apiName }) => [id, manifest.strings[apiName]])).toEqual([
+    [shop.ids.get('authors'), 'authors'],
+    [shop.ids.get('articles'), 'articles'],
+  ])
+})
+
+it('holds the system collections, with reads only', async () => {
+  const manifest = (await (await shop.get('/schema')).json()) as Manifest
+
+  const kinds = manifest.querySchema.operations
+    .filter(([, collection]) => manifest.strings[collection] === 'ServiceCollection')
+    .map(([kind]) => kind)
+  expect(kinds).toEqual(['readMany', 'readOne'])
+})
+
+it('answers 304 while the caller holds the manifest that they would get', async () => {
+  const first = await shop.get('/schema')
+  const tag = first.headers.get('ETag') ?? ''
+  const again = await asked(tag)
+
+  expect(tag).toMatch(/^W\/"[0-9a-f]+"$/)
+  expect(first.headers.get('Cache-Control')).toBe('private, no-cache')
+  expect([again.status, again.headers.get('ETag'), await again.text()]).toEqual([304, tag, ''])
+})
+
+it.each([
+  ['another tag', 'W/"0"', 200],
+  ['any tag', '*', 304],
+])('compares If-None-Match with %s', async (_, sent, status) => {
+  expect((await asked(sent)).status).toBe(status)
+})
+
+it('finds its tag among several, weak or strong', async () => {
+  const tag = (await shop.get('/schema')).headers.get('ETag') ?? ''
+
+  expect((await asked(`"0", ${tag.slice(2)}`)).status).toBe(304)
+})
+
+it('changes its tag with the model', async () => {
+  const before = (await shop.get('/schema')).headers.get('ETag') ?? ''
+
+  await shop.migrate(createCollection(new Map(), shop.sourceId, 'tags', { name: 'string' }))
+  const after = await asked(before)
+
+  expect(after.status).toBe(200)
+  expect(after.headers.get('ETag')).not.toBe(before)
+})
+
+it('needs dataModel:read', async () => {
+  const response = await shop.anonymous.get('/schema')
+
+  expect(response.status).toBe(403)
+  expect(await response.json()).toEqual({ message: 'This needs the entitlement dataModel:read' })
+})
+
+it('answers 405 for other methods', async () => {
+  const response = await shop.post('/schema', {})
+
+  expect([response.status, response.headers.get('Allow')]).toEqual([405, 'GET, HEAD'])
+})
+
+function asked(tag: string): Promise<Response> {
+  return shop.send('GET', '/schema', { headers: { 'If-None-Match': tag } })
+}

@@ -1,0 +1,256 @@
+/** Contract 5: policies, and threats rows 13 and 19 as far as managing them goes. */
+import { expect, it } from 'vitest'
+import { people } from '../support/people.ts'
+import { createCollection, world } from '../support/world.ts'
+
+const shape = { authors: { name: 'string' }, articles: { title: 'string', status: 'string?', authorId: 'int64?' } }
+const relations = ['articles.author(authorId) -> authors.articles']
+const shop = await world.workspace('policies', shape, relations)
+
+const content = {
+  entitlements: ['dataModel:read'],
+  collections: {
+    articles: {
+      read: 'all',
+      create: { fields: ['title'], validation: { title: { _neq: '' } } },
+      update: { fields: '*', filter: { author: { name: { _eq: 'Ada' } } }, validation: {} },
+      delete: { filter: { _or: [{ status: { _eq: 'draft' } }, { status: { _null: true } }] } },
+    },
+  },
+}
+
+it('creates a policy and answers it as it was sent', async () => {
+  const response = await shop.post('/policies', { name: 'Editing', description: 'For editors', content })
+
+  expect(response.status).toBe(201)
+  expect(await response.json()).toEqual({
+    data: {
+      id: expect.any(String),
+      name: 'Editing',
+      description: 'For editors',
+      content,
+      createdAt: expect.stringMatching(/Z$/),
+    },
+  })
+})
+
+it('takes collections by id as well as by name', async () => {
+  const id = shop.ids.get('articles') ?? ''
+
+  const response = await shop.post('/policies', {
+    name: 'By id',
+    content: { collections: { [id]: { read: 'all' } } },
+  })
+
+  expect(await response.json()).toMatchObject({
+    data: { content: { entitlements: [], collections: { articles: { read: 'all' } } } },
+  })
+})
+
+it('reads, lists, changes and deletes a policy', async () => {
+  const id = await people.policy(shop, content, 'Plain')
+
+  const listed = await shop.get('/policies?filter[name][_eq]=Plain&meta=totalCount')
+  const changed = await shop.patch(`/policies/${id}`, { content: { entitlements: ['ai:mcp'] } })
+  const renamed = await shop.patch(`/policies/${id}`, { name: 'Renamed' })
+  const read = await shop.get(`/policies/${id}?fields=name,content`)
+  const deleted = await shop.delete(`/policies/${id}`)
+  const gone = await shop.get(`/policies/${id}`)
+
+  expect(await listed.json()).toMatchObject({ data: [{ id, name: 'Plain', content }], meta: { totalCount: 1 } })
+  expect([changed.status, renamed.status]).toEqual([200, 200])
+  expect(await read.json()).toEqual({
+    data: { name: 'Renamed', content: { entitlements: ['ai:mcp'], collections: {} } },
+  })
+  expect(deleted.status).toBe(204)
+  expect(await gone.json()).toEqual({ message: 'Policy does not exist' })
+})
+
+it('changes what its holders may do from the next request on', async () => {
+  const id = await people.policy(shop, { collections: { authors: { read: 'all' } } })
+  const member = await people.memberWith(shop, [await people.role(shop, [id])])
+
+  const granted = await member.get('/items/authors')
+  await shop.patch(`/policies/${id}`, { content: {} })
+  const revoked = await member.get('/items/authors')
+
+  expect([granted.status, revoked.status]).toEqual([200, 403])
+})
+
+it('is detached from its roles when it is deleted', async () => {
+  const id = await people.policy(shop, { collections: { authors: { read: 'all' } } })
+  const role = await people.role(shop, [id])
+  const member = await people.memberWith(shop, [role])
+
+  await shop.delete(`/policies/${id}`)
+  const after = await member.get('/items/authors')
+
+  expect(after.status).toBe(403)
+  expect(await shop.data(`/roles/${role}`)).toMatchObject({ policies: [] })
+})
+
+it('answers 409 for a name that the workspace has already', async () => {
+  await people.policy(shop, {}, 'Taken')
+  const other = await people.policy(shop, {})
+
+  const created = await shop.post('/policies', { name: 'Taken', content: {} })
+  const renamed = await shop.patch(`/policies/${other}`, { name: 'Taken' })
+
+  expect([created.status, renamed.status]).toEqual([409, 409])
+  expect(await created.json()).toEqual({ message: 'A policy of this name exists already' })
+})
+
+it.each([
+  ['no content', undefined, 'content'],
+  ['an unknown entitlement', { entitlements: ['root'] }, 'content.entitlements'],
+  ['an unknown member', { roles: [] }, 'content'],
+  ['an unknown collection', { collections: { nothing: {} } }, 'content.collections.nothing'],
+  ['an unknown action', { collections: { articles: { destroy: 'all' } } }, 'content.collections.articles'],
+  [
+    'an unknown field',
+    { collections: { articles: { read: { fields: ['nothing'] } } } },
+    'content.collections.articles.read.fields',
+  ],
+])('answers 422 for %s, naming the place', async (_, wrong, place) => {
+  const response = await shop.post('/policies', { name: world.name('p'), content: wrong })
+
+  expect(response.status).toBe(422)
+  expect(await response.json()).toMatchObject({
+    message: 'Failed to read the JSON body',
+    source: { message: expect.stringContaining(place) },
+  })
+})
+
+it('keeps a right with the collection it was given for, not with its name', async () => {
+  const own = await world.workspace('policies', { notes: { text: 'string' } })
+  const id = await people.policy(own, { collections: { notes: { read: 'all' } } })
+  const member = await people.memberWith(own, [await people.role(own, [id])])
+  const rename = { kind: 'changeApiName', data: { apiName: 'memos' } }
+
+  await own.migrate({ kind: 'updateCollection', data: { id: own.ids.get('notes'), operations: [rename] } })
+  const ids = new Map<string, string>()
+  await own.migrate(createCollection(ids, own.sourceId, 'notes', { text: 'string' }))
+  const [renamed, successor] = [await member.get('/items/memos'), await member.get('/items/notes')]
+
+  expect([renamed.status, successor.status]).toEqual([200, 403])
+  expect(await own.data(`/policies/${id}`)).toMatchObject({ content: { collections: { memos: { read: 'all' } } } })
+})
+
+it.each([
+  [
+    'collection',
+    'authors',
+    (ids: ReadonlyMap<string, string>) => [deleteRelation(ids), deleteCollection(ids, 'authors')],
+  ],
+  ['field', 'articles.status', (ids: ReadonlyMap<string, string>) => [deleteField(ids, 'articles', 'status')]],
+  ['relation', 'articles.author', (ids: ReadonlyMap<string, string>) => [deleteRelation(ids)]],
+])('refuses to delete a %s that a policy uses, by name', async (_, name, operations) => {
+  const own = await world.workspace('policies', shape, relations)
+  const id = await people.policy(
+    own,
+    { ...content, collections: { ...content.collections, authors: { read: 'all' } } },
+    'Using it',
+  )
+
+  const refused = await own.migrate(...operations(own.ids))
+  await own.delete(`/policies/${id}`)
+  const accepted = await own.migrate(...operations(own.ids))
+
+  expect(refused.status).toBe(500)
+  const { message, source } = (await refused.json()) as { message: string; source: { message: string } }
+  expect(message).toBe('Failed to execute the migration')
+  expect(source.message).toContain('is used by the policy Using it')
+  expect(name).toContain(source.message.match(/(?:collection|field) (\S+)/)?.[1])
+  expect(accepted.status).toBe(200)
+})
+
+it('never lets a policy and the end of what it names both come true', async () => {
+  const own = await world.workspace('policies', { notes: { one: 'string?', two: 'string?', three: 'string?' } })
+  const race = async (field: string) => {
+    const policy = { name: field, content: { collections: { notes: { read: { fields: [field] } } } } }
+    const answers = await Promise.all([
+      own.migrate(deleteField(own.ids, 'notes', field)),
+      own.post('/policies', policy),
+    ])
+    return answers.filter(({ ok }) => ok).length
+  }
+
+  const successes = [await race('one'), await race('two'), await race('three')]
+
+  expect(successes).toEqual([1, 1, 1])
+})
+
+it('lets nobody write a policy beyond their own rights', async () => {
+  const editor = await people.member(shop, {
+    entitlements: ['workspaceMembers:edit', 'workspaceMembers:read', 'dataModel:read'],
+    collections: { articles: { read: { fields: ['title'] } } },
+  })
+  const write = (wanted: object) => editor.post('/policies', { name: world.name('p'), content: wanted })
+
+  const within = await write({ collections: { articles: { read: { fields: ['title'] } } } })
+  const beyond = [
+    await write({ entitlements: ['auditLog:read'] }),
+    await write({ collections: { articles: { read: 'all' } } }),
+    await write({ collections: { articles: { read: { fields: ['title', 'status'] } } } }),
+    await write({ collections: { articles: { update: { fields: ['title'] } } } }),
+    await write({ collections: { authors: { read: 'all' } } }),
+  ]
+  const { data } = (await within.json()) as { data: { id: string } }
+  const widened = await editor.patch(`/policies/${data.id}`, { content: { entitlements: ['dataModel:edit'] } })
+
+  expect(within.status).toBe(201)
+  expect(beyond.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403])
+  expect(widened.status).toBe(403)
+  expect(await shop.data(`/policies/${data.id}?fields=content`)).toEqual({
+    content: { entitlements: [], collections: { articles: { read: { fields: ['title'] } } } },
+  })
+})
+
+it('tells whoever may not read the model nothing about it', async () => {
+  const editor = await people.member(shop, { entitlements: ['workspaceMembers:edit'] })
+  const write = async (wanted: object) => {
+    const response = await editor.post('/policies', { name: world.name('p'), content: wanted })
+    return `${response.status} ${await response.text()}`
+  }
+
+  const hidden = await write({ collections: { articles: { read: 'all' } } })
+  const answers = [
+    await write({ collections: { nothing: { read: 'all' } } }),
+    await write({ collections: { articles: { read: { fields: ['title'] } } } }),
+    await write({ collections: { articles: { read: { fields: ['nothing'] } } } }),
+    await write({ collections: { articles: { read: { filter: { title: { _between: 1 } } } } } }),
+    await write({ collections: { articles: { read: { filter: { nothing: { _between: 1 } } } } } }),
+  ]
+  const misspelt = await write({ entitlement: [] })
+
+  expect(hidden).toMatch(/^403 /)
+  expect(new Set(answers)).toEqual(new Set([hidden]))
+  expect(misspelt).toMatch(/^422 /)
+})
+
+it.each([
+  ['GET', '/policies', 'workspaceMembers:read'],
+  ['GET', `/policies/${crypto.randomUUID()}`, 'workspaceMembers:read'],
+  ['POST', '/policies', 'workspaceMembers:edit'],
+  ['PATCH', `/policies/${crypto.randomUUID()}`, 'workspaceMembers:edit'],
+  ['DELETE', `/policies/${crypto.randomUUID()}`, 'workspaceMembers:edit'],
+])('answers 403 naming the entitlement that %s %s needs', async (method, path, entitlement) => {
+  const response = await shop.anonymous.send(method, path, method === 'GET' ? {} : { body: {} })
+
+  expect(response.status).toBe(403)
+  expect(await response.json()).toEqual({ message: `This needs the entitlement ${entitlement}` })
+})
+
+function deleteRelation(ids: ReadonlyMap<string, string>) {
+  const [firstFieldId, secondFieldId] = [ids.get('articles.author'), ids.get('authors.articles')]
+  return { kind: 'deleteRelationFieldPair', data: { firstFieldId, secondFieldId } }
+}
+
+function deleteCollection(ids: ReadonlyMap<string, string>, name: string) {
+  return { kind: 'deleteCollection', data: { id: ids.get(name) } }
+}
+
+function deleteField(ids: ReadonlyMap<string, string>, collection: string, name: string) {
+  const operations = [{ kind: 'deletePrimitiveField', data: { id: ids.get(`${collection}.${name}`) } }]
+  return { kind: 'updateCollection', data: { id: ids.get(collection), operations } }
+}

@@ -1,0 +1,83 @@
+/** Contract 5 and 10: what the instance tells of itself, and its set-up. */
+import { expect, it } from 'vitest'
+import { world } from '../support/world.ts'
+
+it('answers ping', async () => {
+  const response = await world.anonymous.get('/ping')
+
+  expect(response.status).toBe(200)
+})
+
+it('is live, without a credential', async () => {
+  const response = await world.anonymous.get('/api/system/live')
+
+  expect(response.status).toBe(200)
+})
+
+it('is ready once it has started and its system database responds, check by check', async () => {
+  const response = await world.anonymous.get('/api/system/ready')
+
+  expect(response.status).toBe(200)
+  expect(await response.json()).toEqual({
+    status: 'ready',
+    checks: { accepting_traffic: 'ok', startup: 'ok', system_db: 'ok' },
+  })
+})
+
+it('asks for a first user until there is one', async () => {
+  const response = await world.anonymous.get('/api/system/info')
+
+  expect(world.first.info).toEqual({
+    status: 200,
+    body: { name: 'service', onboarding: { requireCreateUser: true } },
+  })
+  expect(await response.json()).toEqual({ name: 'service' })
+})
+
+it('tells its version and time to whoever is signed in', async () => {
+  const response = await world.administrator.get('/api/system/info')
+
+  expect(await response.json()).toEqual({
+    name: 'service',
+    version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    now: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+  })
+})
+
+it('makes no first administrator without the set-up token', () => {
+  expect(world.first.bootstrapWithoutToken).toEqual({
+    status: 403,
+    body: { message: 'The set-up token is missing or wrong' },
+  })
+})
+
+it('makes the first administrator with the set-up token', () => {
+  expect(world.first.bootstrap).toEqual({
+    status: 201,
+    body: { data: { id: expect.any(String), email: world.administrator.email } },
+  })
+})
+
+it('makes no second first administrator', async () => {
+  const response = await world.anonymous.post('/api/system/bootstrap', {
+    email: 'second@example.com',
+    password: 'long enough to be one',
+    setupToken: world.setupToken,
+  })
+
+  expect(response.status).toBe(409)
+  expect(await response.json()).toEqual({ message: 'The first administrator exists already' })
+})
+
+it('answers 422 for a set-up body that is wrong, naming the place', async () => {
+  const response = await world.anonymous.post('/api/system/bootstrap', {
+    email: 'second@example.com',
+    password: 'short',
+  })
+
+  expect(response.status).toBe(422)
+  expect(await response.json()).toEqual({
+    message: 'Failed to read the JSON body',
+    source: { message: 'password', source: { message: 'must have at least 10 characters' } },
+  })
+})

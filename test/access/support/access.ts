@@ -1,0 +1,33 @@
+/** The access tests of one real database. */
+import { afterAll, beforeAll, describe } from 'vitest'
+import type { Dialect } from '../../../src/core/sql/dialect.ts'
+import type { SqlDriver } from '../../../src/ports.ts'
+import type { Database } from '../../property/support/database.ts'
+import { announce } from '../../property/support/seed.ts'
+import { createTables } from '../../support/written.ts'
+import { describeAgreement } from './agreement.ts'
+import { model } from './library.ts'
+import { describeNonInterference } from './non-interference.ts'
+import { describeRegressions } from './regressions.ts'
+
+export type Opened = { readonly driver: SqlDriver; readonly dialect: Dialect }
+
+export function describeAccess({ dialect, start }: Database): void {
+  let driver: SqlDriver
+  let close: () => Promise<void>
+  const opened = (): Opened => ({ driver, dialect })
+
+  describe(`access on ${dialect.title}`, () => {
+    beforeAll(async () => {
+      announce(`access on ${dialect.title}`)
+      ;({ driver, close } = await start())
+      await createTables(model, driver, dialect)
+    })
+
+    afterAll(() => close?.())
+
+    describeAgreement(opened)
+    describeNonInterference(opened)
+    describeRegressions(opened)
+  })
+}

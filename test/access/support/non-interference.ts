@@ -1,0 +1,146 @@
+/**
+ * What a caller may not see makes no difference: two fillings of the tables in which they see the same give byte-equal
+ * answers, and the same status to every write that they may do in both.
+ */
+import fc, { type Arbitrary } from 'fast-check'
+import { expect, it } from 'vitest'
+import { searchOf } from '../../property/support/reading.ts'
+import type { Row, Rows } from '../../property/support/rows.ts'
+import { seed } from '../../property/support/seed.ts'
+import type { Opened } from './access.ts'
+import { anyCase, type Case } from './agreement.ts'
+import { anyValue, links, membersOf, type Name, names, shop } from './library.ts'
+import { naiveRules } from './naive.ts'
+import { load, openService } from './service.ts'
+
+const cases = Math.ceil(Number(process.env.SERVICE_TEST_CASES ?? 1000) / 4)
+
+export function describeNonInterference(opened: () => Opened): void {
+  it(`tells nothing of what a caller may not see, in ${cases} pairs of fillings`, async () => {
+    const told = { changes: 0, writes: 0 }
+    const property = fc.asyncProperty(anyPair, async ({ policies, caller, rows, drafts, write, changes }) => {
+      const database = opened()
+      const service = openService(database, policies, caller)
+      const { others, count } = unseen({ policies, caller, rows }, changes)
+      told.changes += count
+      const replies = async (filling: Rows) => {
+        await load(database, filling)
+        const read = []
+        for (const draft of drafts) read.push(await service.draft(draft))
+        return { read, written: await service.write(write) }
+      }
+
+      const one = await replies(rows)
+      const other = await replies(others)
+
+      expect(other.read, drafts.map((draft) => `${draft.collection}?${searchOf(draft)}`).join(' ')).toEqual(one.read)
+      const [mayOne, mayOther] = [rows, others].map(
+        (filling) => naiveRules(policies, caller, filling).write(write).answer.status,
+      )
+      const isDenied = [mayOne, mayOther].some((status) => status === 403 || status === 422)
+      // A right may hang on what its holder does not see; then having it or not is what they may do.
+      if (mayOne !== mayOther && isDenied) return
+      told.writes += 1
+      expect(other.written.status, JSON.stringify(write)).toBe(one.written.status)
+      if (one.written.status !== 200) expect(other.written.text).toBe(one.written.text)
+    })
+    await fc.assert(property, { seed, numRuns: cases })
+    console.log(`${opened().dialect.title}: ${told.changes} unseen changes, ${told.writes} writes compared`)
+    expect(told.changes).toBeGreaterThan(cases)
+  })
+}
+
+type Change =
+  | { readonly kind: 'value'; readonly collection: Name; readonly index: number; readonly values: Row }
+  | { readonly kind: 'more'; readonly collection: Name; readonly id: number; readonly values: Row }
+  | { readonly kind: 'fewer'; readonly collection: Name; readonly index: number }
+
+const anyPair: Arbitrary<Case & { readonly changes: readonly Change[] }> = fc
+  .tuple(
+    anyCase(3, [501, 502, 503, 504]),
+    fc.array(fc.constantFrom(...names).chain(anyChangeOf), { minLength: 6, maxLength: 12 }),
+  )
+  .map(([one, changes]) => ({ ...one, changes }))
+
+function anyChangeOf(collection: Name): Arbitrary<Change> {
+  const references = links.filter(({ child }) => child === collection).map(({ column }) => column)
+  const fields = [...(shop.fields.get(collection)?.keys() ?? [])].filter(
+    (name) => name !== 'id' && !references.includes(name),
+  )
+  const value = fc.constantFrom(...fields).chain((name) => anyValue(collection, name).map((one) => ({ [name]: one })))
+  const whole = fc.record(Object.fromEntries(fields.map((name) => [name, anyValue(collection, name)])))
+  const index = fc.integer({ min: 0, max: 4 })
+  const changed = fc
+    .tuple(index, value)
+    .map(([at, values]): Change => ({ kind: 'value', collection, index: at, values }))
+  const fewer = index.map((at): Change => ({ kind: 'fewer', collection, index: at }))
+  const more = fc.tuple(fc.integer({ min: 901, max: 999 }), whole).map(([id, values]): Change => {
+    return {
+      kind: 'more',
+      collection,
+      id,
+      values: { ...values, ...Object.fromEntries(references.map((name) => [name, null])) },
+    }
+  })
+  // A badge needs a person, whose end it would stand in the way of.
+  const rows =
+    collection === 'badges'
+      ? []
+      : [
+          { weight: 1, arbitrary: more },
+          { weight: 1, arbitrary: fewer },
+        ]
+  return fc.oneof({ weight: 4, arbitrary: changed }, ...rows)
+}
+
+/** All changes, one after the other, that make no difference to what the caller sees. */
+function unseen(
+  { policies, caller, rows }: Pick<Case, 'policies' | 'caller' | 'rows'>,
+  changes: readonly Change[],
+): { readonly others: Rows; readonly count: number } {
+  const viewed = (filling: Rows) => {
+    const naive = naiveRules(policies, caller, filling)
+    const views = names.map((name) =>
+      (filling[name] ?? [])
+        .filter((row) => naive.isReadable(name, row))
+        .map((row) =>
+          membersOf(name)
+            .map((member) => (naive.isSeen(name, row, member) ? (row[member] ?? 'seen') : 'unseen'))
+            .concat([row.id]),
+        )
+        .toSorted((one, other) => Number(one.at(-1)) - Number(other.at(-1))),
+    )
+    return JSON.stringify(views)
+  }
+  const view = viewed(rows)
+  let others = rows
+  let count = 0
+  for (const change of changes) {
+    const changed = applied(others, change)
+    if (changed === undefined || viewed(changed) !== view) continue
+    others = changed
+    count += 1
+  }
+  const reversed = Object.fromEntries(Object.entries(others).map(([name, items]) => [name, items.toReversed()]))
+  return { others: reversed, count }
+}
+
+function applied(rows: Rows, change: Change): Rows | undefined {
+  const { collection } = change
+  const items = rows[collection] ?? []
+  if (change.kind === 'more') {
+    return items.some(({ id }) => id === change.id)
+      ? undefined
+      : { ...rows, [collection]: [...items, { id: change.id, ...change.values }] }
+  }
+  const row = items[change.index]
+  if (row === undefined) return undefined
+  if (change.kind === 'value') {
+    return { ...rows, [collection]: items.map((one) => (one === row ? { ...row, ...change.values } : one)) }
+  }
+  const isTied = links.some(({ child, parent, column }) => {
+    const refers = child === collection && row[column] !== null
+    return refers || (parent === collection && (rows[child] ?? []).some((one) => one[column] === row.id))
+  })
+  return isTied ? undefined : { ...rows, [collection]: items.filter((one) => one !== row) }
+}

@@ -1,0 +1,152 @@
+/** One caller of the service over a real database: policies are parsed, merged, planned, compiled and run. */
+import type { Viewer } from '../../../src/core/access/access.ts'
+import { blindAccess } from '../../../src/core/access/access.ts'
+import { viewerOf } from '../../../src/core/access/merge.ts'
+import { parsePolicy } from '../../../src/core/access/policy.ts'
+import type { Rights } from '../../../src/core/access/principal.ts'
+import { timeHole } from '../../../src/core/access/variable.ts'
+import { ServiceError } from '../../../src/core/error.ts'
+import type { Model } from '../../../src/core/model/model.ts'
+import { openCollection } from '../../../src/core/plan/names.ts'
+import type { WritePlan } from '../../../src/core/plan/plan.ts'
+import { planList } from '../../../src/core/plan/read.ts'
+import {
+  plainInsert,
+  planCreate,
+  planDeleteMany,
+  planDeleteOne,
+  planUpdateMany,
+  planUpdateOne,
+  type WriteRequest,
+} from '../../../src/core/plan/write.ts'
+import type { ReadQuery } from '../../../src/core/query/parse.ts'
+import type { Dialect } from '../../../src/core/sql/dialect.ts'
+import { compile, ident, join, type SqlParam, type Statement, sql } from '../../../src/core/sql/statement.ts'
+import type { SqlDriver } from '../../../src/ports.ts'
+import { openSqlSource } from '../../../src/sources/sql-source.ts'
+import { queryOf } from '../../property/support/reading.ts'
+import type { Draft } from '../../property/support/request.ts'
+import type { Rows } from '../../property/support/rows.ts'
+import { openItems } from '../../support/written.ts'
+import { model as library, names, now } from './library.ts'
+import type { Caller, Policy } from './policies.ts'
+import type { Write } from './writes.ts'
+
+/** `text` is the answer as it leaves, or what the caller is told instead. */
+export type Reply = { readonly status: number; readonly text: string; readonly total?: number | undefined }
+
+export type Service = {
+  list(collection: string, query: () => ReadQuery): Promise<Reply>
+  draft(draft: Draft): Promise<Reply>
+  write(write: Write): Promise<Reply>
+}
+
+const limits = { default: 100, max: 10_000 }
+
+export function openService(
+  database: { readonly driver: SqlDriver; readonly dialect: Dialect; readonly model?: Model },
+  policies: readonly Policy[],
+  caller: Caller,
+): Service {
+  const { driver, dialect, model = library } = database
+  const source = openSqlSource(driver, dialect)
+  const viewer = viewerFor(policies, caller, model)
+
+  async function list(name: string, read: () => ReadQuery, pages = limits): Promise<Reply> {
+    return replied(async () => {
+      const { collection, access } = openCollection(model, viewer, name, 'read')
+      const run = source.prepareList(planList({ viewer, collection, access, limits: pages }, read()))
+      const { data, total } = await run((hole) => timeHole(hole, now))
+      return { status: 200, text: data, total }
+    })
+  }
+
+  return {
+    list: (collection, query) => list(collection, query),
+    draft: (draft) => list(draft.collection, () => queryOf(draft, 0), draft.limits),
+    write: (write) =>
+      replied(async () => {
+        const action = write.kind === 'create' ? 'create' : write.kind.startsWith('update') ? 'update' : 'delete'
+        const { collection } = openCollection(model, viewer, write.collection, action)
+        const access = viewer.accessTo(collection, 'read')
+        const read = { viewer, collection, limits, access: access.kind === 'granted' ? access : blindAccess }
+        const query = () => queryOf({ ...write, form: 'json', isDotted: false, limits }, 0)
+        const request: WriteRequest = { viewer, collection, supply: { uuid: () => '', now: '' }, read, query }
+        const plain = write.kind === 'create' ? plainInsert(request, write.items) : undefined
+        const plan = plain?.plan() ?? planOf(request, write)
+        const fill = (hole: string) => plain?.values.get(hole) ?? (hole.startsWith('now:') ? timeHole(hole, now) : null)
+        const text = await source.prepareWrite(plan)(fill)
+        if (text === '[]' && 'key' in write) return { status: 404, text: 'Query failed > No record found' }
+        return { status: 200, text }
+      }),
+  }
+}
+
+export function viewerFor(policies: readonly Policy[], caller: Caller, model: Model): Viewer {
+  const contents = policies.map((policy) => parsePolicy(policy, model))
+  const rights: Rights = {
+    kind: 'policies',
+    ...caller,
+    policies: contents,
+    entitlements: new Set(contents.flatMap(({ entitlements }) => entitlements)),
+  }
+  return viewerOf(rights, model)
+}
+
+function planOf(request: WriteRequest, write: Write): WritePlan {
+  switch (write.kind) {
+    case 'create':
+      return planCreate(request, write.items, 1_000)
+    case 'updateOne':
+      return planUpdateOne(request, write.body, String(write.key))
+    case 'updateMany':
+      return planUpdateMany(request, write.body)
+    case 'deleteOne':
+      return planDeleteOne(request, String(write.key))
+    case 'deleteMany':
+      return planDeleteMany(request)
+  }
+}
+
+const statusOf: Partial<Record<ServiceError['kind'], number>> = { forbidden: 403, notFound: 404, invalid: 422 }
+
+async function replied(work: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await work()
+  } catch (error) {
+    const status = error instanceof ServiceError ? statusOf[error.kind] : undefined
+    if (status === undefined) throw error
+    return { status, text: storyOf(error) }
+  }
+}
+
+function storyOf(error: unknown): string {
+  const messages: string[] = []
+  for (let cause = error; cause instanceof ServiceError; cause = cause.cause) messages.push(cause.message)
+  return messages.join(' > ')
+}
+
+/** Empties the tables of the library and fills them, all at once. */
+export async function load({ driver, dialect }: { driver: SqlDriver; dialect: Dialect }, rows: Rows): Promise<void> {
+  const emptied = names.toReversed().map((name) => compile(sql`delete from ${ident(name)}`, dialect))
+  const filled = names.flatMap((name): Statement[] => {
+    const { primitives = [] } = library.byName.get(name) ?? {}
+    const tuples = (rows[name] ?? []).map((row) => {
+      const cells = primitives.map(({ apiName, type }) => dialect.typed(type, false, textOf(row[apiName])))
+      return sql`(${join(cells)})`
+    })
+    return tuples.length === 0 ? [] : [compile(sql`insert into ${ident(name)} values ${join(tuples)}`, dialect)]
+  })
+  await driver.batch([...emptied, ...filled])
+}
+
+function textOf(value: unknown): SqlParam {
+  return value === null || value === undefined ? null : String(value)
+}
+
+/** What the tables of the library hold, whoever may read it. */
+export async function dump({ driver, dialect }: { driver: SqlDriver; dialect: Dialect }): Promise<Rows> {
+  const items = openItems(library, driver, dialect)
+  const lists = names.map(async (name) => [name, await items.list(name, 'limit=-1')] as const)
+  return Object.fromEntries(await Promise.all(lists))
+}

@@ -1,0 +1,76 @@
+/** The law of the house (docs/architecture.md): who may import whom, and that the core is pure. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
+import { expect, it } from 'vitest'
+
+/** First match wins: whose files, what they may import. */
+const rooms: readonly (readonly [RegExp, RegExp])[] = [
+  [/^src\/core\//, /^(src\/core\/|zod$)/],
+  [/^src\/(ports|config)/, /^(src\/core\/|zod$)/],
+  [/^src\/(sources|store)\//, /^src\/(core|sources|store|ports)/],
+  [/^src\/services\//, /^(src\/(core|sources|store|services|ports|config)|jose$|@sindresorhus\/transliterate$)/],
+  [/^src\/platform\//, /^(?!src\/|handlers\/)|^src\/(core|platform|ports|config)/],
+  [/^handlers\/(worker|node)\./, /./],
+  [/^handlers\//, /^(handlers\/(?!worker|node)|src\/(core|services|ports|config)|hono|zod$|@modelcontext)/],
+]
+
+/** Rooms of the core, each may only import those before it and itself. */
+const order = [
+  'error',
+  'model',
+  'query',
+  'access',
+  'plan',
+  'sql',
+  'migration',
+  'connector',
+  'license',
+  'audit',
+  'openapi',
+  'manifest',
+]
+
+const impure = /\b(async |await |Date\.now|new Date\(\)|Math\.random|randomUUID|fetch\(|process\.|console\.)/
+
+it.each(sourceFiles(['src', 'handlers']))('%s stays in its room', (file) => {
+  const allowed = rooms.find(([whose]) => whose.test(file))?.[1]
+
+  const strays = importsOf(file).filter((target) => allowed === undefined || !allowed.test(target))
+  const forward = importsOf(file).filter(
+    (target) => isCore(file) && isCore(target) && coreRoom(target) > coreRoom(file),
+  )
+
+  expect(strays).toEqual([])
+  expect(forward).toEqual([])
+})
+
+it.each(sourceFiles(['src/core']))('%s is pure', (file) => {
+  expect(readFileSync(file, 'utf8')).not.toMatch(impure)
+})
+
+it.each(sourceFiles(['src', 'handlers']))('%s says in its first lines what it is for', (file) => {
+  expect(readFileSync(file, 'utf8')).toMatch(/^\/\*\*/)
+})
+
+function isCore(path: string): boolean {
+  return path.startsWith('src/core/')
+}
+
+function coreRoom(path: string): number {
+  return order.indexOf(path.match(/^src\/core\/([a-z]+)/)?.[1] ?? '')
+}
+
+function sourceFiles(folders: readonly string[]): readonly string[] {
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => join(folder, name)),
+  )
+}
+
+function importsOf(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8')
+  return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, target = '']) =>
+    target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
+  )
+}

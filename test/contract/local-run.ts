@@ -1,0 +1,206 @@
+/** What a newcomer and an operator meet when they run the service on their machine, whichever platform serves it. */
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { killAtFile, type LocalRun, startLocalRun, startRefused } from '../support/local-run.ts'
+
+/** `script` is the name of the npm script. */
+export function describeLocalRun(script: string): void {
+  let directory: string
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'local-run-'))
+  })
+  afterAll(() => rm(directory, { recursive: true, force: true }))
+
+  const at = (name: string) => ({ SERVICE_DATA_DIR: join(directory, name) })
+
+  describe(`npm run ${script}`, () => {
+    it(
+      'prints one block whose curl line returns real rows, keeps data over a restart, and leaves no process',
+      patience,
+      async () => {
+        const first = await startLocalRun(script, at('demo'))
+        const rows = await (await first.curl()).json()
+        await first.interrupt()
+        const [left, isLocked] = [first.processes(), existsSync(join(directory, 'demo/postgres/process.lock'))]
+
+        const second = await startLocalRun(script, at('demo'))
+        const rowsAgain = await (await second.curl()).json()
+        await second.interrupt()
+
+        expect(first.output()).toMatch(/Administrator +admin@example\.com, password \S{16} \(shown once\)/)
+        expect(first.output().split('\n').slice(0, 15).join('\n')).toContain('Try it')
+        expect(rows).toEqual({
+          data: Array.from({ length: 3 }, () => ({
+            departedAt: expect.stringMatching(/^2001-/),
+            delayMinutes: expect.any(Number),
+            origin: { name: expect.any(String) },
+            destination: { city: expect.any(String) },
+          })),
+        })
+        expect(left).toEqual([])
+        expect(isLocked).toBe(false)
+        expect(rowsAgain).toEqual(rows)
+        expect(second.output()).not.toContain('password')
+        expect(second.processes()).toEqual([])
+      },
+    )
+
+    it('finishes what a first start has begun that was killed', patience, async () => {
+      await killAtFile(script, at('killed'), join(directory, 'killed/demo-is-loading'))
+
+      const run = await startLocalRun(script, at('killed'))
+      const rows = await (await run.curl()).json()
+      await run.interrupt()
+
+      expect(rows).toEqual({ data: [expect.anything(), expect.anything(), expect.anything()] })
+      expect(run.output()).toContain('(shown once)')
+    })
+  })
+
+  describe(`npm run ${script}, while it serves`, () => {
+    const variables = () => ({ ...at('serving'), SERVICE_DEMO: 'false', SERVICE_COLOUR: 'green' })
+    let run: LocalRun
+
+    beforeAll(async () => {
+      run = await startLocalRun(script, variables())
+    })
+    afterAll(async () => {
+      await run.interrupt()
+    })
+
+    it('warns of a variable that nobody reads', () => {
+      expect(run.output()).toContain('SERVICE_COLOUR is not a known variable')
+    })
+
+    it('shows requests on its console', async () => {
+      const response = await fetch(`${run.url}/api/system/info`)
+
+      await expect.poll(run.output).toContain(response.headers.get('X-Request-Id'))
+    })
+
+    it('refuses a second one on its data directory', async () => {
+      const refusal = await startRefused(script, variables())
+
+      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+      expect(refusal.output).toMatch(/data directory \S+ is in use by process \d+/)
+    })
+
+    it('loses no acknowledged write when it is killed, and starts again on the same port', async () => {
+      const key = await readFile(join(directory, 'serving/api-key'), 'utf8')
+      const { hostname, port } = new URL(run.url)
+      await createNotes(run.url, key)
+
+      const acknowledged = await writeUntilKilled(run, key)
+      run = await startLocalRun(script, { ...variables(), SERVICE_HOST: hostname, PORT: port })
+      const response = await request(run.url, key, 'GET', '/api/notes/items/notes?fields=id&limit=0')
+
+      const { data } = (await response.json()) as { data: { id: number }[] }
+      const kept = new Set(data.map(({ id }) => id))
+      expect(acknowledged.length).toBeGreaterThan(20)
+      expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
+    })
+  })
+
+  describe(`npm run ${script} ends with what is wrong and what to do, without a stack:`, () => {
+    it('a port in use', async () => {
+      const other = createServer().listen(0, '127.0.0.1')
+      await new Promise((resolve) => other.once('listening', resolve))
+      const { port } = other.address() as AddressInfo
+
+      const refusal = await startRefused(script, { ...at('demo'), PORT: String(port) })
+      other.close()
+
+      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+      expect(refusal.output).toContain(`127.0.0.1:${port} is in use by another program; set PORT to a free port`)
+    })
+
+    it('a data directory below a file', async () => {
+      await writeFile(join(directory, 'file'), '')
+
+      const refusal = await startRefused(script, at('file/data'))
+
+      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+      expect(refusal.output).toMatch(/the data directory \S+ cannot be used: a part of the path is not a directory/)
+    })
+
+    it('a data directory that may not be written, not even by root', async () => {
+      const refusal = await startRefused(script, { SERVICE_DATA_DIR: '/sys/service-data' })
+
+      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+      expect(refusal.output).toMatch(
+        /the data directory \S+ cannot be used: (permission denied|operation not permitted|the file system is read-only)/,
+      )
+    })
+
+    it('wrong values, each with its variable, and without the value', async () => {
+      const wrong = { PORT: 'http', SERVICE_SECRET: 'too-short', SERVICE_DEMO: 'maybe' }
+
+      const refusal = await startRefused(script, { ...at('wrong'), ...wrong })
+
+      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+      expect(refusal.output).toContain('PORT must be a port number')
+      expect(refusal.output).toContain('SERVICE_SECRET must have at least 32 bytes')
+      expect(refusal.output).toContain('SERVICE_DEMO must be true or false')
+      expect(refusal.output).not.toContain('too-short')
+    })
+  })
+}
+
+/** Several starts in one test, on a machine that runs other tests as well. */
+const patience = { timeout: 180_000 }
+
+/** The whole output: a title and lines that none looks like a stack. */
+const cannotStart = /^\s*The service cannot start:\n((?! +at ).*\n)+\s*$/
+
+async function createNotes(url: string, key: string): Promise<void> {
+  await request(url, key, 'POST', '/api/system/workspaces', { apiName: 'notes' })
+  const sources = await request(url, key, 'GET', '/api/notes/items/ServiceDataSource?fields=id')
+  const { data } = (await sources.json()) as { data: [{ id: string }] }
+  const [id, fieldId, indexId] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()]
+  const field = { id: fieldId, dbName: 'id', apiName: 'id', type: { name: 'int32' }, isNullable: false, isList: false }
+  const operations = [
+    { kind: 'createPrimitiveField', data: { ...field, defaultValue: null } },
+    { kind: 'createIndex', data: { id: indexId, kind: 'primary', fieldIds: [fieldId] } },
+  ]
+  const collection = { id, sourceId: data[0].id, namespaceId: null, dbName: 'notes', apiName: 'notes', operations }
+  await request(url, key, 'POST', '/api/notes/schema/migrate', {
+    operations: [{ kind: 'createCollection', data: collection }],
+  })
+}
+
+/** Four clients write one item after the other; the ids whose answers arrived are acknowledged. */
+async function writeUntilKilled(run: LocalRun, key: string): Promise<readonly number[]> {
+  const acknowledged: number[] = []
+  let next = 0
+  const write = async () => {
+    for (;;) {
+      next += 1
+      const id = next
+      const response = await request(run.url, key, 'POST', '/api/notes/items/notes?fields=id', [{ id }])
+      await response.arrayBuffer()
+      acknowledged.push(id)
+    }
+  }
+  // Each client ends with the connection that is cut.
+  const clients = Promise.allSettled([write(), write(), write(), write()])
+  await new Promise((resolve) => setTimeout(resolve, 1_500))
+  await run.kill()
+  await clients
+  return acknowledged
+}
+
+async function request(url: string, key: string, method: string, path: string, body?: object): Promise<Response> {
+  const headers = { Authorization: `Bearer ${key}`, ...(body !== undefined && { 'Content-Type': 'application/json' }) }
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`)
+  return response
+}

@@ -1,0 +1,4 @@
+/** The local run on workerd. */
+import { describeLocalRun } from './local-run.ts'
+
+describeLocalRun('start')

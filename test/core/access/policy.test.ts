@@ -1,0 +1,107 @@
+import { expect, it } from 'vitest'
+import { covers, parsePolicy, policyUses, showPolicy } from '../../../src/core/access/policy.ts'
+import type { Rights } from '../../../src/core/access/principal.ts'
+import { errorBody, ServiceError } from '../../../src/core/error.ts'
+import { build } from '../../support/build.ts'
+
+const model = build.model(
+  {
+    articles: { id: 'int64', title: 'string', status: 'string', authorId: 'int64?' },
+    authors: { id: 'int64', name: 'string', userId: 'uuid?' },
+  },
+  ['articles.author(authorId) -> authors.articles'],
+)
+const articles = model.byName.get('articles')
+const idOf = (name: string) => articles?.fields.get(name)?.id ?? ''
+
+function refusalOf(content: unknown): string {
+  try {
+    parsePolicy(content, model)
+  } catch (error) {
+    if (error instanceof ServiceError) return JSON.stringify(errorBody(error))
+    throw error
+  }
+  return 'accepted'
+}
+
+it('stores collections and fields by id, so that no right passes to a name that is used again', () => {
+  const content = parsePolicy(
+    { collections: { articles: { read: { fields: ['title'], filter: { status: { _eq: 'live' } } } } } },
+    model,
+  )
+
+  expect(content.collections).toEqual({
+    [articles?.id ?? '']: { read: { fields: [idOf('title')], filter: { [idOf('status')]: { _eq: 'live' } } } },
+  })
+})
+
+it('shows what it stored under the names of today', () => {
+  const sent = {
+    entitlements: ['dataModel:read'],
+    collections: {
+      articles: {
+        read: {
+          fields: ['title', 'author'],
+          filter: { _or: [{ status: { _eq: 'live' } }, { author: { userId: { _eq: '$CURRENT_USER' } } }] },
+        },
+        create: { fields: '*', validation: { title: { _neq: '' } } },
+        delete: 'all',
+      },
+    },
+  }
+
+  expect(showPolicy(parsePolicy(sent, model), model)).toEqual(sent)
+})
+
+it.each([
+  [{ collections: { nope: {} } }, 'content.collections.nope'],
+  [{ collections: { articles: { read: { fields: ['nope'] } } } }, 'is not a field of articles'],
+  [{ collections: { articles: { read: { filter: { nope: { _eq: 1 } } } } } }, 'is not a field of articles'],
+  [{ collections: { articles: { read: { filter: { title: { _foo: 1 } } } } } }, 'is not an operator of string'],
+  [{ collections: { articles: { read: { filter: { title: { _eq: '$NOBODY' } } } } } }, 'is not a variable'],
+  [
+    { collections: { articles: { read: { filter: { title: { _eq: '$NOW' } } } } } },
+    'can only be compared with a date or a time',
+  ],
+  [{ collections: { articles: { delete: { validation: {} } } } }, 'unknown field'],
+  [{ collections: { articles: { destroy: 'all' } } }, 'unknown field destroy'],
+  [{ entitlements: ['everything'] }, 'content.entitlements[0]'],
+  [{ more: 1 }, 'unknown field more'],
+])('refuses %j', (content, reason) => {
+  expect(refusalOf(content)).toContain(reason)
+})
+
+it('tells every field that its lists and filters use', () => {
+  const content = parsePolicy(
+    { collections: { articles: { update: { fields: ['title'], filter: { author: { name: { _eq: 'x' } } } } } } },
+    model,
+  )
+
+  const nameId = model.byName.get('authors')?.fields.get('name')?.id
+  expect([...policyUses(content).fieldIds].sort()).toEqual([idOf('title'), idOf('author'), nameId].sort())
+})
+
+it.each([
+  ['the same', { read: { fields: ['title'] } }, { read: { fields: ['title'] } }, true],
+  ['fewer fields', { read: { fields: ['title'] } }, { read: { fields: ['title', 'status'] } }, true],
+  ['more fields', { read: { fields: '*' } }, { read: { fields: ['title'] } }, false],
+  ['all of what is limited', { read: 'all' }, { read: { fields: '*' } }, false],
+  ['a limit on what is held whole', { read: { filter: { status: { _eq: 'x' } } } }, { read: 'all' }, true],
+  [
+    'another filter',
+    { read: { filter: { status: { _eq: 'x' } } } },
+    { read: { filter: { status: { _eq: 'y' } } } },
+    false,
+  ],
+  ['another action', { delete: 'all' }, { read: 'all' }, false],
+])('lets nobody give away more than they hold: %s', (_name, wanted, held, expected) => {
+  const holder: Rights = {
+    kind: 'policies',
+    userId: 'u',
+    roleIds: [],
+    policies: [parsePolicy({ collections: { articles: held } }, model)],
+    entitlements: new Set(),
+  }
+
+  expect(covers(holder, parsePolicy({ collections: { articles: wanted } }, model))).toBe(expected)
+})

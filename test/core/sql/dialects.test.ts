@@ -1,0 +1,621 @@
+/**
+ * Every dialect side by side, so that a difference is visible as a difference. MySQL is only compared here; what the
+ * other two make of these texts is run in test/contract.
+ */
+import { describe, expect, it } from 'vitest'
+import type { PrimitiveField } from '../../../src/core/model/model.ts'
+import type { WritePlan } from '../../../src/core/plan/plan.ts'
+import type { Dialect } from '../../../src/core/sql/dialect.ts'
+import { SqlFault } from '../../../src/core/sql/fault.ts'
+import { mariadb, mysql } from '../../../src/core/sql/mysql.ts'
+import { postgres } from '../../../src/core/sql/postgres.ts'
+import { compileRead, predicate, rootScope } from '../../../src/core/sql/read.ts'
+import { compile, literal, type Sql, type Statement, sql } from '../../../src/core/sql/statement.ts'
+import { compileWrite } from '../../../src/core/sql/write.ts'
+import { build } from '../../support/build.ts'
+
+const model = build.model(
+  {
+    authors: { id: 'int64', name: 'string(80)?' },
+    articles: {
+      id: 'uuid',
+      authorId: 'int64?',
+      title: 'string',
+      price: 'decimal(10,2)?',
+      rank: 'int32?',
+      live: 'boolean',
+      at: 'dateTimeWithTimezone?',
+      meta: 'json?',
+    },
+  },
+  ['articles.author(authorId) -> authors.articles'],
+)
+
+/** An answer that no process could hold fails in the database. */
+const bounded =
+  "case when octet_length(a.a) <= 67108864 then a.a else (coalesce(current_setting('service.none', true), '') || 'service:tooLarge')::int::text end"
+
+describe('a filter', () => {
+  it('compares texts by the column', () => {
+    expect(filter('articles', 'filter[title][_eq]=Live')).toEqual({
+      postgres: { text: '"t0"."title" = $1::text', params: ['Live'] },
+      mariadb: { text: '`t0`.`title` = ?', params: ['Live'] },
+      mysql: { text: '`t0`.`title` = ?', params: ['Live'] },
+    })
+  })
+
+  it('compares 64-bit integers as such, never as doubles', () => {
+    expect(filter('articles', 'filter[authorId][_gte]=9007199254740993')).toEqual({
+      postgres: { text: '"t0"."authorId" >= $1::bigint', params: ['9007199254740993'] },
+      mariadb: { text: '`t0`.`authorId` >= cast(? as signed)', params: ['9007199254740993'] },
+      mysql: { text: '`t0`.`authorId` >= cast(? as signed)', params: ['9007199254740993'] },
+    })
+  })
+
+  it('compares decimals exactly', () => {
+    expect(filter('articles', 'filter[price][_neq]=9.99')).toEqual({
+      postgres: { text: '"t0"."price" <> $1::numeric', params: ['9.99'] },
+      mariadb: { text: '`t0`.`price` <> cast(? as decimal(10, 2))', params: ['9.99'] },
+      mysql: { text: '`t0`.`price` <> cast(? as decimal(10, 2))', params: ['9.99'] },
+    })
+  })
+
+  it('compares booleans', () => {
+    expect(filter('articles', 'filter[live][_eq]=true')).toEqual({
+      postgres: { text: '"t0"."live" = $1::boolean', params: ['true'] },
+      mariadb: { text: "`t0`.`live` = (? = 'true')", params: ['true'] },
+      mysql: { text: "`t0`.`live` = (? = 'true')", params: ['true'] },
+    })
+  })
+
+  it('compares instants in UTC', () => {
+    expect(filter('articles', 'filter[at][_lt]=2024-01-01T09:00:00%2B02:00')).toEqual({
+      postgres: { text: '"t0"."at" < $1::timestamptz', params: ['2024-01-01T07:00:00Z'] },
+      mariadb: { text: "`t0`.`at` < cast(replace(?, 'Z', '') as datetime(6))", params: ['2024-01-01T07:00:00Z'] },
+      mysql: { text: "`t0`.`at` < cast(replace(?, 'Z', '') as datetime(6))", params: ['2024-01-01T07:00:00Z'] },
+    })
+  })
+
+  it('compares a uuid', () => {
+    expect(filter('articles', 'filter[id][_eq]=019a0000-0000-7000-8000-000000000001')).toEqual({
+      postgres: { text: '"t0"."id" = $1::uuid', params: ['019a0000-0000-7000-8000-000000000001'] },
+      mariadb: { text: '`t0`.`id` = cast(? as uuid)', params: ['019a0000-0000-7000-8000-000000000001'] },
+      mysql: { text: '`t0`.`id` = ?', params: ['019a0000-0000-7000-8000-000000000001'] },
+    })
+  })
+
+  it('compares JSON', () => {
+    expect(filter('articles', 'filter[meta][_eq]={"a":1}')).toEqual({
+      postgres: { text: '"t0"."meta"::jsonb = $1::jsonb', params: ['{"a":1}'] },
+      mariadb: { text: "json_equals(concat(`t0`.`meta`, ' '), concat(?, ' ')) = 1", params: ['{"a":1}'] },
+      mysql: { text: '`t0`.`meta` = cast(? as json)', params: ['{"a":1}'] },
+    })
+  })
+
+  it('matches a part of a text', () => {
+    expect(filter('articles', 'filter[title][_contains]=50%25')).toEqual({
+      postgres: { text: `"t0"."title" like $1::text escape '!'`, params: ['%50!%%'] },
+      mariadb: {
+        text: "concat(`t0`.`title`) like convert(? using utf8mb4) collate utf8mb4_nopad_bin escape '!'",
+        params: ['%50!%%'],
+      },
+      mysql: {
+        text: "`t0`.`title` like convert(? using utf8mb4) collate utf8mb4_0900_bin escape '!'",
+        params: ['%50!%%'],
+      },
+    })
+  })
+
+  it('matches the end of a text, negated', () => {
+    expect(filter('articles', 'filter[title][_nends_with]=!')).toEqual({
+      postgres: { text: `not ("t0"."title" like $1::text escape '!')`, params: ['%!!'] },
+      mariadb: {
+        text: "not (concat(`t0`.`title`) like convert(? using utf8mb4) collate utf8mb4_nopad_bin escape '!')",
+        params: ['%!!'],
+      },
+      mysql: {
+        text: "not (`t0`.`title` like convert(? using utf8mb4) collate utf8mb4_0900_bin escape '!')",
+        params: ['%!!'],
+      },
+    })
+  })
+
+  it('matches without regard to case', () => {
+    expect(filter('articles', 'filter[title][_icontains]=Live')).toEqual({
+      postgres: { text: `"t0"."title" ilike $1::text escape '!'`, params: ['%Live%'] },
+      mariadb: {
+        text: "lower(`t0`.`title`) like lower(convert(? using utf8mb4)) collate utf8mb4_nopad_bin escape '!'",
+        params: ['%Live%'],
+      },
+      mysql: {
+        text: "lower(`t0`.`title`) like lower(convert(? using utf8mb4)) collate utf8mb4_0900_bin escape '!'",
+        params: ['%Live%'],
+      },
+    })
+  })
+
+  it('looks into a range', () => {
+    expect(filter('articles', 'filter[rank][_between][0]=1&filter[rank][_between][1]=5')).toEqual({
+      postgres: { text: '"t0"."rank" between $1::integer and $2::integer', params: ['1', '5'] },
+      mariadb: { text: '`t0`.`rank` between cast(? as signed) and cast(? as signed)', params: ['1', '5'] },
+      mysql: { text: '`t0`.`rank` between cast(? as signed) and cast(? as signed)', params: ['1', '5'] },
+    })
+  })
+
+  it('looks into a range, negated', () => {
+    expect(filter('articles', 'filter[rank][_nbetween][0]=1&filter[rank][_nbetween][1]=5')).toEqual({
+      postgres: { text: '"t0"."rank" not between $1::integer and $2::integer', params: ['1', '5'] },
+      mariadb: { text: '`t0`.`rank` not between cast(? as signed) and cast(? as signed)', params: ['1', '5'] },
+      mysql: { text: '`t0`.`rank` not between cast(? as signed) and cast(? as signed)', params: ['1', '5'] },
+    })
+  })
+
+  it('looks into a list, with few texts for many lengths', () => {
+    expect(filter('articles', 'filter[rank][_in][0]=1&filter[rank][_in][1]=2&filter[rank][_in][2]=3')).toEqual({
+      postgres: { text: '"t0"."rank" = any($1::integer[])', params: ['{"1","2","3"}'] },
+      mariadb: {
+        text: '`t0`.`rank` in (cast(? as signed), cast(? as signed), cast(? as signed), cast(? as signed))',
+        params: ['1', '2', '3', '3'],
+      },
+      mysql: {
+        text: '`t0`.`rank` in (cast(? as signed), cast(? as signed), cast(? as signed), cast(? as signed))',
+        params: ['1', '2', '3', '3'],
+      },
+    })
+  })
+
+  it('looks into a list, negated', () => {
+    expect(filter('articles', 'filter[title][_nin][0]=a&filter[title][_nin][1]=b')).toEqual({
+      postgres: { text: 'not ("t0"."title" = any($1::text[]))', params: ['{"a","b"}'] },
+      mariadb: { text: 'not (`t0`.`title` in (?, ?))', params: ['a', 'b'] },
+      mysql: { text: 'not (`t0`.`title` in (?, ?))', params: ['a', 'b'] },
+    })
+  })
+
+  it('tests for null', () => {
+    expect(filter('articles', 'filter[rank][_null]=true')).toEqual({
+      postgres: { text: '"t0"."rank" is null', params: [] },
+      mariadb: { text: '`t0`.`rank` is null', params: [] },
+      mysql: { text: '`t0`.`rank` is null', params: [] },
+    })
+  })
+
+  it('joins conditions', () => {
+    expect(
+      filter(
+        'articles',
+        'filter[_or][0][rank][_eq]=1&filter[_or][1][_not][live][_eq]=true&filter[_or][2][_and][0][rank][_gt]=5&filter[_or][2][_and][1][rank][_lt]=9',
+      ),
+    ).toEqual({
+      postgres: {
+        text: '("t0"."rank" = $1::integer or not ("t0"."live" = $2::boolean) or ("t0"."rank" > $3::integer and "t0"."rank" < $4::integer))',
+        params: ['1', 'true', '5', '9'],
+      },
+      mariadb: {
+        text: "(`t0`.`rank` = cast(? as signed) or not (`t0`.`live` = (? = 'true')) or (`t0`.`rank` > cast(? as signed) and `t0`.`rank` < cast(? as signed)))",
+        params: ['1', 'true', '5', '9'],
+      },
+      mysql: {
+        text: "(`t0`.`rank` = cast(? as signed) or not (`t0`.`live` = (? = 'true')) or (`t0`.`rank` > cast(? as signed) and `t0`.`rank` < cast(? as signed)))",
+        params: ['1', 'true', '5', '9'],
+      },
+    })
+  })
+
+  it('asks for some related row', () => {
+    expect(filter('authors', 'filter[articles][_some][live][_eq]=true')).toEqual({
+      postgres: {
+        text: 'exists (select 1 from "articles" "t1" where "t1"."authorId" = "t0"."id" and "t1"."live" = $1::boolean)',
+        params: ['true'],
+      },
+      mariadb: {
+        text: "exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and `t1`.`live` = (? = 'true'))",
+        params: ['true'],
+      },
+      mysql: {
+        text: "exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and `t1`.`live` = (? = 'true'))",
+        params: ['true'],
+      },
+    })
+  })
+
+  it('asks for every related row', () => {
+    expect(filter('authors', 'filter[articles][_every][live][_eq]=true')).toEqual({
+      postgres: {
+        text: 'not exists (select 1 from "articles" "t1" where "t1"."authorId" = "t0"."id" and ("t1"."live" = $1::boolean) is not true)',
+        params: ['true'],
+      },
+      mariadb: {
+        text: "not exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and (`t1`.`live` = (? = 'true')) is not true)",
+        params: ['true'],
+      },
+      mysql: {
+        text: "not exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and (`t1`.`live` = (? = 'true')) is not true)",
+        params: ['true'],
+      },
+    })
+  })
+
+  it('asks for no related row', () => {
+    expect(filter('authors', 'filter[articles][_none][live][_eq]=true')).toEqual({
+      postgres: {
+        text: 'not exists (select 1 from "articles" "t1" where "t1"."authorId" = "t0"."id" and "t1"."live" = $1::boolean)',
+        params: ['true'],
+      },
+      mariadb: {
+        text: "not exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and `t1`.`live` = (? = 'true'))",
+        params: ['true'],
+      },
+      mysql: {
+        text: "not exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and `t1`.`live` = (? = 'true'))",
+        params: ['true'],
+      },
+    })
+  })
+
+  it('asks through a to-one', () => {
+    expect(filter('articles', 'filter[author][name][_eq]=Ada')).toEqual({
+      postgres: {
+        text: 'exists (select 1 from "authors" "t1" where "t1"."id" = "t0"."authorId" and "t1"."name" = $1::text)',
+        params: ['Ada'],
+      },
+      mariadb: {
+        text: 'exists (select 1 from `authors` `t1` where `t1`.`id` = `t0`.`authorId` and `t1`.`name` = ?)',
+        params: ['Ada'],
+      },
+      mysql: {
+        text: 'exists (select 1 from `authors` `t1` where `t1`.`id` = `t0`.`authorId` and `t1`.`name` = ?)',
+        params: ['Ada'],
+      },
+    })
+  })
+
+  it('matches nothing with an empty list', () => {
+    const type = build.type('int32')
+
+    expect(compiled((dialect) => dialect.isOneOf(sql`x`, type, []))).toEqual({
+      postgres: { text: 'x = any($1::integer[])', params: ['{}'] },
+      mariadb: { text: '1 = 0', params: [] },
+      mysql: { text: '1 = 0', params: [] },
+    })
+  })
+})
+
+describe('a read', () => {
+  it('renders each type in its wire form', () => {
+    expect(read('articles', 'fields=id,authorId,title,price,rank,live,at,meta&limit=1')).toEqual({
+      postgres: {
+        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."id" as "id", "t0"."authorId"::text as "authorId", "t0"."title" as "title", "t0"."price"::text as "price", "t0"."rank" as "rank", "t0"."live" as "live", (rtrim(rtrim(to_char("t0"."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z') as "at", "t0"."meta" as "meta" from "articles" "t0" order by "t0"."id" asc limit $1::bigint) r) a`,
+        params: ['1'],
+      },
+      mariadb: {
+        text: `select ifnull(concat('{"id":', ifnull(concat('"', \`t0\`.\`id\`, '"'), 'null'), ',"authorId":', ifnull(concat('"', \`t0\`.\`authorId\`, '"'), 'null'), ',"title":', ifnull(json_quote(\`t0\`.\`title\`), 'null'), ',"price":', ifnull(concat('"', \`t0\`.\`price\`, '"'), 'null'), ',"rank":', ifnull(\`t0\`.\`rank\`, 'null'), ',"live":', ifnull(elt(1 + (\`t0\`.\`live\` <> 0), 'false', 'true'), 'null'), ',"at":', ifnull(concat('"', trim(trailing '.' from trim(trailing '0' from date_format(\`t0\`.\`at\`, '%Y-%m-%dT%H:%i:%s.%f'))), 'Z"'), 'null'), ',"meta":', ifnull(\`t0\`.\`meta\`, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 1`,
+        params: [],
+      },
+      mysql: {
+        text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"id":', ifnull(concat('"', \`t0\`.\`id\`, '"'), 'null'), ',"authorId":', ifnull(concat('"', \`t0\`.\`authorId\`, '"'), 'null'), ',"title":', ifnull(json_quote(\`t0\`.\`title\`), 'null'), ',"price":', ifnull(concat('"', \`t0\`.\`price\`, '"'), 'null'), ',"rank":', ifnull(\`t0\`.\`rank\`, 'null'), ',"live":', ifnull(elt(1 + (\`t0\`.\`live\` <> 0), 'false', 'true'), 'null'), ',"at":', ifnull(concat('"', trim(trailing '.' from trim(trailing '0' from date_format(\`t0\`.\`at\`, '%Y-%m-%dT%H:%i:%s.%f'))), 'Z"'), 'null'), ',"meta":', ifnull(\`t0\`.\`meta\`, 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 1`,
+        params: [],
+      },
+    })
+  })
+
+  it('pages and sorts, with nulls where the contract puts them', () => {
+    expect(
+      read('articles', 'fields=rank&sort[0][rank][direction]=desc&sort[1][title][direction]=asc&limit=5&offset=10'),
+    ).toEqual({
+      postgres: {
+        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."rank" as "rank" from "articles" "t0" order by "t0"."rank" desc, "t0"."title" asc, "t0"."id" asc limit $1::bigint offset $2::bigint) r) a`,
+        params: ['5', '10'],
+      },
+      mariadb: {
+        text: `select ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\`, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`rank\` is null desc, \`t0\`.\`rank\` desc, \`t0\`.\`title\` asc, \`t0\`.\`id\` asc limit 5 offset 10`,
+        params: [],
+      },
+      mysql: {
+        text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\`, 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` order by \`t0\`.\`rank\` is null desc, \`t0\`.\`rank\` desc, \`t0\`.\`title\` asc, \`t0\`.\`id\` asc limit 5 offset 10`,
+        params: [],
+      },
+    })
+  })
+
+  it('counts in the same statement', () => {
+    expect(read('articles', 'fields=rank&limit=5&filter[live][_eq]=true&meta=totalCount')).toEqual({
+      postgres: {
+        text: `select ${bounded}, (select count(*) from "articles" "t0" where "t0"."live" = $1::boolean) from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."rank" as "rank" from "articles" "t0" where "t0"."live" = $2::boolean order by "t0"."id" asc limit $3::bigint) r) a`,
+        params: ['true', 'true', '5'],
+      },
+      mariadb: {
+        text: `(select cast((select count(*) from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true')) as char) as r) union all (select ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\`, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true') order by \`t0\`.\`id\` asc limit 5)`,
+        params: ['true', 'true'],
+      },
+      mysql: {
+        text: `(select /*+ set_var(group_concat_max_len = 1073741824) */ cast((select count(*) from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true')) as char) as r) union all (select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\`, 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true') order by \`t0\`.\`id\` asc limit 5)`,
+        params: ['true', 'true'],
+      },
+    })
+  })
+
+  it('nests a to-one', () => {
+    expect(read('articles', 'fields=author.name&limit=5')).toEqual({
+      postgres: {
+        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select (select row_to_json(r) from (select "t1"."name" as "name" from "authors" "t1" where "t1"."id" = "t0"."authorId") r) as "author" from "articles" "t0" order by "t0"."id" asc limit $1::bigint) r) a`,
+        params: ['5'],
+      },
+      mariadb: {
+        text: `select ifnull(concat('{"author":', ifnull((select ifnull(concat('{"name":', ifnull(json_quote(\`t1\`.\`name\`), 'null'), '}'), exp(1000)) from \`authors\` \`t1\` where \`t1\`.\`id\` = \`t0\`.\`authorId\`), 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 5`,
+        params: [],
+      },
+      mysql: {
+        text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"author":', ifnull((select ifnull(concat('{"name":', ifnull(json_quote(\`t1\`.\`name\`), 'null'), '}'), exp(1000 + rand())) from \`authors\` \`t1\` where \`t1\`.\`id\` = \`t0\`.\`authorId\`), 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 5`,
+        params: [],
+      },
+    })
+  })
+
+  it('nests a to-many with a page of its own', () => {
+    expect(
+      read(
+        'authors',
+        'fields=articles.title&deep[articles][_limit]=2&deep[articles][_offset]=4&deep[articles][_sort][0][rank][direction]=asc&limit=5',
+      ),
+    ).toEqual({
+      postgres: {
+        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select (select json_build_object('data', coalesce(json_agg(row_to_json(r)), '[]'::json)) from (select "t1"."title" as "title" from "articles" "t1" where "t1"."authorId" = "t0"."id" order by "t1"."rank" asc, "t1"."id" asc limit $1::bigint offset $2::bigint) r) as "articles" from "authors" "t0" order by "t0"."id" asc limit $3::bigint) r) a`,
+        params: ['2', '4', '5'],
+      },
+      mariadb: {
+        text: `select ifnull(concat('{"articles":', ifnull((select ifnull(concat('{"data":[', ifnull(group_concat(ifnull(concat('{"title":', ifnull(json_quote(\`t1\`.\`title\`), 'null'), '}'), exp(1000)) order by \`t1\`.\`rank\` is null asc, \`t1\`.\`rank\` asc, \`t1\`.\`id\` asc separator ',' limit 4, 2), ''), ']}'), exp(1000)) from \`articles\` \`t1\` where \`t1\`.\`authorId\` = \`t0\`.\`id\`), 'null'), '}'), exp(1000)) as r from \`authors\` \`t0\` order by \`t0\`.\`id\` asc limit 5`,
+        params: [],
+      },
+      mysql: {
+        text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"articles":', ifnull((select ifnull(concat('{"data":[', ifnull(group_concat(r.r order by r.n separator ','), ''), ']}'), exp(1000 + rand())) from (select ifnull(concat('{"title":', ifnull(json_quote(\`t1\`.\`title\`), 'null'), '}'), exp(1000 + rand())) as r, row_number() over (order by \`t1\`.\`rank\` is null asc, \`t1\`.\`rank\` asc, \`t1\`.\`id\` asc) as n from \`articles\` \`t1\` where \`t1\`.\`authorId\` = \`t0\`.\`id\` order by n limit 2 offset 4) r), 'null'), '}'), exp(1000 + rand())) as r from \`authors\` \`t0\` order by \`t0\`.\`id\` asc limit 5`,
+        params: [],
+      },
+    })
+  })
+})
+
+describe('a write', () => {
+  const { collection, selection, where } = build.read(model, 'authors', 'fields=name&filter[name][_eq]=Ada')
+  const [id, name] = collection.primitives
+  if (id === undefined || name === undefined) throw new Error('authors has lost its fields')
+  const counted: PrimitiveField = { ...id, defaultValue: { source: 'connectorManaged', isAutoincrement: true } }
+  const kept = { table: sql`authors`, key: [counted], kept: [counted] }
+  const assignments = [{ field: name, value: 'Bo' }]
+
+  it('inserts', () => {
+    const rows = [[{ field: id, value: '7' }, ...assignments]]
+
+    expect(written({ kind: 'create', collection, rows, selection })).toEqual({
+      postgres: [
+        `with "t0" as (insert into "authors" ("id", "name") values ($1::bigint, $2::text) returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name" as "name" from "t0") r) a`,
+      ],
+      mariadb: [
+        `insert into \`authors\` (\`id\`, \`name\`) values (cast(? as signed), ?) returning ifnull(concat('{"name":', ifnull(json_quote(\`authors\`.\`name\`), 'null'), '}'), exp(1000)) as r`,
+      ],
+      mysql: [
+        'insert into `authors` (`id`, `name`) values (cast(? as signed), ?)',
+        `set @slot0 = json_array(json_object('c0', concat('=', cast(? as signed))))`,
+        `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"name":', ifnull(json_quote(\`t0\`.\`name\`), 'null'), '}'), exp(1000 + rand())) as r from ${slotTable} k join \`authors\` \`t0\` on \`t0\`.\`id\` = k.\`c0\` order by k.n`,
+      ],
+    })
+  })
+
+  it('updates', () => {
+    const rows = `(select \`t0\`.\`id\` as \`c0\` from \`authors\` \`t0\` where \`t0\`.\`name\` = ? limit 18446744073709551615 for update) i`
+    const keep = (overflow: string) =>
+      `set @slot0 = (select case when j.a is null then '[]' when json_length(j.a) = j.c then j.a else ${overflow} end from (select json_arrayagg(json_object('c0', concat('=', \`c0\`))) as a, count(*) as c from ${rows}) j)`
+    const update = `update ${slotTable} k straight_join \`authors\` \`t0\` set \`t0\`.\`name\` = ? where \`t0\`.\`id\` = k.\`c0\``
+
+    const { postgres: onPostgres, ...others } = written({ kind: 'update', collection, where, assignments, selection })
+
+    expect(onPostgres).toEqual([
+      `with "t0" as (update "authors" "t0" set "name" = $1::text where "t0"."name" = $2::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name" as "name" from "t0") r) a`,
+    ])
+    expect(others.mariadb.slice(0, 2)).toEqual([keep('exp(1000)'), update])
+    expect(others.mysql.slice(0, 2)).toEqual([keep('exp(1000 + rand())'), update])
+  })
+
+  it('deletes', () => {
+    const {
+      postgres: onPostgres,
+      mariadb: onMariadb,
+      mysql: onMysql,
+    } = written({
+      kind: 'delete',
+      collection,
+      where,
+      selection: [],
+    })
+
+    expect(onPostgres).toEqual([
+      `with "t0" as (delete from "authors" "t0" where "t0"."name" = $1::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select  from "t0") r) a`,
+    ])
+    expect(onMariadb).toEqual([`delete from \`authors\` where \`authors\`.\`name\` = ? returning '{}' as r`])
+    expect(onMysql.at(-1)).toBe(
+      `delete \`t0\` from ${slotTable} k straight_join \`authors\` \`t0\` where \`t0\`.\`id\` = k.\`c0\``,
+    )
+  })
+
+  it('keeps what the database has counted', () => {
+    const insertion = { ...kept, fields: [name], rows: [[sql`'a'`], [sql`'b'`]], provided: sql`1 = 1` }
+    const texts = all((dialect) => dialect.slots.keepInserted(3, { ...insertion, rows: insertion.rows.slice(0, 1) }))
+    const many = all((dialect) => dialect.slots.keepInserted(3, { ...insertion, provided: undefined }))
+
+    expect(texts.postgres).toEqual([
+      `with i as (insert into authors ("name") select 'a' where 1 = 1 returning *) select set_config('service.slot3', coalesce((select json_agg(r)::text from (select "id"::text as "c0" from i) r), '[]'), true)`,
+    ])
+    expect(texts.mysql).toEqual([
+      "insert into authors (`name`) select 'a' where 1 = 1",
+      "set @slot3 = if(1 = 1, json_array(json_object('c0', concat('=', last_insert_id()))), '[]')",
+    ])
+    expect(many.mysql).toEqual([
+      "insert into authors (`name`) values ('a'), ('b')",
+      "set @slot3 = json_array(json_object('c0', concat('=', last_insert_id())), json_object('c0', concat('=', last_insert_id() + 1 * @@auto_increment_increment)))",
+    ])
+    expect(texts.mariadb).toEqual(texts.mysql)
+  })
+
+  it('inserts apart what brings a number of its own', () => {
+    const rows = [
+      [undefined, sql`'a'`],
+      [sql`7`, sql`'b'`],
+    ]
+
+    const texts = all((dialect) =>
+      dialect.slots.keepInserted(0, { ...kept, fields: [counted, name], rows, provided: undefined }),
+    )
+
+    expect(texts.mysql).toEqual([
+      "insert into authors (`name`) values ('a')",
+      "set @slot0 = json_array(json_object('c0', concat('=', last_insert_id())))",
+      "insert into authors (`id`, `name`) values (7, 'b')",
+      "set @slot0 = json_merge_preserve(@slot0, json_array(json_object('c0', concat('=', 7))))",
+    ])
+    expect(texts.mariadb).toEqual(texts.mysql)
+  })
+
+  it('ends where a demand is not met', () => {
+    expect(compiled(({ slots }) => slots.demand(slots.isFilled(0), 'service:x'))).toEqual({
+      postgres: {
+        text: `select case when current_setting('service.slot0') <> '[]' then 1\n      else (coalesce(current_setting('service.none', true), '') || 'service:x')::int end`,
+        params: [],
+      },
+      mariadb: { text: "set time_zone = if(@slot0 <> '[]', @@time_zone, 'service:x')", params: [] },
+      mysql: { text: "set time_zone = if(@slot0 <> '[]', @@time_zone, 'service:x')", params: [] },
+    })
+  })
+
+  it('reads a kept value as one of its type', () => {
+    const text = "substr(nullif(json_unquote(json_extract(@slot2, '$[0].c1')), 'null'), 2)"
+
+    expect(compiled(({ slots }) => slots.value(2, 1, build.type('uuid')))).toEqual({
+      postgres: { text: "(current_setting('service.slot2')::json -> 0 ->> 'c1')::uuid", params: [] },
+      mariadb: { text: `cast(${text} as uuid)`, params: [] },
+      mysql: { text, params: [] },
+    })
+  })
+})
+
+describe('a column', () => {
+  it.each([
+    ['int8', undefined, 'tinyint', 'tinyint'],
+    ['int16', 'smallint', 'smallint', 'smallint'],
+    ['int32', 'integer', 'int', 'int'],
+    ['int64', 'bigint', 'bigint', 'bigint'],
+    ['uint8', undefined, 'tinyint unsigned', 'tinyint unsigned'],
+    ['uint16', undefined, 'smallint unsigned', 'smallint unsigned'],
+    ['uint32', undefined, 'int unsigned', 'int unsigned'],
+    ['uint64', undefined, 'bigint unsigned', 'bigint unsigned'],
+    ['float32', 'real', 'float', 'float'],
+    ['float64', 'double precision', 'double', 'double'],
+    ['decimal', 'numeric', undefined, undefined],
+    ['decimal(65,30)', 'numeric(65, 30)', 'decimal(65, 30)', 'decimal(65, 30)'],
+    ['decimal(65,38)', 'numeric(65, 38)', 'decimal(65, 38)', undefined],
+    ['decimal(66,0)', 'numeric(66, 0)', undefined, undefined],
+    [
+      'string',
+      'text',
+      'longtext character set utf8mb4 collate utf8mb4_nopad_bin',
+      'longtext character set utf8mb4 collate utf8mb4_0900_bin',
+    ],
+    [
+      'string(80)',
+      'varchar(80)',
+      'varchar(80) character set utf8mb4 collate utf8mb4_nopad_bin',
+      'varchar(80) character set utf8mb4 collate utf8mb4_0900_bin',
+    ],
+    ['string(16384)', 'varchar(16384)', undefined, undefined],
+    ['uuid', 'uuid', 'uuid', 'char(36) character set ascii collate ascii_bin'],
+    ['boolean', 'boolean', 'tinyint(1)', 'tinyint(1)'],
+    ['date', 'date', 'date', 'date'],
+    ['time', 'time', 'time(6)', 'time(6)'],
+    ['dateTime', 'timestamp', 'datetime(6)', 'datetime(6)'],
+    ['dateTimeWithTimezone', 'timestamptz', 'timestamp(6)', 'timestamp(6)'],
+    ['json', 'jsonb', 'json', 'json'],
+    ['bytes', 'bytea', 'longblob', 'longblob'],
+    ['geometry', undefined, 'geometry', 'geometry'],
+  ])('of %s', (text, onPostgres, onMariadb, onMysql) => {
+    const type = build.type(text)
+    const columnType = (dialect: Dialect) => {
+      const found = dialect.columnType(type, false)
+      return found && compile(found, dialect).text
+    }
+
+    expect([postgres, mariadb, mysql].map(columnType)).toEqual([onPostgres, onMariadb, onMysql])
+  })
+
+  it('holds a list on Postgres only', () => {
+    const type = build.type('int32')
+
+    expect(mariadb.columnType(type, true)).toBeUndefined()
+    expect(mysql.columnType(type, true)).toBeUndefined()
+    expect(compile(postgres.columnType(type, true) ?? sql``, postgres).text).toBe('integer[]')
+  })
+})
+
+describe('a constant text', () => {
+  it('means the same whether or not a backslash escapes', () => {
+    expect(compiled(() => literal(`it's`)).mariadb.text).toBe(`'it''s'`)
+    expect(compiled(() => literal('a\\ü')).mariadb.text).toBe(`_utf8mb4 x'615cc3bc'`)
+  })
+})
+
+describe('a refusal', () => {
+  it.each([
+    ['Unique constraint failed', '23505', 1062],
+    ['Null constraint failed', '23502', 1048],
+    ['Foreign key constraint failed', '23503', 1452],
+    ['Check constraint failed', '23514', 3819],
+    ['Value out of range', '22003', 1264],
+    ['Table does not exist', '42P01', 1146],
+  ])('means the same everywhere: %s', (message, state, errno) => {
+    const expected = postgres.explain(new SqlFault('', { state }))
+    const fault = new SqlFault('', { state: 'HY000', errno })
+
+    expect(expected?.message).toBe(message)
+    expect(mysql.explain(fault)).toMatchObject({ kind: expected?.kind, message, code: expected?.code })
+    expect(mariadb.explain(fault)).toMatchObject({ kind: expected?.kind, message, code: expected?.code })
+  })
+
+  it('to be reached is no fault of the request', () => {
+    const fault = new SqlFault('', { state: '08000' })
+
+    const [expected, ...others] = [postgres, mariadb, mysql].map((dialect) => dialect.explain(fault))
+
+    expect(expected?.message).toBe('Failed to connect to the database')
+    expect(others).toMatchObject(Array(2).fill({ kind: expected?.kind, code: expected?.code }))
+  })
+})
+
+function filter(name: string, search: string): Record<'postgres' | 'mariadb' | 'mysql', Statement> {
+  const { where } = build.read(model, name, search)
+  return compiled((dialect) => predicate(where, rootScope(dialect)))
+}
+
+function read(name: string, search: string): Record<'postgres' | 'mariadb' | 'mysql', Statement> {
+  const plan = build.read(model, name, search)
+  return { postgres: compileRead(plan, postgres), mariadb: compileRead(plan, mariadb), mysql: compileRead(plan, mysql) }
+}
+
+function compiled(make: (dialect: Dialect) => Sql): Record<'postgres' | 'mariadb' | 'mysql', Statement> {
+  return {
+    postgres: compile(make(postgres), postgres),
+    mariadb: compile(make(mariadb), mariadb),
+    mysql: compile(make(mysql), mysql),
+  }
+}
+
+/** What MariaDB and MySQL make of kept keys of `authors`. */
+const slotTable =
+  "(select cast(substr(nullif(json_unquote(json_extract(x.e, '$.c0')), 'null'), 2) as signed) as `c0`, x.n from json_table(@slot0, '$[*]' columns (n for ordinality, e json path '$')) x)"
+
+function written(plan: WritePlan): Record<'postgres' | 'mariadb' | 'mysql', readonly string[]> {
+  const texts = (dialect: Dialect) => compileWrite(plan, dialect).statements.map(({ text }) => text)
+  return { postgres: texts(postgres), mariadb: texts(mariadb), mysql: texts(mysql) }
+}
+
+function all(make: (dialect: Dialect) => readonly Sql[]): Record<'postgres' | 'mariadb' | 'mysql', readonly string[]> {
+  const texts = (dialect: Dialect) => make(dialect).map((statement) => compile(statement, dialect).text)
+  return { postgres: texts(postgres), mariadb: texts(mariadb), mysql: texts(mysql) }
+}

@@ -1,0 +1,102 @@
+/** Contract 7: a dry run lists exactly the statements that then run. What runs is what the driver is given. */
+import { randomBytes, randomInt } from 'node:crypto'
+import fc from 'fast-check'
+import pg from 'pg'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createApp } from '../../handlers/app.ts'
+import { readConfig } from '../../src/config.ts'
+import type { ModelRecords } from '../../src/core/model/model.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { timeOrderedIds } from '../../src/platform/ids.ts'
+import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
+import { scryptPasswords } from '../../src/platform/password.ts'
+import { openVault } from '../../src/platform/vault.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import { startServices } from '../../src/services/services.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { anyThrows, applyThrows } from '../support/random-operations.ts'
+import { type Client, migrate, signIn, storedModel, type Workspace } from './support/client.ts'
+import { randomOptions } from './support/random.ts'
+
+let server: Awaited<ReturnType<typeof startPostgres>>
+let database: SqlDriver
+let client: Client
+let workspace: Workspace
+/** The texts of each transaction that the service has run. */
+const transactions: (readonly string[])[] = []
+
+beforeAll(async () => {
+  server = await startPostgres()
+  database = openPostgres({ connectionString: server.url })
+  client = await openService()
+  workspace = await client.workspace('dry')
+})
+
+afterAll(async () => {
+  await database?.close()
+  await server?.close()
+})
+
+it('lists the statements that then run, for tables, indexes, relations and changes of them', async () => {
+  const seed = Number(process.env.SERVICE_TEST_SEED ?? randomInt(2 ** 31))
+  console.log(`dry runs: SERVICE_TEST_SEED=${seed}`)
+  const all: string[] = []
+
+  for (const throws of fc.sample(anyThrows({ minLength: 10, maxLength: 40 }), { numRuns: 25, seed })) {
+    const before = await storedModel(database, workspace)
+    const { operations } = applyThrows(before.records, throws, randomOptions(workspace, before.records))
+    const preview = await client.send('POST', `/api/dry/schema/migrate?dryRun=true`, { operations })
+    const untouched = await storedModel(database, workspace)
+    transactions.length = 0
+    const answer = await migrate(client, workspace, ...operations)
+    const after = await storedModel(database, workspace)
+
+    const { data } = preview.body as { data: { statements: { sourceId: string; sql: string }[]; model: ModelRecords } }
+    const ran = transactions.flat().filter((text) => !isBookkeeping(text))
+    expect(preview.status).toBe(200)
+    expect(untouched).toEqual(before)
+    expect(data.statements).toEqual(ran.map((sql) => ({ sourceId: workspace.sourceId, sql })))
+    if (answer.status === 200) expect(data.model).toEqual(after.records)
+    all.push(...ran)
+  }
+
+  const parts = ['create table', 'alter table', 'create index', 'foreign key', 'drop constraint', 'drop table']
+  expect(parts.filter((part) => !all.some((sql) => sql.includes(part)))).toEqual([])
+})
+
+/** Of the service's own tables: turn, model, audit log and policies. */
+function isBookkeeping(text: string): boolean {
+  return /\bservice\.|"service"\.|"service_dry_meta"/.test(text)
+}
+
+/** The service as a Node process wires it, over a driver that notes what it is given. */
+async function openService(): Promise<Client> {
+  const administrator = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
+  const secret = randomBytes(32).toString('base64url')
+  const reading = readConfig({
+    SERVICE_SECRET: secret,
+    SERVICE_ADMIN__EMAIL: administrator.email,
+    SERVICE_ADMIN__PASSWORD: administrator.password,
+  })
+  if (reading.kind === 'invalid') throw new Error(reading.faults.join())
+  const clock = { now: () => Date.now() }
+  const noting: SqlDriver = {
+    ...database,
+    batch(statements) {
+      transactions.push(statements.map(({ text }) => text))
+      return database.batch(statements)
+    },
+  }
+  const ports = {
+    database: noting,
+    workspaces: createNodeWorkspaceState({ database, connect: () => new pg.Client(server.url), clock }),
+    clock,
+    ids: timeOrderedIds,
+    passwords: scryptPasswords,
+    vault: openVault(secret),
+    observe: () => {},
+  }
+  const services = await startServices(ports, reading.config)
+  const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined })
+  return signIn(administrator, 'http://localhost', async (url, init) => app.fetch(new Request(url, init)))
+}

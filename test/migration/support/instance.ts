@@ -1,0 +1,88 @@
+/**
+ * One instance of the service over a Postgres of its own, served by as many processes as a test starts. The tests look
+ * into the database beside them, through `database`.
+ */
+import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { openPostgres } from '../../../src/platform/drivers/postgres.ts'
+import type { SqlDriver } from '../../../src/ports.ts'
+import { startPostgres } from '../../support/postgres.ts'
+import type { Account } from './client.ts'
+
+export type Instance = {
+  /** What a process of the instance is started with. */
+  readonly variables: Readonly<Record<string, string>>
+  readonly administrator: Account
+  readonly databaseUrl: string
+  /** A driver of the tests' own; its connections are told by `OBSERVER`. */
+  readonly database: SqlDriver
+  close(): Promise<void>
+}
+
+export type Replica = {
+  readonly url: string
+  /** Ends the process without a chance to clean up. */
+  kill(): Promise<void>
+}
+
+/** The application name of the tests' own connections. */
+export const OBSERVER = 'observer'
+
+export async function openInstance(): Promise<Instance> {
+  const postgres = await startPostgres()
+  const database = openPostgres({ connectionString: `${postgres.url}?application_name=${OBSERVER}` })
+  const administrator = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
+  return {
+    administrator,
+    databaseUrl: postgres.url,
+    database,
+    variables: {
+      SERVICE_DATABASE_URL: postgres.url,
+      SERVICE_SECRET: randomBytes(32).toString('base64url'),
+      SERVICE_ADMIN__EMAIL: administrator.email,
+      SERVICE_ADMIN__PASSWORD: administrator.password,
+      SERVICE_ACCESS_TOKEN_TTL: '12h',
+      SERVICE_SCHEMA__BODY_LIMIT: '64MiB',
+    },
+    async close() {
+      await database.close()
+      await postgres.close()
+    },
+  }
+}
+
+/** Starts a Node process of the instance, with variables of its own on top; resolves when it serves. */
+export async function startReplica(
+  { variables }: Instance,
+  own: Readonly<Record<string, string>> = {},
+): Promise<Replica> {
+  const { PATH = '', HOME = '' } = process.env
+  const child = spawn(process.execPath, ['scripts/start-node.ts'], {
+    cwd: join(import.meta.dirname, '../../..'),
+    env: { PATH, HOME, PORT: '0', ...variables, ...own },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const endWithUs = () => child.kill('SIGKILL')
+  process.once('exit', endWithUs)
+  const exited = once(child, 'exit').finally(() => process.off('exit', endWithUs))
+  const { promise: listening, resolve } = Promise.withResolvers<string>()
+  let output = ''
+  const read = (chunk: Buffer) => {
+    output += chunk
+    const [, url] = /Listening on (\S+)/.exec(output) ?? []
+    if (url !== undefined) resolve(url)
+  }
+  child.stdout.on('data', read)
+  child.stderr.on('data', read)
+  const url = await Promise.race([listening, exited.then(() => undefined)])
+  if (url === undefined) throw new Error(`the service did not start: ${output}`)
+  return {
+    url,
+    async kill() {
+      child.kill('SIGKILL')
+      await exited
+    },
+  }
+}

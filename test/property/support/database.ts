@@ -1,0 +1,100 @@
+/** The databases of the property tests: what each stores, and how a filled one is started. */
+import { decodeJson } from '../../../src/core/model/codec.ts'
+import type { Collection, Model, PrimitiveField } from '../../../src/core/model/model.ts'
+import type { Dialect } from '../../../src/core/sql/dialect.ts'
+import { mariadb } from '../../../src/core/sql/mysql.ts'
+import { postgres } from '../../../src/core/sql/postgres.ts'
+import { compile, empty, ident, join, type SqlParam, sql } from '../../../src/core/sql/statement.ts'
+import { openMysql } from '../../../src/platform/drivers/mysql.ts'
+import { openPostgres } from '../../../src/platform/drivers/postgres.ts'
+import type { SqlDriver } from '../../../src/ports.ts'
+import { startMariadb } from '../../support/mariadb.ts'
+import { startPostgres } from '../../support/postgres.ts'
+import type { Row, Rows } from './rows.ts'
+import { makeShop, type Shop } from './shop.ts'
+import type { Storage } from './values.ts'
+
+export type Database = {
+  readonly dialect: Dialect
+  readonly shop: Shop
+  readonly storage: Storage
+  /** Types whose order is the database's own, so that the oracle does not know it. */
+  readonly unsorted: readonly string[]
+  readonly start: () => Promise<{ readonly driver: SqlDriver; readonly close: () => Promise<void> }>
+}
+
+const common = ['int16', 'int32', 'int64', 'float32', 'float64', 'decimal(12,4)', 'string', 'string(12)', 'uuid']
+const others = ['boolean', 'date', 'time', 'dateTime', 'dateTimeWithTimezone', 'json', 'bytes']
+const onPostgres = [...common, 'decimal', ...others]
+const onMariadb = ['int8', 'uint8', 'uint16', 'uint32', 'uint64', ...common, ...others, 'geometry']
+
+export const postgresDatabase: Database = {
+  dialect: postgres,
+  shop: makeShop(
+    onPostgres,
+    onPostgres.map((type) => `${type}[]`),
+  ),
+  storage: {
+    uuidVersions: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
+    instants: ['0001-01-01T00:00:00', '9999-12-31T23:59:59'],
+  },
+  unsorted: ['json'],
+  async start() {
+    const server = await startPostgres()
+    const driver = openPostgres({ connectionString: server.url })
+    return { driver, close: () => driver.close().then(server.close) }
+  },
+}
+
+export const mariadbDatabase: Database = {
+  dialect: mariadb,
+  shop: makeShop(onMariadb, []),
+  storage: {
+    uuidVersions: [1, 2, 3, 4, 5, 6, 7],
+    instants: ['1970-01-01T00:00:01', '2038-01-19T03:14:06'],
+  },
+  unsorted: ['json', 'uuid'],
+  async start() {
+    const server = await startMariadb()
+    const driver = openMysql(server)
+    return { driver, close: () => driver.close().then(server.close) }
+  },
+}
+
+/** Tables by the dialect's column types, rows by plain inserts. */
+export async function fill(driver: SqlDriver, dialect: Dialect, model: Model, rows: Rows): Promise<void> {
+  for (const collection of model.byName.values()) {
+    await driver.query(compile(createTable(collection, dialect), dialect))
+    const items = rows[collection.apiName] ?? []
+    for (let start = 0; start < items.length; start += 50) {
+      await driver.query(compile(insert(collection, items.slice(start, start + 50), dialect), dialect))
+    }
+  }
+}
+
+function createTable({ dbName, primitives, primaryKey }: Collection, dialect: Dialect) {
+  const columns = primitives.map(({ dbName: name, type, isList, isNullable }) => {
+    const columnType = dialect.columnType(type, isList)
+    if (columnType === undefined) throw new Error(`${dialect.title} does not store ${type.name}`)
+    return sql`${ident(name)} ${columnType} ${isNullable ? sql`null` : sql`not null`}`
+  })
+  const names = primaryKey.map((field) => ident(field.dbName))
+  return sql`create table ${ident(dbName)} (${join(columns)}${names.length === 0 ? empty : sql`, primary key (${join(names)})`})`
+}
+
+function insert({ dbName, primitives }: Collection, items: readonly Row[], dialect: Dialect) {
+  const rows = items.map((item) => {
+    const cells = primitives.map((field) =>
+      dialect.typed(field.type, field.isList, encoded(field, item[field.apiName])),
+    )
+    return sql`(${join(cells)})`
+  })
+  return sql`insert into ${ident(dbName)} values ${join(rows)}`
+}
+
+function encoded({ apiName, type, isList }: PrimitiveField, value: unknown): SqlParam {
+  if (value === undefined || value === null) return null
+  const decoded = decodeJson(type, isList, value)
+  if ('fault' in decoded) throw new Error(`${apiName} ${decoded.fault}`)
+  return decoded.ok
+}

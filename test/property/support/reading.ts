@@ -1,0 +1,94 @@
+/** The way of a read from its query string to the parsed answer, as a source goes it. */
+import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
+import type { Model } from '../../../src/core/model/model.ts'
+import type { ReadPlan } from '../../../src/core/plan/plan.ts'
+import { planList, planOne, type ReadContext } from '../../../src/core/plan/read.ts'
+import { decodeKey, keyField, keyIs } from '../../../src/core/plan/write.ts'
+import { parseBrackets } from '../../../src/core/query/brackets.ts'
+import { type DeepArguments, parseListQuery, type ReadQuery } from '../../../src/core/query/parse.ts'
+import type { Dialect } from '../../../src/core/sql/dialect.ts'
+import { compileRead } from '../../../src/core/sql/read.ts'
+import type { Statement } from '../../../src/core/sql/statement.ts'
+import type { SqlDriver } from '../../../src/ports.ts'
+import type { Answer } from './oracle.ts'
+import { printRequest } from './print.ts'
+import { type Draft, type Request, requestOf, type Tree } from './request.ts'
+import type { Row } from './rows.ts'
+import { collectionOf } from './shop.ts'
+
+const administrator: Viewer = { accessTo: () => fullAccess, seesModel: true }
+
+export function planOf(model: Model, draft: Draft, side: 0 | 1 = 0): ReadPlan {
+  return planList(contextOf(model, draft), queryOf(draft, side))
+}
+
+/** The item of this key, as a path spells it, instead of the list. */
+export function planOfOne(model: Model, draft: Draft, key: string): ReadPlan {
+  const context = contextOf(model, draft)
+  const field = keyField(context.collection)
+  return planOne(context, queryOf(draft, 0), keyIs(fullAccess, field, decodeKey(field, key)))
+}
+
+function contextOf(model: Model, { collection, limits }: Draft): ReadContext {
+  return { viewer: administrator, collection: collectionOf(model, collection), access: fullAccess, limits }
+}
+
+export function queryOf(draft: Draft, side: 0 | 1): ReadQuery {
+  return draft.form === 'text' ? textQuery(draft, side) : jsonQuery(draft, side)
+}
+
+export function statementOf(model: Model, dialect: Dialect, draft: Draft, side: 0 | 1 = 0): Statement {
+  return compileRead(planOf(model, draft, side), dialect)
+}
+
+export async function answerOf(driver: SqlDriver, dialect: Dialect, plan: ReadPlan): Promise<Answer> {
+  const { data, total } = dialect.answerList(await driver.query(compileRead(plan, dialect)), plan.count)
+  return { data: JSON.parse(data), ...(total !== undefined && { total }) }
+}
+
+export async function answerOfOne(driver: SqlDriver, dialect: Dialect, plan: ReadPlan): Promise<Row | undefined> {
+  const item = dialect.answerOne(await driver.query(compileRead(plan, dialect)))
+  return item === undefined ? undefined : JSON.parse(item)
+}
+
+/** The query string of a draft, for messages too. */
+export function searchOf({ request, isDotted }: Draft, side: 0 | 1 = 0): string {
+  return printRequest(requestOf(request, side, 'text'), { isDotted })
+}
+
+function textQuery(draft: Draft, side: 0 | 1): ReadQuery {
+  return parseListQuery(parseBrackets(searchOf(draft, side)))
+}
+
+/** Filters of a policy or of a tool's arguments come as JSON; what else there is, is printed all the same. */
+function jsonQuery(draft: Draft, side: 0 | 1): ReadQuery {
+  const { filter, deep, ...rest } = requestOf<Request>(draft.request, side, 'sent')
+  const bare = deep === undefined ? {} : { deep: withoutFilters(deep) }
+  const query = parseListQuery(parseBrackets(printRequest({ ...rest, ...bare }, draft)))
+  return {
+    ...query,
+    filter: filter === undefined ? undefined : { form: 'json', value: filter },
+    deep: withFilters(query.deep, deep ?? {}),
+  }
+}
+
+function withoutFilters(deep: Tree): Tree {
+  const entries = Object.entries(deep).flatMap(([name, part]) => {
+    if (name === '_filter') return []
+    return [[name, name.startsWith('_') ? part : withoutFilters(part as Tree)] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+function withFilters(deep: DeepArguments, tree: Tree): DeepArguments {
+  const relations = Object.entries(tree).filter(([name]) => !name.startsWith('_')) as [string, Tree][]
+  return new Map(
+    relations.map(([name, part]) => {
+      const known = deep.get(name)
+      const own = known?.own ?? { filter: undefined, sort: [], limit: undefined, offset: 0 }
+      const filter = '_filter' in part ? ({ form: 'json', value: part._filter } as const) : undefined
+      const entry = { own: { ...own, filter }, deeper: withFilters(known?.deeper ?? new Map(), part), place: name }
+      return [name, entry] as const
+    }),
+  )
+}

@@ -1,0 +1,169 @@
+/**
+ * A real MariaDB on a random loopback port, in a temporary directory that goes away with it. `mariadbd` is the one of
+ * SERVICE_TEST_MARIADBD, or on the path, or in /usr/sbin. Its time zone is not UTC, because sessions have to see to
+ * that themselves.
+ */
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { accessSync, constants } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+
+export type TestMariadb = {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  readonly password: string
+  readonly database: string
+  close(): Promise<void>
+}
+
+export async function startMariadb(): Promise<TestMariadb> {
+  const binary = requireProgram('mariadbd', process.env.SERVICE_TEST_MARIADBD)
+  const directory = await mkdtemp(join(tmpdir(), 'mariadb-'))
+  const password = randomBytes(12).toString('hex')
+  await initialiseAtLast(directory)
+  await writeFile(join(directory, 'setup.sql'), setup(password))
+  const port = await freePort()
+  const server = start(binary, directory, port)
+  const kill = () => server.kill('SIGKILL')
+  process.once('exit', kill)
+  await ready(server)
+
+  return {
+    host: '127.0.0.1',
+    port,
+    user: 'tester',
+    password,
+    database: 'shop',
+    async close() {
+      process.off('exit', kill)
+      const exited = once(server, 'exit')
+      kill()
+      await exited
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The path of `mariadbd`, or undefined where this machine has none. */
+export function findMariadbd(): string | undefined {
+  return findProgram('mariadbd', process.env.SERVICE_TEST_MARIADBD)
+}
+
+export const missingMariadb =
+  'MariaDB is missing: run `apt-get install mariadb-server`, or set SERVICE_TEST_MARIADBD to the path of mariadbd'
+
+function requireProgram(name: string, path?: string): string {
+  const found = findProgram(name, path)
+  if (found === undefined) throw new Error(missingMariadb)
+  return found
+}
+
+function findProgram(name: string, path?: string): string | undefined {
+  const folders = [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin', '/usr/bin']
+  const candidates = path === undefined ? folders.map((folder) => join(folder, name)) : [path]
+  return candidates.find(isExecutable)
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+const stdio: StdioOptions = ['ignore', 'ignore', 'pipe']
+
+/** Root may run it, but only when it says so. */
+const user = process.getuid?.() === 0 ? ['--user=root'] : []
+
+async function initialise(directory: string): Promise<void> {
+  const flags = [
+    '--no-defaults',
+    ...user,
+    `--datadir=${join(directory, 'data')}`,
+    '--skip-test-db',
+    '--skip-name-resolve',
+  ]
+  const child = spawn(requireProgram('mariadb-install-db'), [...flags, '--auth-root-authentication-method=normal'], {
+    stdio,
+  })
+  const output = collect(child)
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`mariadb-install-db failed: ${output.text}`)
+}
+
+const ATTEMPTS = 3
+
+/** The server's own set-up of an empty directory crashes once in a while (signal 11, on a busy machine). */
+async function initialiseAtLast(directory: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await initialise(directory)
+      return
+    } catch (error) {
+      if (attempt === ATTEMPTS) throw error
+      await rm(join(directory, 'data'), { recursive: true, force: true })
+    }
+  }
+}
+
+/** The database's own collation ignores case, as on most servers. */
+function setup(password: string): string {
+  return [
+    'create database shop character set utf8mb4 collate utf8mb4_general_ci;',
+    `create user tester@127.0.0.1 identified by '${password}';`,
+    'grant all on *.* to tester@127.0.0.1;',
+  ].join('\n')
+}
+
+function start(binary: string, directory: string, port: number): ChildProcess {
+  const settings = {
+    datadir: join(directory, 'data'),
+    socket: join(directory, 'socket'),
+    'pid-file': join(directory, 'pid'),
+    'init-file': join(directory, 'setup.sql'),
+    'bind-address': '127.0.0.1',
+    port: String(port),
+    'default-time-zone': '+09:00',
+    'innodb-buffer-pool-size': '64M',
+    'innodb-log-file-size': '32M',
+    'innodb-flush-log-at-trx-commit': '0',
+    'performance-schema': 'off',
+  }
+  const flags = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
+  return spawn(binary, ['--no-defaults', ...user, '--skip-name-resolve', ...flags], { stdio })
+}
+
+async function ready(server: ChildProcess): Promise<void> {
+  const output = collect(server)
+  await new Promise<void>((resolve, reject) => {
+    server.stderr?.on('data', () => {
+      if (output.text.includes('ready for connections')) resolve()
+    })
+    server.once('exit', () => reject(new Error(`mariadbd did not start: ${output.text}`)))
+  })
+}
+
+function collect(child: ChildProcess): { text: string } {
+  const output = { text: '' }
+  child.stderr?.on('data', (chunk) => {
+    output.text += chunk
+  })
+  return output
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

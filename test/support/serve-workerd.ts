@@ -1,0 +1,27 @@
+/** Starts what the acceptance-workerd project talks to: the Worker as `npm start` runs it, over the embedded Postgres. */
+import { join } from 'node:path'
+import type { TestProject } from 'vitest/node'
+import { startWorkerd } from '../../scripts/workerd.ts'
+import { openEmbeddedPostgres } from '../../src/platform/node/embedded-postgres.ts'
+import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { openStage, welcome } from './served.ts'
+
+export default async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const stage = await openStage()
+  const embedded = await openEmbeddedPostgres(join(stage.directory, 'postgres'))
+  const gateway = await startNeonGateway({ connect: embedded.connect })
+  const worker = await startWorkerd({
+    variables: { ...stage.variables, SERVICE_DATABASE_URL: gateway.url },
+    host: '127.0.0.1',
+    port: 0,
+    onLog: ({ message }) => stage.log(message),
+  })
+  project.provide('served', await welcome(worker.url, 'workerd', stage))
+
+  return async () => {
+    await worker.close()
+    await gateway.close()
+    await embedded.close()
+    await stage.close()
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * A server that the acceptance suite talks to, as its global setup hands it to the tests. The first administrator can be
+ * made only once per server, so that happens here and its answers are kept for test/acceptance/system.test.ts.
+ */
+import { randomBytes } from 'node:crypto'
+import { appendFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    served: Served
+  }
+}
+
+export type Served = {
+  readonly url: string
+  readonly platform: 'node' | 'workerd'
+  /** `token` is an access token. */
+  readonly administrator: { readonly email: string; readonly password: string; readonly token: string }
+  readonly setupToken: string
+  /** Holds what the server logs, one JSON text per line. */
+  readonly logFile: string
+  /** Answers from before there was an administrator. */
+  readonly first: { readonly info: Answer; readonly bootstrapWithoutToken: Answer; readonly bootstrap: Answer }
+}
+
+export type Answer = { readonly status: number; readonly body: unknown }
+
+/** What a server of the suite is started with, and where it keeps its things. */
+export type Stage = {
+  readonly directory: string
+  readonly variables: Readonly<Record<string, string>>
+  readonly log: (line: string) => void
+  readonly close: () => Promise<void>
+}
+
+export async function openStage(): Promise<Stage> {
+  const directory = await mkdtemp(join(tmpdir(), 'served-'))
+  return {
+    directory,
+    variables: {
+      SERVICE_SECRET: randomBytes(32).toString('base64url'),
+      SERVICE_SETUP_TOKEN: randomBytes(16).toString('base64url'),
+    },
+    log: (line) => appendFileSync(join(directory, 'log'), `${line}\n`),
+    close: () => rm(directory, { recursive: true, force: true }),
+  }
+}
+
+export async function welcome(url: string, platform: Served['platform'], stage: Stage): Promise<Served> {
+  const credentials = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
+  const setupToken = stage.variables.SERVICE_SETUP_TOKEN ?? ''
+  const info = await ask(`${url}/api/system/info`)
+  const bootstrapWithoutToken = await ask(`${url}/api/system/bootstrap`, credentials)
+  const bootstrap = await ask(`${url}/api/system/bootstrap`, { ...credentials, setupToken })
+  const login = await ask(`${url}/api/auth/login`, { credentials, mode: 'json' })
+  const { accessToken: token } = login.body as { accessToken: string }
+  const administrator = { ...credentials, token }
+  const first = { info, bootstrapWithoutToken, bootstrap }
+  return { url, platform, administrator, setupToken, logFile: join(stage.directory, 'log'), first }
+}
+
+async function ask(url: string, body?: object): Promise<Answer> {
+  const request =
+    body === undefined
+      ? {}
+      : { method: 'POST', headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }
+  const response = await fetch(url, request)
+  return { status: response.status, body: await response.json() }
+}

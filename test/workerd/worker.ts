@@ -1,0 +1,26 @@
+/** The Worker under test in the workerd project: what it exports is bound as wrangler.toml says. */
+
+import type { WorkspaceObject } from '../../src/platform/cloudflare/workspace-object.ts'
+import { createCloudflareWorkspaceState } from '../../src/platform/cloudflare/workspace-state.ts'
+
+export { WorkspaceObject } from '../../src/platform/cloudflare/workspace-object.ts'
+
+export type TestEnv = {
+  readonly WORKSPACES: DurableObjectNamespace<WorkspaceObject>
+  readonly SERVICE_DATABASE_URL: string
+}
+
+export default {
+  /** Takes the lock of the workspace named in the query, tells its fence number, and holds until the client is gone. */
+  async fetch(request, env) {
+    const workspace = new URL(request.url).searchParams.get('workspace') ?? ''
+    const state = createCloudflareWorkspaceState({ namespace: env.WORKSPACES, clock: { now: () => Date.now() } })
+    const { readable, writable } = new TransformStream()
+    const writer = writable.getWriter()
+    void state.withMigrationLock(workspace, async (fence) => {
+      await writer.write(new TextEncoder().encode(`${fence}\n`))
+      await new Promise((resolve) => setTimeout(resolve, 60_000))
+    })
+    return new Response(readable)
+  },
+} satisfies ExportedHandler<TestEnv>
