@@ -7,7 +7,7 @@ import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { accessSync, constants } from 'node:fs'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -24,6 +24,7 @@ export type TestMariadb = {
 export async function startMariadb(): Promise<TestMariadb> {
   const binary = requireProgram('mariadbd', process.env.SERVICE_TEST_MARIADBD)
   const directory = await mkdtemp(join(tmpdir(), 'mariadb-'))
+  await mkdir(temporary(directory))
   const password = randomBytes(12).toString('hex')
   await initialiseAtLast(directory)
   await writeFile(join(directory, 'setup.sql'), setup(password))
@@ -88,6 +89,7 @@ async function initialise(directory: string): Promise<void> {
     '--no-defaults',
     ...user,
     `--datadir=${join(directory, 'data')}`,
+    `--tmpdir=${temporary(directory)}`,
     '--skip-test-db',
     '--skip-name-resolve',
   ]
@@ -114,6 +116,11 @@ async function initialiseAtLast(directory: string): Promise<void> {
   }
 }
 
+/** A server that starts deletes what it takes for left-over temporary tables, so no two may share the place. */
+function temporary(directory: string): string {
+  return join(directory, 'temporary')
+}
+
 /** The database's own collation ignores case, as on most servers. */
 function setup(password: string): string {
   return [
@@ -129,6 +136,7 @@ function start(binary: string, directory: string, port: number): ChildProcess {
     socket: join(directory, 'socket'),
     'pid-file': join(directory, 'pid'),
     'init-file': join(directory, 'setup.sql'),
+    tmpdir: temporary(directory),
     'bind-address': '127.0.0.1',
     port: String(port),
     'default-time-zone': '+09:00',
