@@ -66,6 +66,80 @@ export interface Vault {
   open(purpose: string, sealed: string): Promise<string>
 }
 
+/**
+ * Runs connector code in an isolate whose only way out is its grant (contract 8): a Worker Loader isolate behind a gate on
+ * Workers, a Deno process with network flags on Node. What the connector does wrong is a reply, never a throw.
+ */
+export interface ConnectorHost {
+  /** Nothing runs yet: the isolate is started by the session's first call. */
+  open(connector: ConnectorProgram): ConnectorSession
+}
+
+export type ConnectorProgram = {
+  /** Whose it is: isolates are never shared between two ids. */
+  readonly id: string
+  /** One bundled ES module (JavaScript) as text. */
+  readonly code: string
+  /** Targets in normal form, without `net:`. */
+  readonly grant: readonly string[]
+  /** Handed unchanged to `preflight` and `setup`. */
+  readonly config: unknown
+}
+
+export interface ConnectorSession {
+  /**
+   * Calls one function of the module; `argument` is the handler's one request, JSON. Calls may overlap. Where the isolate
+   * was restarted, or `setup` has not run in it yet, the host runs `setup` before a handler; a fault of that `setup` is then
+   * the reply. Throws ServiceError `unavailable` only where the host itself cannot run the connector.
+   */
+  call(method: ConnectorMethod, argument?: unknown): Promise<ConnectorReply>
+  /** Ends the isolate; calls in flight are answered `ended`. A closed session starts a fresh isolate on its next call. */
+  close(): Promise<void>
+}
+
+export type ConnectorMethod = 'preflight' | 'setup' | 'introspect' | 'query' | 'testConnection'
+
+export type ConnectorReply =
+  /** JSON; undefined and null where the function returned nothing. */
+  | { readonly kind: 'value'; readonly value: unknown }
+  /** `preflight` returned a promise. */
+  | { readonly kind: 'promise' }
+  /** Names of the functions that `setup` returned; null where it returned no object. */
+  | { readonly kind: 'handlers'; readonly names: readonly string[] | null }
+  /** There is no such function or handler. */
+  | { readonly kind: 'missing' }
+  /** `code` is a safe integer of the `monospace` property. `denied`: a NotCapable is in the cause chain, and wins. */
+  | { readonly kind: 'error'; readonly message: string; readonly code: number | null; readonly denied: boolean }
+  /** The module failed to load. */
+  | { readonly kind: 'unloadable'; readonly message: string; readonly denied: boolean }
+  /** A runaway or dead isolate; only requests in flight see it, the next call starts another. */
+  | { readonly kind: 'ended'; readonly reason: 'time' | 'memory' | 'crash' }
+
+/** What is installed. The lists may change between two calls (auto-reload), so nobody keeps them. */
+export interface ConnectorCatalog {
+  /** Every connector that can be used, ordered by id. */
+  installed(): readonly InstalledConnector[]
+  /** Every extension that was found and cannot be used, with the reason. */
+  broken(): readonly BrokenExtension[]
+}
+
+export type InstalledConnector = {
+  /** The entry id of the manifest, which a data source names as its `provider`. */
+  readonly id: string
+  readonly name: string
+  /** As the manifest gives them, each one checked. */
+  readonly permissions: readonly { readonly permission: string; readonly reason: string }[]
+  readonly code: string
+  /** Changes when anything above does: what was started from another revision is stale. */
+  readonly revision: string
+}
+
+export type BrokenExtension = {
+  /** File and member, such as `extensions/crm/package.json: service.extensions[0].entry`. */
+  readonly place: string
+  readonly reason: string
+}
+
 /** Everything worth telling an operator; the platform decides what to print or count. */
 export type Observation =
   | {
