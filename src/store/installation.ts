@@ -12,8 +12,11 @@ import access from './schema/002-access.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import { param, sql, statement } from './statements.ts'
 
-/** In order; a migration that has been released is never edited. */
-const migrations: readonly string[] = [installation, access]
+/** By number, in order; each is applied where it is missing. One that has been released is never edited. */
+const migrations: readonly (readonly [number, string])[] = [
+  [1, installation],
+  [2, access],
+]
 const workspaceMigrations: readonly string[] = [workspaceModel]
 
 /** What every workspace's schemas have once they are up to date. */
@@ -21,15 +24,16 @@ export const WORKSPACE_SCHEMA_NUMBER = workspaceMigrations.length
 
 /** Brings the system database up to date; safe to call from many processes at once. Throws SqlFault. */
 export async function installSchema(database: SqlDriver): Promise<void> {
-  const applied = await appliedNumber(database)
-  if (applied > migrations.length) {
+  const applied = await appliedNumbers(database)
+  const [highest, known] = [Math.max(0, ...applied), Math.max(...migrations.map(([number]) => number))]
+  if (highest > known) {
     throw new ServiceError(
       'failed',
-      `The system database is at schema ${applied}, this release knows ${migrations.length}: it was migrated by a newer release`,
+      `The system database is at schema ${highest}, this release knows ${known}: it was migrated by a newer release`,
     )
   }
-  for (let number = applied + 1; number <= migrations.length; number += 1) {
-    await applyOnce(database, number, migrations[number - 1] ?? '')
+  for (const [number, script] of migrations) {
+    if (!applied.has(number)) await applyOnce(database, number, script)
   }
   await upgradeWorkspaces(database)
 }
@@ -44,11 +48,11 @@ export function dropWorkspaceSchema(workspace: string): readonly Statement[] {
   return split(`drop schema ${names(workspace).meta} cascade;\ndrop schema ${names(workspace).data} cascade;\n`)
 }
 
-async function appliedNumber(database: SqlDriver): Promise<number> {
+async function appliedNumbers(database: SqlDriver): Promise<ReadonlySet<number>> {
   const [[exists] = []] = await database.query(statement(sql`select to_regclass('service.migration')`))
-  if (exists === null || exists === undefined) return 0
-  const [[highest] = []] = await database.query(statement(sql`select max(number) from service.migration`))
-  return Number(highest ?? 0)
+  if (exists === null || exists === undefined) return new Set()
+  const rows = await database.query(statement(sql`select number from service.migration`))
+  return new Set(rows.map(([number]) => Number(number)))
 }
 
 const takeLock = statement(sql`select pg_advisory_xact_lock(7310, 1)`)
@@ -60,7 +64,8 @@ async function applyOnce(database: SqlDriver, number: number, script: string): P
     await database.batch([takeLock, ...preparation, record, ...split(script)])
   } catch (error) {
     // Whoever held the lock before us has applied it.
-    const isApplied = error instanceof SqlFault && error.state === '23505' && (await appliedNumber(database)) >= number
+    const isApplied =
+      error instanceof SqlFault && error.state === '23505' && (await appliedNumbers(database)).has(number)
     if (!isApplied) throw error
   }
 }
