@@ -39,7 +39,8 @@ export type NodeServer = {
 /** Bytes of the request line and all headers: the longest query string, each character escaped, has to fit. */
 const MAX_HEADERS = 256 * 1024
 
-const DAY = 86_400_000
+/** How often what has had its time is forgotten. */
+const PRUNE_INTERVAL = 15 * 60_000
 
 /** After this long, requests in flight are cut. */
 const SHUTDOWN_LIMIT = 30_000
@@ -55,7 +56,7 @@ export async function startNode({
   let isAccepting = true
   try {
     const services = await startServices(ports, config)
-    await services.auditLog.prune()
+    await services.prune()
     const { fetch } = createApp(services, { isAccepting: () => isAccepting, addressOf })
     const listener = getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), {
       errorHandler,
@@ -63,12 +64,12 @@ export async function startNode({
     const server = createServer({ maxHeaderSize: MAX_HEADERS }, listener)
     server.on('clientError', refuse)
     const url = await listen(server, config)
-    const daily = setInterval(() => void services.auditLog.prune().catch(toldTo(observe)), DAY)
+    const pruning = setInterval(() => void services.prune().catch(toldTo(observe)), PRUNE_INTERVAL)
     return {
       url,
       async close() {
         isAccepting = false
-        clearInterval(daily)
+        clearInterval(pruning)
         await drain(server)
         await close()
       },

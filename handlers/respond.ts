@@ -54,11 +54,16 @@ export function noContent(): Answer {
 /** Whatever is not a ServiceError is a fault of ours: the caller learns nothing but that. */
 export function failure(error: unknown): Answer {
   const known = error instanceof ServiceError ? error : new ServiceError('failed', 'Internal error')
-  const allow = known.kind === 'methodNotAllowed' ? known.meta?.allow : undefined
-  return {
-    ...json(errorBody(known), statusOf[known.kind]),
-    ...(typeof allow === 'string' && { headers: { Allow: allow } }),
+  return { ...json(errorBody(known), statusOf[known.kind]), ...headersOf(known) }
+}
+
+/** What HTTP wants to have said in a header. */
+function headersOf({ kind, meta }: ServiceError): Pick<Answer, 'headers'> {
+  if (kind === 'methodNotAllowed' && meta?.allow !== undefined) return { headers: { Allow: String(meta.allow) } }
+  if (kind === 'throttled' && meta?.retryAfter !== undefined) {
+    return { headers: { 'Retry-After': String(meta.retryAfter) } }
   }
+  return {}
 }
 
 /** Whether an operator should hear of `error`: faults of ours, not slips of a caller. */

@@ -42,10 +42,10 @@ export default {
     return opened.app.fetch(request, env, context)
   },
 
-  /** Keeps the schema of the system database up to date even while nobody calls, and the audit log to its time. */
+  /** Keeps the schema of the system database up to date even while nobody calls, and forgets what has had its time. */
   async scheduled(_controller, env) {
     opened ??= await open(env)
-    await opened.services.auditLog.prune()
+    await opened.services.prune()
   },
 } satisfies ExportedHandler<Env>
 

@@ -76,6 +76,10 @@ export const variables = {
   ],
   SERVICE_ACCESS_TOKEN_TTL: [durationSchema.default(15 * 60_000), 'Lifetime of access tokens'],
   SERVICE_REFRESH_TOKEN_TTL: [durationSchema.default(7 * 86_400_000), 'Lifetime of refresh tokens'],
+  SERVICE_AUTH__LOGINS_PER_MINUTE: [
+    count.default(300),
+    'Most sign-ins, password changes and resets from one address in a minute; over that 429',
+  ],
   SERVICE_ADMIN__EMAIL: [
     z.email('must be an e-mail address').optional(),
     'First administrator, created on an empty system database',

@@ -22,6 +22,7 @@ import { createModelChanges } from './model-changes.ts'
 import { createPolicies, type Policies } from './policies.ts'
 import { createRoles, type Roles } from './roles.ts'
 import { createSessions, type Sessions } from './sessions.ts'
+import { createThrottle } from './throttle.ts'
 import { openTokens } from './tokens.ts'
 import { createUsers, type Users } from './users.ts'
 import { createWorkspaces, type Workspaces } from './workspaces.ts'
@@ -43,6 +44,8 @@ export type Services = {
   readonly introspection: Introspection
   readonly manifests: Manifests
   readonly items: Items
+  /** Forgets what has had its time: entries of the audit log, counted attempts. */
+  prune(): Promise<void>
 }
 
 /** Installs what is missing and opens the instance. Throws what keeps it from starting. */
@@ -53,12 +56,14 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const changes = createModelChanges(ports, models)
   const system = openSqlSource(ports.database, postgres)
   const directory = createDirectory(system, config)
+  const throttle = createThrottle(ports, config)
+  const auditLog = createAuditLog(ports, config, directory)
   const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
   return {
     ports,
     config,
     callers: createCallers(ports, tokens),
-    sessions: createSessions(ports, config, tokens),
+    sessions: createSessions(ports, { config, tokens, throttle }),
     apiKeys: createApiKeys(ports, tokens),
     workspaces: createWorkspaces(ports, directory),
     users: createUsers(ports, directory),
@@ -66,7 +71,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     roles: createRoles(ports, directory),
     policies: createPolicies(ports, directory, models),
     invitations: createInvitations(ports, directory),
-    auditLog: createAuditLog(ports, config, directory),
+    auditLog,
     migrations: createMigrations(ports, changes),
     introspection: createIntrospection({
       ids: ports.ids,
@@ -75,6 +80,10 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     }),
     manifests: createManifests(models),
     items: createItems({ ports, config, models, openSource: (model, sourceId) => openSource(model, sourceId, system) }),
+    async prune() {
+      await auditLog.prune()
+      await throttle.prune()
+    },
   }
 }
 

@@ -11,6 +11,7 @@ import {
   type UserRow,
 } from '../store/accounts.ts'
 import { type Happening, recordOf } from './audit.ts'
+import type { Throttle, Trial } from './throttle.ts'
 import type { Tokens } from './tokens.ts'
 
 /** `expires` is the access token's lifetime in seconds. */
@@ -25,7 +26,7 @@ export type Claim = { readonly setupToken: string | undefined; readonly address:
 
 export type Sessions = {
   /**
-   * Throws 401 `Invalid credentials` whatever is wrong; an unknown account costs as much as a known one, and what is
+   * Throws 401 `Invalid credentials` whatever is wrong, 429 after too many failures; an unknown account costs as much as a known one, and what is
    * recorded of the failure is the same.
    */
   login(credentials: Credentials): Promise<LoginResult>
@@ -35,7 +36,9 @@ export type Sessions = {
   isUnclaimed(): Promise<boolean>
 }
 
-export function createSessions(ports: Ports, config: Config, tokens: Tokens): Sessions {
+type Means = { readonly config: Config; readonly tokens: Tokens; readonly throttle: Throttle }
+
+export function createSessions(ports: Ports, { config, tokens, throttle }: Means): Sessions {
   const { clock, database, ids, passwords } = ports
   // A claimed instance never becomes unclaimed again, so one yes is enough.
   let isClaimed = false
@@ -60,12 +63,13 @@ export function createSessions(ports: Ports, config: Config, tokens: Tokens): Se
     isUnclaimed,
 
     async login({ email, password, address }) {
+      const trial: Trial = { kind: 'password', account: email, address }
+      await throttle.begin(trial)
       const user = await authenticate(email, password)
-      if (user === undefined) {
-        const failed = { action: 'auth.login.v1', outcome: 'failure', actor: { kind: 'anonymous' } } as const
-        await database.query(record({ ...failed, address, payload: { email } })())
-        throw new ServiceError('unauthenticated', 'Invalid credentials')
-      }
+      const failed = { action: 'auth.login.v1', outcome: 'failure', actor: { kind: 'anonymous' } } as const
+      const failure = record({ ...failed, address, payload: { email } })
+      await throttle.settle(trial, { isRight: user !== undefined, failure })
+      if (user === undefined) throw new ServiceError('unauthenticated', 'Invalid credentials')
       const now = clock.now()
       const [id, refreshTokenId] = [ids.next(), ids.next()]
       const expiresAt = now + config.SERVICE_REFRESH_TOKEN_TTL
@@ -88,12 +92,12 @@ export function createSessions(ports: Ports, config: Config, tokens: Tokens): Se
 
     async bootstrap({ email, password, fullName }, { setupToken, address }) {
       if (!(await isUnclaimed())) throw alreadyClaimed()
-      if (
-        config.SERVICE_SETUP_TOKEN === undefined ||
-        !(await sameSecret(setupToken ?? '', config.SERVICE_SETUP_TOKEN))
-      ) {
-        throw new ServiceError('forbidden', 'The set-up token is missing or wrong')
-      }
+      const trial: Trial = { kind: 'setUp', account: '', address }
+      await throttle.begin(trial)
+      const { SERVICE_SETUP_TOKEN: expected } = config
+      const isRight = expected !== undefined && (await sameSecret(setupToken ?? '', expected))
+      await throttle.settle(trial, { isRight })
+      if (!isRight) throw new ServiceError('forbidden', 'The set-up token is missing or wrong')
       const id = ids.next()
       const passwordHash = await passwords.hash(password)
       const isFirst = await insertFirstUser(

@@ -9,6 +9,7 @@ import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import installation from './schema/001-installation.ts'
 import access from './schema/002-access.ts'
+import passwords from './schema/004-passwords.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import { param, sql, statement } from './statements.ts'
 
@@ -16,6 +17,7 @@ import { param, sql, statement } from './statements.ts'
 const migrations: readonly (readonly [number, string])[] = [
   [1, installation],
   [2, access],
+  [4, passwords],
 ]
 const workspaceMigrations: readonly string[] = [workspaceModel]
 

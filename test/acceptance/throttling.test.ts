@@ -1,0 +1,58 @@
+/** Contract 6: five failures for one account and address in a minute, then 429 until time has passed. */
+import { expect, it } from 'vitest'
+import { people } from '../support/people.ts'
+import { world } from '../support/world.ts'
+
+const shop = await world.workspace('throttling', {})
+
+it('lets nobody try after five failures, whatever the spelling of the address, not even with the right password', async () => {
+  const member = await people.memberWith(shop, [])
+  const spellings = [member.email, member.email.toUpperCase()]
+  const failures = await Promise.all(Array.from({ length: 5 }, (_, index) => login(spellings[index % 2], 'wrong')))
+
+  const late = await Promise.all([login(member.email, 'wrong'), login(member.email, member.password)])
+  const session = await member.system.get('/api/system/users/me')
+  const other = await login((await people.memberWith(shop, [])).email, 'wrong')
+
+  expect(failures.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
+  expect(late.map(({ status }) => status)).toEqual([429, 429])
+  expect([session.status, other.status]).toEqual([200, 401])
+})
+
+it('answers the same for accounts that do not exist, and says when to come again', async () => {
+  const { email } = await people.memberWith(shop, [])
+
+  const [ofKnown, ofUnknown] = [await failing(email), await failing(people.email())]
+
+  expect(ofUnknown.statuses).toEqual([401, 401, 401, 401, 401, 429, 429, 429, 429])
+  expect(ofKnown.statuses).toEqual(ofUnknown.statuses)
+  expect(ofUnknown.retryAfter).toSatisfy((seconds: number) => seconds >= 1 && seconds <= 60)
+  expect(ofKnown.last).toEqual({
+    message: 'Too many attempts, try again later',
+    meta: { retryAfter: expect.any(Number) },
+  })
+  expect(Object.keys(ofUnknown.last)).toEqual(Object.keys(ofKnown.last))
+})
+
+it('counts failures and nothing else', async () => {
+  const member = await people.memberWith(shop, [])
+
+  const answers = await Promise.all(Array.from({ length: 7 }, () => login(member.email, member.password)))
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200, 200])
+})
+
+function login(email: string | undefined, password: string): Promise<Response> {
+  return world.anonymous.post('/api/auth/login', { credentials: { email, password }, mode: 'json' })
+}
+
+/** Nine failures, tried all at once: the answers in the order of their status, and what the last of them say. */
+async function failing(email: string) {
+  const answers = await Promise.all(Array.from({ length: 9 }, () => login(email, 'wrong')))
+  const last = answers.find(({ status }) => status === 429)
+  return {
+    statuses: answers.map(({ status }) => status).sort((one, other) => one - other),
+    retryAfter: Number(last?.headers.get('Retry-After')),
+    last: (await last?.json()) as object,
+  }
+}
