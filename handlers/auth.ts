@@ -1,35 +1,80 @@
-/** `/api/auth/…`: signing in (contract 6). */
+/** `/api/auth/…`: signing in, going on with a session, signing out (contract 6). */
 import * as z from 'zod'
+import { ServiceError } from '../src/core/error.ts'
+import { sentFault } from '../src/services/roles.ts'
 import type { Services } from '../src/services/services.ts'
+import type { AppContext } from './context.ts'
+import { requireSameOrigin } from './origin.ts'
 import { textSchema } from './parts.ts'
 import { readBody } from './request.ts'
-import { json } from './respond.ts'
+import { type Answer, failure, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
+import { clearedCookies, type LoginMode, refreshCookies, signedIn } from './session-answer.ts'
 
-const mode = z.literal('json', "must be 'json'")
+export const modeSchema = z.enum(['json', 'session'], "must be 'json' or 'session'").default('session')
 
 /** Whether an address could be one is not asked: what no account has is wrong like any other. */
 const credentials = { email: textSchema(320), password: z.string().max(256) }
 
-const loginBody = z.strictObject({
-  credentials: z.strictObject(credentials),
-  mode,
-})
+const loginBody = z.strictObject({ credentials: z.strictObject(credentials), mode: modeSchema })
 
-const passwordLoginBody = z.strictObject({ ...credentials, mode })
+const passwordLoginBody = z.strictObject({ ...credentials, mode: modeSchema })
 
-export function mountAuth(app: App, { sessions }: Services): void {
+const refreshBody = z.strictObject({ refreshToken: z.string().optional() })
+
+export function mountAuth(app: App, services: Services): void {
+  const { config, sessions } = services
+
   mount(app, '/api/auth/login', {
     POST: async (c) => {
-      const { credentials } = await readBody(c, loginBody)
-      return json(await sessions.login({ ...credentials, address: app.addressOf(c) }))
+      const { credentials, mode } = await readBody(c, loginBody)
+      const result = await sessions.login({ ...credentials, address: app.addressOf(c) })
+      return signedIn(c, config, { mode, result })
     },
   })
 
   mount(app, '/api/auth/providers/local/password/login', {
     POST: async (c) => {
-      const { email, password } = await readBody(c, passwordLoginBody)
-      return json(await sessions.login({ email, password, address: app.addressOf(c) }))
+      const { email, password, mode } = await readBody(c, passwordLoginBody)
+      const result = await sessions.login({ email, password, address: app.addressOf(c) })
+      return signedIn(c, config, { mode, result })
     },
   })
+
+  mount(app, '/api/auth/refresh', {
+    POST: (c) =>
+      withRefreshToken(services, c, async (token, mode) => {
+        const result = await sessions.refresh(token, app.addressOf(c))
+        return signedIn(c, config, { mode, result })
+      }),
+  })
+
+  mount(app, '/api/auth/logout', {
+    POST: (c) =>
+      withRefreshToken(services, c, async (token, mode) => {
+        await sessions.logout(token, app.addressOf(c))
+        return mode === 'json' ? noContent() : { ...noContent(), cookies: clearedCookies(c, config) }
+      }),
+  })
+}
+
+/** Runs `work` with the token of the body, or with that of the cookie, which the browser forgets if it does not count. */
+async function withRefreshToken(
+  { config }: Services,
+  c: AppContext,
+  work: (token: string, mode: LoginMode) => Promise<Answer>,
+): Promise<Answer> {
+  const { refreshToken } = await readBody(c, refreshBody)
+  const cookies = refreshCookies(c)
+  if (cookies.length + (refreshToken === undefined ? 0 : 1) > 1) throw new ServiceError('badRequest', 'Invalid request')
+  if (refreshToken !== undefined) return work(refreshToken, 'json')
+  const [cookie] = cookies
+  if (cookie === undefined) throw sentFault('refreshToken', 'must be given where there is no session cookie')
+  requireSameOrigin(c, config)
+  try {
+    return await work(cookie, 'session')
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.kind !== 'unauthenticated') throw error
+    return { ...failure(error), cookies: clearedCookies(c, config) }
+  }
 }

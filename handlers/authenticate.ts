@@ -5,22 +5,24 @@
 import type { Context } from 'hono'
 import { ServiceError } from '../src/core/error.ts'
 import { headerOf } from './context.ts'
+import { cookiesNamed, SESSION_COOKIE } from './session-answer.ts'
 
-const SESSION_COOKIE = 'service_session'
 const none: readonly string[] = []
 
-/** The token of the request; undefined for the anonymous caller. Throws 400 for several sources, 401 for a bad one. */
-export function credentialOf(c: Context): string | undefined {
+/** A token and where it was found. A cookie comes along with every request, so it proves less (origin.ts). */
+export type Credential = { readonly source: 'header' | 'query' | 'cookie'; readonly token: string }
+
+/** What the request presents; undefined for the anonymous caller. Throws 400 for several sources, 401 for a bad one. */
+export function credentialOf(c: Context): Credential | undefined {
   const header = headerOf(c, 'authorization')
   const query = queryTokens(c.req.url)
-  const cookie = cookieToken(headerOf(c, 'cookie'))
-  const [inQuery] = query
-  if (header !== undefined && inQuery === undefined && cookie === undefined) return bearer(header)
-  const count = query.length + (header === undefined ? 0 : 1) + (cookie === undefined ? 0 : 1)
+  const cookies = cookiesNamed(SESSION_COOKIE, headerOf(c, 'cookie'))
+  const count = query.length + cookies.length + (header === undefined ? 0 : 1)
   if (count > 1) throw new ServiceError('badRequest', 'Invalid request')
-  const token = inQuery ?? cookie
+  if (header !== undefined) return { source: 'header', token: bearer(header) }
+  const token = query[0] ?? cookies[0]
   if (token === '') throw new ServiceError('unauthenticated', 'Invalid token')
-  return token
+  return token === undefined ? undefined : { source: query.length === 1 ? 'query' : 'cookie', token }
 }
 
 function bearer(header: string): string {
@@ -32,15 +34,6 @@ function bearer(header: string): string {
 function queryTokens(url: string): readonly string[] {
   if (!mayHoldToken(url)) return none
   return new URL(url).searchParams.getAll('access_token')
-}
-
-function cookieToken(header: string | undefined): string | undefined {
-  if (header === undefined || !header.includes(SESSION_COOKIE)) return undefined
-  for (const part of header.split(';')) {
-    const [name, value] = part.trim().split('=', 2)
-    if (name === SESSION_COOKIE) return value ?? ''
-  }
-  return undefined
 }
 
 /** The raw query string without the token, for whoever reads the other parameters. */

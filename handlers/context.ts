@@ -2,21 +2,34 @@
 import type { Context } from 'hono'
 import type { Caller, Entry } from '../src/services/callers.ts'
 import type { Services } from '../src/services/services.ts'
+import type { Credential } from './authenticate.ts'
+import { requireSameOrigin } from './origin.ts'
 
 export type Variables = {
   /** Of the one credential source that was used; undefined for the anonymous caller. */
-  readonly token: string | undefined
+  readonly credential: Credential | undefined
 }
 
 export type AppContext = Context<{ Variables: Variables }>
 
 /** The caller inside the workspace of the path. */
-export function enter(services: Services, c: AppContext): Promise<Entry> {
-  return services.callers.enter(c.req.param('workspace') ?? '', c.get('token'))
+export async function enter(services: Services, c: AppContext): Promise<Entry> {
+  return services.callers.enter(c.req.param('workspace') ?? '', tokenOf(services, c))
 }
 
-export function identify(services: Services, c: AppContext): Promise<Caller> {
-  return services.callers.identify(c.get('token'))
+export async function identify(services: Services, c: AppContext): Promise<Caller> {
+  return services.callers.identify(tokenOf(services, c))
+}
+
+/** The token that the caller is known by. Throws 403 for a change by cookie that does not come from our own origin. */
+function tokenOf({ config }: Services, c: AppContext): string | undefined {
+  const credential = c.get('credential')
+  if (credential?.source === 'cookie' && !isReading(c.req.method)) requireSameOrigin(c, config)
+  return credential?.token
+}
+
+function isReading(method: string): boolean {
+  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }
 
 /** A part of the path that the route names, decoded. */

@@ -6,6 +6,8 @@ export type Answer = {
   readonly status: number
   readonly body: string | null
   readonly headers?: Readonly<Record<string, string>>
+  /** Values of `Set-Cookie`. */
+  readonly cookies?: readonly string[]
 }
 
 const statusOf: Readonly<Record<ErrorKind, number>> = {
@@ -75,15 +77,15 @@ export function isFault(error: unknown): boolean {
  * Answers of the API are for one caller only, so no cache may keep them. Headers are complete when the response is made:
  * changing them later costs Node's adapter a second response.
  */
-export function toResponse({ status, body, headers }: Answer, requestId: string): Response {
-  return new Response(body, {
-    status,
-    headers: {
-      ...(body !== null && { 'Content-Type': 'application/json' }),
-      'Cache-Control': 'no-store',
-      'X-Content-Type-Options': 'nosniff',
-      'X-Request-Id': requestId,
-      ...headers,
-    },
-  })
+export function toResponse({ status, body, headers, cookies }: Answer, requestId: string): Response {
+  const all = {
+    ...(body !== null && { 'Content-Type': 'application/json' }),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': requestId,
+    ...headers,
+  }
+  if (cookies === undefined) return new Response(body, { status, headers: all })
+  const pairs = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])
+  return new Response(body, { status, headers: [...Object.entries(all), ...pairs] })
 }

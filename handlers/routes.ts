@@ -51,7 +51,7 @@ type Run = { readonly requestId: string; readonly handler: Handler }
 
 async function answerOf({ observe }: Ports, c: AppContext, { requestId, handler }: Run): Promise<Answer> {
   try {
-    c.set('token', credentialOf(c))
+    c.set('credential', credentialOf(c))
     return await handler(c)
   } catch (error) {
     if (isFault(error)) observe({ kind: 'fault', requestId, error })

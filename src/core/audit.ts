@@ -4,6 +4,8 @@
  */
 export const auditActions = {
   'auth.login.v1': 'Sign-in',
+  'auth.logout.v1': 'Sign-out',
+  'auth.refresh.v1': 'Tokens refreshed',
   'user.create.v1': 'User created',
   'user.update.v1': 'User changed',
   'user.delete.v1': 'User deleted',

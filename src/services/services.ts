@@ -57,13 +57,14 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const system = openSqlSource(ports.database, postgres)
   const directory = createDirectory(system, config)
   const throttle = createThrottle(ports, config)
+  const sessions = createSessions(ports, { config, tokens, throttle })
   const auditLog = createAuditLog(ports, config, directory)
   const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
   return {
     ports,
     config,
     callers: createCallers(ports, tokens),
-    sessions: createSessions(ports, { config, tokens, throttle }),
+    sessions,
     apiKeys: createApiKeys(ports, tokens),
     workspaces: createWorkspaces(ports, directory),
     users: createUsers(ports, directory),
@@ -83,6 +84,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     async prune() {
       await auditLog.prune()
       await throttle.prune()
+      await sessions.prune()
     },
   }
 }

@@ -1,18 +1,22 @@
-/** Signing in with e-mail and password, and the first administrator (contract 5 and 6). */
+/**
+ * Sessions (contract 6): opened by signing in, gone on with by refresh tokens of which each counts once, ended by
+ * logging out. Also the first administrator.
+ */
 import type { Config } from '../config.ts'
 import { ServiceError } from '../core/error.ts'
-import type { Ports } from '../ports.ts'
+import type { Instant, Ports } from '../ports.ts'
+import { countUsers, findUserByEmail, insertFirstUser, type Recorded, type UserRow } from '../store/accounts.ts'
 import {
-  countUsers,
-  findUserByEmail,
-  insertFirstUser,
+  deleteSessionsBefore,
+  endSession,
   insertSession,
-  type Recorded,
-  type UserRow,
-} from '../store/accounts.ts'
+  type NewSession,
+  revokeReused,
+  rotateSession,
+} from '../store/sessions.ts'
 import { type Happening, recordOf } from './audit.ts'
 import type { Throttle, Trial } from './throttle.ts'
-import type { Tokens } from './tokens.ts'
+import { type Claims, invalidToken, type Tokens } from './tokens.ts'
 
 /** `expires` is the access token's lifetime in seconds. */
 export type LoginResult = { readonly expires: number; readonly accessToken: string; readonly refreshToken: string }
@@ -24,9 +28,27 @@ export type Credentials = { readonly email: string; readonly password: string; r
 
 export type Claim = { readonly setupToken: string | undefined; readonly address: string | undefined }
 
+/** Whoever was found to be `userId`: by a password, or by the provider that `method` names. */
+export type Opening = { readonly userId: string; readonly method: string; readonly address: string | undefined }
+
 export type Sessions = {
   /**
-   * Throws 401 `Invalid credentials` whatever is wrong, 429 after too many failures; an unknown account costs as much as a known one, and what is
+   * A new session of a user who has proven who they are, with ids that nobody has seen before. Records the sign-in.
+   * Throws 401 where the account is suspended or gone.
+   */
+  open(opening: Opening): Promise<LoginResult>
+  /**
+   * New tokens for the refresh token, which is used up by it: of any number of uses at once one succeeds. Using it again
+   * ends the session, whoever holds its newest token. Throws 401 `Invalid token`.
+   */
+  refresh(refreshToken: string, address: string | undefined): Promise<LoginResult>
+  /** Ends the session of a refresh token, also of one that was used before. Throws 401 for what is none. */
+  logout(refreshToken: string, address: string | undefined): Promise<void>
+  /** Deletes sessions that have been over for a while. */
+  prune(): Promise<void>
+  /**
+   * Throws 401 `Invalid credentials` whatever is wrong, 429 after too many failures; an unknown account costs as much
+   * as a known one, and what is
    * recorded of the failure is the same.
    */
   login(credentials: Credentials): Promise<LoginResult>
@@ -36,10 +58,13 @@ export type Sessions = {
   isUnclaimed(): Promise<boolean>
 }
 
+/** How long a session that is over can still be told from one that never was. */
+const AFTERLIFE = 30 * 86_400_000
+
 type Means = { readonly config: Config; readonly tokens: Tokens; readonly throttle: Throttle }
 
 export function createSessions(ports: Ports, { config, tokens, throttle }: Means): Sessions {
-  const { clock, database, ids, passwords } = ports
+  const { clock, database, ids, passwords, workspaces } = ports
   // A claimed instance never becomes unclaimed again, so one yes is enough.
   let isClaimed = false
 
@@ -59,8 +84,33 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
     return matches && user?.status === 'active' ? user : undefined
   }
 
+  /** Tokens of a session whose next refresh token is `refreshTokenId`. */
+  async function issue(session: NewSession): Promise<LoginResult> {
+    const { id, userId, refreshTokenId, expiresAt } = session
+    const now = clock.now()
+    // No access token outlives the session that it is of.
+    const accessEnd = Math.min(now + config.SERVICE_ACCESS_TOKEN_TTL, expiresAt)
+    return {
+      expires: Math.floor((accessEnd - now) / 1_000),
+      accessToken: await tokens.sign({ sort: 'at+jwt', id, userId, tokenId: ids.next(), expiresAt: accessEnd }, now),
+      refreshToken: await tokens.sign({ sort: 'rt+jwt', id, userId, tokenId: refreshTokenId, expiresAt }, now),
+    }
+  }
+
+  function sessionEnd(): Instant {
+    return clock.now() + config.SERVICE_REFRESH_TOKEN_TTL
+  }
+
+  async function open({ userId, method, address }: Opening): Promise<LoginResult> {
+    const session = { id: ids.next(), userId, refreshTokenId: ids.next(), expiresAt: sessionEnd() }
+    const happening = { action: 'auth.login.v1', actor: { kind: 'user', id: userId }, payload: { method } } as const
+    if (!(await insertSession(database, session, record({ ...happening, address })))) throw wrongCredentials()
+    return issue(session)
+  }
+
   return {
     isUnclaimed,
+    open,
 
     async login({ email, password, address }) {
       const trial: Trial = { kind: 'password', account: email, address }
@@ -69,25 +119,29 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
       const failed = { action: 'auth.login.v1', outcome: 'failure', actor: { kind: 'anonymous' } } as const
       const failure = record({ ...failed, address, payload: { email } })
       await throttle.settle(trial, { isRight: user !== undefined, failure })
-      if (user === undefined) throw new ServiceError('unauthenticated', 'Invalid credentials')
-      const now = clock.now()
-      const [id, refreshTokenId] = [ids.next(), ids.next()]
-      const expiresAt = now + config.SERVICE_REFRESH_TOKEN_TTL
-      await insertSession(
-        database,
-        { id, userId: user.id, refreshTokenId, expiresAt },
-        record({ action: 'auth.login.v1', actor: { kind: 'user', id: user.id }, address }),
-      )
-      const subject = { userId: user.id, id }
-      const lifetime = config.SERVICE_ACCESS_TOKEN_TTL
-      return {
-        expires: Math.floor(lifetime / 1_000),
-        accessToken: await tokens.sign(
-          { ...subject, sort: 'at+jwt', tokenId: ids.next(), expiresAt: now + lifetime },
-          now,
-        ),
-        refreshToken: await tokens.sign({ ...subject, sort: 'rt+jwt', tokenId: refreshTokenId, expiresAt }, now),
-      }
+      if (user === undefined) throw wrongCredentials()
+      return open({ userId: user.id, method: 'password', address })
+    },
+
+    async refresh(refreshToken, address) {
+      const { id, userId, tokenId } = await tokens.verify(refreshToken, ['rt+jwt'], clock.now())
+      const used = { id, userId, refreshTokenId: tokenId }
+      const next = { id, userId, refreshTokenId: ids.next(), expiresAt: sessionEnd() }
+      const happening = { action: 'auth.refresh.v1', ...bySession({ id, userId }, address) } as const
+      if (await rotateSession(database, used, { ...next, record: record(happening) })) return issue(next)
+      const reuse = { ...happening, outcome: 'failure', payload: { ...happening.payload, reason: 'reuse' } } as const
+      if (await revokeReused(database, used, record(reuse))) await workspaces.changed(id)
+      throw invalidToken()
+    },
+
+    async logout(refreshToken, address) {
+      const session = await tokens.verify(refreshToken, ['rt+jwt'], clock.now())
+      const happening = { action: 'auth.logout.v1', ...bySession(session, address) } as const
+      if (await endSession(database, session, record(happening))) await workspaces.changed(session.id)
+    },
+
+    async prune() {
+      await deleteSessionsBefore(database, clock.now() - AFTERLIFE)
     },
 
     async bootstrap({ email, password, fullName }, { setupToken, address }) {
@@ -115,6 +169,14 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
       return { id, email }
     },
   }
+}
+
+function bySession({ id, userId }: Pick<Claims, 'id' | 'userId'>, address: string | undefined) {
+  return { actor: { kind: 'user', id: userId }, address, payload: { sessionId: id } } as const
+}
+
+function wrongCredentials(): ServiceError {
+  return new ServiceError('unauthenticated', 'Invalid credentials')
 }
 
 function alreadyClaimed(): ServiceError {

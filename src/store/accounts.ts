@@ -1,4 +1,4 @@
-/** Users, sessions, API keys and signing keys in the system database. */
+/** Users, API keys and signing keys in the system database, and what a credential gives its bearer. */
 import type { PolicyContent } from '../core/access/policy.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
@@ -72,25 +72,6 @@ export async function findUserByEmail(database: SqlDriver, email: string): Promi
     passwordHash: passwordHash ?? null,
     status: status === 'active' ? 'active' : 'suspended',
   }
-}
-
-export async function insertSession(
-  database: SqlDriver,
-  session: {
-    readonly id: string
-    readonly userId: string
-    readonly refreshTokenId: string
-    readonly expiresAt: Instant
-  },
-  record: Recorded,
-): Promise<void> {
-  await database.batch([
-    statement(sql`
-      insert into service.session (id, user_id, refresh_token_id, expires_at)
-      values (${param(session.id)}::uuid, ${param(session.userId)}::uuid, ${param(session.refreshTokenId)}::uuid,
-        ${param(new Date(session.expiresAt).toISOString())}::timestamptz)`),
-    record(),
-  ])
 }
 
 /** A credential as its token names it. */

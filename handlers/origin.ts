@@ -1,0 +1,34 @@
+/**
+ * Where this service is, as its callers see it, and the rule that a request which changes something may sign in by
+ * cookie only from there (contract 6): a cookie comes along whoever made the browser ask.
+ */
+import type { Config } from '../src/config.ts'
+import { ServiceError } from '../src/core/error.ts'
+import { type AppContext, headerOf } from './context.ts'
+
+/** The public address, without a slash at its end: SERVICE_BASE_URL, or that of the request. */
+export function publicAddress(c: AppContext, { SERVICE_BASE_URL: base }: Config): string {
+  return base === undefined ? new URL(c.req.url).origin : base.replace(/\/+$/, '')
+}
+
+/** Throws 403 unless what the browser says of the request's origin, all of it, is that it is ours. */
+export function requireSameOrigin(c: AppContext, config: Config): void {
+  const origin = headerOf(c, 'origin')
+  const site = headerOf(c, 'sec-fetch-site')
+  const isSaid = origin !== undefined || site !== undefined
+  const isOurs = origin === undefined || ownOrigins(c, config).includes(origin)
+  if (isSaid && isOurs && (site === undefined || site === 'same-origin')) return
+  throw new ServiceError('forbidden', 'A change by session cookie must come from this origin (Origin, Sec-Fetch-Site)')
+}
+
+/** TLS may end before us, so that a request that we see as `http` was sent to `https`. */
+function ownOrigins(c: AppContext, config: Config): readonly string[] {
+  const { origin, host } = new URL(c.req.url)
+  return [origin, `https://${host}`, new URL(publicAddress(c, config)).origin]
+}
+
+/** Whether callers reach us at a loopback address, where there is no TLS. */
+export function isLoopback(c: AppContext, config: Config): boolean {
+  const { hostname } = new URL(publicAddress(c, config))
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+}
