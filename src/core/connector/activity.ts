@@ -1,0 +1,92 @@
+/**
+ * Whether a connector-backed data source serves (seed, "Data source activity", row by row): what happens at a start or in
+ * a call → the next state, and what a deactivated source answers. Whoever keeps the state only calls these functions.
+ */
+import { ServiceError } from '../error.ts'
+import { ErrorCode } from './error-code.ts'
+import { startFault, type Thrown } from './fault.ts'
+import { grantMismatch } from './handshake.ts'
+import type { Permission } from './permission.ts'
+
+export type Activity = { readonly kind: 'active' } | { readonly kind: 'deactivated'; readonly because: Deactivation }
+
+export type Deactivation =
+  /** setup or preflight said so: InvalidConfiguration, AccessDenied or a permission denial. */
+  | { readonly kind: 'refused'; readonly thrown: Thrown }
+  /** setup returned no handlers that could be used. */
+  | { readonly kind: 'noHandlers' }
+  | { readonly kind: 'mismatch'; readonly required: readonly Permission[] }
+  /** It cannot be started at all, or its capabilities are not those that the model was made for. */
+  | { readonly kind: 'broken' }
+  | { readonly kind: 'capabilities' }
+
+export type ActivityEvent =
+  | { readonly kind: 'threw'; readonly from: Handler; readonly thrown: Thrown }
+  | { readonly kind: 'noHandlers' }
+  /** preflight answered a target that cannot be read, a blank reason, a promise, or something undefined. */
+  | { readonly kind: 'badPreflight' }
+  | { readonly kind: 'mismatch'; readonly required: readonly Permission[] }
+  | { readonly kind: 'unloadable' }
+  | { readonly kind: 'uninstalled' }
+  | { readonly kind: 'capabilitiesChanged' }
+  /** The extension was loaded anew, or the source introspected again: the next request may try to start it. */
+  | { readonly kind: 'renewed' }
+
+export type Handler = 'preflight' | 'setup' | 'introspect' | 'query' | 'testConnection'
+
+export const active: Activity = { kind: 'active' }
+
+export function activityAfter(activity: Activity, event: ActivityEvent): Activity {
+  switch (event.kind) {
+    case 'threw':
+      return deactivates(event) ? deactivated({ kind: 'refused', thrown: event.thrown }) : activity
+    case 'noHandlers':
+      return deactivated({ kind: 'noHandlers' })
+    case 'mismatch':
+      return deactivated({ kind: 'mismatch', required: event.required })
+    case 'badPreflight':
+    case 'unloadable':
+    case 'uninstalled':
+      return deactivated({ kind: 'broken' })
+    case 'capabilitiesChanged':
+      return deactivated({ kind: 'capabilities' })
+    case 'renewed':
+      return active
+  }
+}
+
+/** Only a start can deactivate, and of what it throws only what will not pass by itself. */
+function deactivates({ from, thrown }: Extract<ActivityEvent, { readonly kind: 'threw' }>): boolean {
+  if (from !== 'setup' && from !== 'preflight') return false
+  const { code, denied } = thrown
+  return denied || code === ErrorCode.InvalidConfiguration || code === ErrorCode.AccessDenied
+}
+
+function deactivated(because: Deactivation): Activity {
+  return { kind: 'deactivated', because }
+}
+
+/** What every request to a deactivated source is answered. */
+export function deactivatedAnswer(because: Deactivation): ServiceError {
+  switch (because.kind) {
+    case 'refused':
+      return couldNotStart(startFault(because.thrown))
+    case 'noHandlers':
+      return couldNotStart(new ServiceError('invalid', 'Invalid extension configuration'))
+    case 'mismatch':
+      return grantMismatch(because.required)
+    case 'broken':
+    case 'capabilities':
+      return new ServiceError('unavailable', 'Data source is deactivated')
+  }
+}
+
+/** The outer message of a start that failed. */
+export function couldNotStart(cause: ServiceError): ServiceError {
+  return new ServiceError(cause.kind, 'The extension could not be started', { cause })
+}
+
+/** For requests that come while a connector starts or is replaced. */
+export function restarting(): ServiceError {
+  return new ServiceError('unavailable', 'Data source is restarting')
+}

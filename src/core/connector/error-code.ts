@@ -1,0 +1,20 @@
+/**
+ * The numbers by which a connector says what went wrong (seed, "Connector error classes"), under the names of their
+ * classes. The last three are raised by the engine only: thrown by a connector they count as a plain error.
+ */
+export const ErrorCode = {
+  QueryRejected: 100,
+  UniqueConstraintViolation: 1002,
+  NullConstraintViolation: 1003,
+  ForeignKeyConstraintViolation: 1004,
+  InvalidConfiguration: 2001,
+  AccessDenied: 2002,
+  CollectionNotFound: 2004,
+  ConnectionFailed: 5001,
+  RateLimited: 5002,
+  InvalidPermissions: 2003,
+  MethodNotFound: -32601,
+  InternalError: -32603,
+} as const
+
+export type ErrorCode = (typeof ErrorCode)[keyof typeof ErrorCode]

@@ -1,0 +1,92 @@
+/**
+ * What a connector did wrong → the ServiceError of the seed's table "What the caller sees", still without the outer
+ * message of the route. The connector's own message is nested innermost.
+ */
+import { ServiceError } from '../error.ts'
+import { ErrorCode } from './error-code.ts'
+
+/** What was thrown: `code` is a safe integer of its `monospace` property, `denied` wins over it. */
+export type Thrown = { readonly message: string; readonly code: number | null; readonly denied: boolean }
+
+/** Something thrown by introspect, query or testConnection. */
+export function handlerFault({ message, code, denied }: Thrown): ServiceError {
+  if (denied) return said(permissionsRefused, message)
+  return said(answers.get(code) ?? unknownFault, message)
+}
+
+/** Something thrown by preflight or setup: whatever it is, the data source cannot be started as configured. */
+export function startFault({ message, code, denied }: Thrown): ServiceError {
+  if (denied) return said(permissionsRefused, message)
+  const isOurs = code === ErrorCode.InvalidConfiguration || code === ErrorCode.AccessDenied
+  return said(isOurs ? (answers.get(code) ?? configurationRefused) : configurationRefused, message)
+}
+
+/** The module could not be loaded, or a request at its module scope was refused. */
+export function loadFault({ message, denied }: { readonly message: string; readonly denied: boolean }): ServiceError {
+  return said(
+    denied ? permissionsRefused : { kind: 'failed', message: 'The connector file could not be loaded' },
+    message,
+  )
+}
+
+/** The isolate ended while the call was in flight. */
+export function endedFault(reason: 'time' | 'memory' | 'crash'): ServiceError {
+  const cause = new ServiceError('failed', ends[reason])
+  return new ServiceError('failed', unknownFault.message, { cause })
+}
+
+const ends = {
+  time: 'the extension took too long to answer and was ended',
+  memory: 'the extension used too much memory and was ended',
+  crash: 'the extension ended before it answered',
+} as const
+
+/** A protocol method that the connector does not implement. */
+export function missingMethod(): ServiceError {
+  return new ServiceError('failed', 'Unsupported operation: a protocol method the extension does not implement')
+}
+
+/** An answer that breaks the protocol (seed, "Errors Engine raises on protocol breaches"). */
+export function invalidResponse(...details: readonly [string, ...string[]]): ServiceError {
+  const cause = details.reduceRight<ServiceError | undefined>(
+    (inner, message) => new ServiceError('failed', message, { cause: inner }),
+    undefined,
+  )
+  return new ServiceError('failed', 'Invalid extension response', { cause })
+}
+
+type Answer = { readonly kind: 'failed' | 'invalid' | 'notFound'; readonly message: string; readonly code?: string }
+
+const unknownFault: Answer = { kind: 'failed', message: 'Failed to query the database' }
+const configurationRefused: Answer = { kind: 'invalid', message: 'Invalid extension configuration' }
+const permissionsRefused: Answer = {
+  kind: 'invalid',
+  message: 'Invalid extension permissions',
+  code: String(ErrorCode.InvalidPermissions),
+}
+
+/** By the codes that connectors may throw. */
+const answers = new Map<number | null, Answer>(
+  (
+    [
+      [ErrorCode.QueryRejected, 'invalid', 'The data source rejected the query'],
+      [ErrorCode.UniqueConstraintViolation, 'invalid', 'Unique constraint failed'],
+      [ErrorCode.NullConstraintViolation, 'invalid', 'Null constraint failed'],
+      [ErrorCode.ForeignKeyConstraintViolation, 'invalid', 'Foreign key constraint failed'],
+      [ErrorCode.InvalidConfiguration, 'invalid', configurationRefused.message],
+      [ErrorCode.AccessDenied, 'invalid', configurationRefused.message],
+      [ErrorCode.CollectionNotFound, 'notFound', 'Table does not exist'],
+      [ErrorCode.ConnectionFailed, 'failed', 'Failed to connect to the database'],
+      [ErrorCode.RateLimited, 'failed', 'Failed to connect to the database'],
+    ] as const
+  ).map(([code, kind, message]) => [code, { kind, message, code: String(code) }]),
+)
+
+const MAX_MESSAGE = 1_000
+
+/** Connector messages are for callers, but not for as much as an answer's whole body. */
+export function said({ kind, message, code }: Answer, own: string): ServiceError {
+  const text = own.length > MAX_MESSAGE ? `${own.slice(0, MAX_MESSAGE)}…` : own
+  const cause = new ServiceError(kind, `the extension returned an error: ${text}`)
+  return new ServiceError(kind, message, { cause, ...(code !== undefined && { code }) })
+}

@@ -1,0 +1,156 @@
+/**
+ * The messages of the connector protocol: what `query` is sent, and what its answers and those of preflight and
+ * testConnection must look like (seed, "Errors Engine raises on protocol breaches"). Checks run after the handler has
+ * returned, so a write already made stays.
+ */
+import { ServiceError } from '../error.ts'
+import type { PrimitiveField } from '../model/model.ts'
+import { invalidResponse } from './fault.ts'
+import { type Permission, permissionSchema } from './permission.ts'
+import { type ConnectorOperation, undefinedAnswer } from './schema.ts'
+import { kindOf, readValue } from './value.ts'
+
+export type ConnectorFilter =
+  | { readonly and: readonly ConnectorFilter[] }
+  | { readonly or: readonly ConnectorFilter[] }
+  | { readonly not: ConnectorFilter }
+  | { readonly field: string; readonly operator: string; readonly value: unknown }
+
+export type QueryRequest = {
+  readonly operation: ConnectorOperation
+  readonly collection: string
+  readonly namespace?: string
+  readonly fields: readonly string[]
+  readonly filter?: ConnectorFilter
+  readonly sort?: readonly {
+    readonly field: string
+    readonly direction: 'asc' | 'desc'
+    readonly nulls?: 'first' | 'last'
+  }[]
+  readonly limit?: number
+  readonly offset?: number
+  readonly count?: true
+  readonly key?: Readonly<Record<string, unknown>>
+  readonly data?: unknown
+}
+
+/** Canonical texts by field name. */
+export type ConnectorRecord = ReadonlyMap<string, string | null>
+
+export type QueryAnswer = { readonly records: readonly ConnectorRecord[]; readonly count: number | undefined }
+
+/** Reads the answer to `request`, whose selected fields are `fields`; a keyed miss has no record. */
+export function parseQueryAnswer(
+  request: QueryRequest,
+  fields: readonly PrimitiveField[],
+  value: unknown,
+): QueryAnswer {
+  if (isKeyed(request.operation)) {
+    const { record } = membersOf('query', value, { required: ['record'], optional: [] })
+    return { records: record === null ? [] : [readRecord(fields, record, 'record')], count: undefined }
+  }
+  const { records, count } = membersOf('query', value, { required: ['records'], optional: ['count'] })
+  if (!Array.isArray(records)) throw undefinedAnswer('query', `records is a ${kindOf(records)}, expected an array`)
+  if (count !== undefined && !(Number.isSafeInteger(count) && Number(count) >= 0)) {
+    throw undefinedAnswer('query', 'count is not a number of items')
+  }
+  if (request.count === true && count === undefined) throw undefinedAnswer('query', 'missing field count')
+  const expected = request.operation === 'createMany' && Array.isArray(request.data) ? request.data.length : undefined
+  if (expected !== undefined && records.length !== expected) {
+    throw undefinedAnswer('query', `${records.length} records for ${expected} created items`)
+  }
+  return {
+    records: records.map((record, index) => readRecord(fields, record, `records[${index}]`)),
+    count: count === undefined ? undefined : Number(count),
+  }
+}
+
+export function isKeyed(operation: ConnectorOperation): boolean {
+  return operation === 'readOne' || operation === 'updateOne' || operation === 'deleteOne'
+}
+
+/** What else a record holds is dropped: only what was asked for is looked at. */
+function readRecord(fields: readonly PrimitiveField[], record: unknown, place: string): ConnectorRecord {
+  if (!isObject(record)) throw undefinedAnswer('query', `${place} is a ${kindOf(record)}, expected an object`)
+  const missing = fields.filter(({ dbName }) => record[dbName] === undefined).map(({ dbName }) => dbName)
+  if (missing.length > 0) throw invalidResponse(`Missing selected field ${missing.join(', ')}`)
+  return new Map(
+    fields.map((field) => {
+      const reading = readValue(field, record[field.dbName])
+      if ('text' in reading) return [field.dbName, reading.text]
+      throw invalidResponse('The extension returned a record that does not match its declared schema', reading.fault)
+    }),
+  )
+}
+
+export type PreflightAnswer =
+  | { readonly kind: 'permissions'; readonly permissions: readonly Permission[] }
+  /** A target that cannot be read, or a blank reason. */
+  | { readonly kind: 'unreadable'; readonly error: ServiceError }
+
+/** Throws `Invalid extension response` where the answer has another shape. */
+export function parsePreflight(value: unknown): PreflightAnswer {
+  const { permissions } = membersOf('preflight', value, { required: ['permissions'], optional: [] })
+  if (!Array.isArray(permissions)) {
+    throw undefinedAnswer('preflight', `permissions is a ${kindOf(permissions)}, expected an array`)
+  }
+  const read: Permission[] = []
+  for (const [index, item] of (permissions as readonly unknown[]).entries()) {
+    const place = `permissions[${index}]`
+    if (!isObject(item)) throw undefinedAnswer('preflight', `${place} is a ${kindOf(item)}, expected an object`)
+    const result = permissionSchema.safeParse(item)
+    if (result.success) {
+      read.push(result.data)
+      continue
+    }
+    const [issue] = result.error.issues
+    if (issue?.code === 'unrecognized_keys') {
+      throw undefinedAnswer('preflight', `unknown field ${issue.keys[0]}, expected permission or reason in ${place}`)
+    }
+    const detail = `${place}.${issue?.path.join('.')} ${issue?.message}`
+    return { kind: 'unreadable', error: undefinedAnswer('preflight', detail) }
+  }
+  return { kind: 'permissions', permissions: read }
+}
+
+export function asynchronousPreflight(): ServiceError {
+  return invalidResponse('preflight must answer synchronously')
+}
+
+/** Undefined where the connection stands. Throws where the answer has another shape than `{ok, message?}`. */
+export function parseConnectionTest(value: unknown): ServiceError | undefined {
+  const { ok, message } = membersOf('testConnection', value, { required: ['ok'], optional: ['message'] })
+  if (typeof ok !== 'boolean') throw undefinedAnswer('testConnection', `ok is a ${kindOf(ok)}, expected a boolean`)
+  if (message !== undefined && typeof message !== 'string') {
+    throw undefinedAnswer('testConnection', `message is a ${kindOf(message)}, expected a string`)
+  }
+  if (ok) return undefined
+  const reason = message === undefined ? 'the extension reports that the connection failed' : message.slice(0, 1_000)
+  return new ServiceError('invalid', message === undefined ? reason : `the extension returned an error: ${reason}`)
+}
+
+/** What `setup` returned: its handlers' names, or what is wrong with them. */
+export function missingHandlers(names: readonly string[] | null): ServiceError | undefined {
+  if (names === null) return invalidResponse('setup did not return a handler object')
+  const missing = ['introspect', 'query'].filter((name) => !names.includes(name))
+  return missing.length === 0 ? undefined : invalidResponse(`the connector returned no ${missing.join(', ')} handler`)
+}
+
+type Members = { readonly required: readonly string[]; readonly optional: readonly string[] }
+
+function membersOf(handler: string, value: unknown, { required, optional }: Members): Record<string, unknown> {
+  if (value === undefined || value === null) throw invalidResponse(`${handler} returned no value`)
+  if (!isObject(value)) throw undefinedAnswer(handler, `a ${kindOf(value)}, expected an object`)
+  const known = [...required, ...optional]
+  const stray = Object.keys(value).find((name) => !known.includes(name))
+  if (stray !== undefined) {
+    throw undefinedAnswer(handler, `unknown field ${stray.slice(0, 100)}, expected ${known.join(' or ')}`)
+  }
+  const missing = required.find((name) => value[name] === undefined)
+  if (missing !== undefined) throw undefinedAnswer(handler, `missing field ${missing}`)
+  return value
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

@@ -1,0 +1,200 @@
+/**
+ * What `introspect` answers (contract 8): the declaration of collections, their fields and what each can be asked. Read
+ * strictly, turned into the one form of every introspection, and kept beside the model as capabilities.
+ */
+import * as z from 'zod'
+import { fieldTypeSchema } from '../model/field-type.ts'
+import { operators, operatorsOf } from '../model/operator.ts'
+import type { SourceSchema } from '../sql/source-schema.ts'
+import { invalidResponse } from './fault.ts'
+
+export const connectorOperations = [
+  'readMany',
+  'readOne',
+  'createMany',
+  'updateOne',
+  'updateMany',
+  'deleteOne',
+  'deleteMany',
+] as const
+
+export type ConnectorOperation = (typeof connectorOperations)[number]
+
+/** Operators of the item API without their underscore. */
+export const connectorOperators = operators.map((name) => name.slice(1)) as readonly string[]
+
+const name = z.string().min(1).max(200)
+
+const fieldSchema = z.strictObject({
+  name,
+  type: fieldTypeSchema,
+  isNullable: z.boolean(),
+  isList: z.boolean(),
+  isReadOnly: z.boolean().default(false),
+})
+
+const collectionSchema = z.strictObject({
+  name,
+  namespace: name.optional(),
+  fields: z.array(fieldSchema).min(1).max(2_000),
+  key: z.array(name).max(16),
+  operations: z.array(z.enum(connectorOperations)),
+  filter: z.record(name, z.array(z.string())).default({}),
+  sort: z.array(name).default([]),
+  count: z.boolean().default(false),
+  offset: z.boolean().default(false),
+})
+
+const answerSchema = z.strictObject({
+  schema: z.strictObject({
+    namespaces: z.array(z.strictObject({ name })).default([]),
+    collections: z.array(collectionSchema).max(5_000),
+  }),
+})
+
+export type ConnectorSchema = z.infer<typeof answerSchema>['schema']
+export type ConnectorCollection = ConnectorSchema['collections'][number]
+
+/** Reads the answer. Throws `Invalid extension response` over what is undefined or contradicts itself. */
+export function parseIntrospection(value: unknown): ConnectorSchema {
+  if (value === undefined || value === null) throw invalidResponse('introspect returned no value')
+  const result = answerSchema.safeParse(value)
+  if (!result.success) throw undefinedAnswer('introspect', issueDetail(result.error.issues[0]))
+  const { schema } = result.data
+  const contradiction = contradictionOf(schema)
+  if (contradiction !== undefined) throw undefinedAnswer('introspect', contradiction)
+  return schema
+}
+
+export function undefinedAnswer(handler: string, detail: string) {
+  return invalidResponse(`${handler} answered with something this protocol does not define: ${detail}`)
+}
+
+const expected: Readonly<Record<string, string>> = {
+  '': 'schema',
+  schema: 'namespaces or collections',
+  namespaces: 'name',
+  collections: 'name, namespace, fields, key, operations, filter, sort, count or offset',
+  fields: 'name, type, isNullable, isList or isReadOnly',
+  type: 'name or params',
+}
+
+function issueDetail(issue: z.core.$ZodIssue | undefined): string {
+  const path = issue?.path ?? []
+  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 100)}`)).join('')
+  const at = place === '' ? 'the answer' : place.replace(/^\./, '')
+  if (issue?.code !== 'unrecognized_keys') return `${at} ${issue?.message ?? 'is wrong'}`
+  const list = String(path.findLast((part) => typeof part === 'string') ?? '')
+  const field = `unknown field ${issue.keys[0]?.slice(0, 100)}, expected ${expected[list] ?? 'nothing else'}`
+  return place === '' ? field : `${field} in ${at}`
+}
+
+function contradictionOf({ namespaces, collections }: ConnectorSchema): string | undefined {
+  const spaces = new Set(namespaces.map((namespace) => namespace.name))
+  const places = new Set<string>()
+  for (const [index, collection] of collections.entries()) {
+    const at = `schema.collections[${index}]`
+    const place = placeText(collection.namespace, collection.name)
+    if (places.has(place)) return `${at} is declared twice`
+    places.add(place)
+    if (collection.namespace !== undefined && !spaces.has(collection.namespace)) {
+      return `${at}.namespace is not among schema.namespaces`
+    }
+    const fault = fieldFault(collection)
+    if (fault !== undefined) return `${at}.${fault}`
+  }
+  return undefined
+}
+
+function fieldFault({ fields, key, filter, sort }: ConnectorCollection): string | undefined {
+  const byName = new Map(fields.map((field) => [field.name, field]))
+  if (byName.size < fields.length) return 'fields have a name twice'
+  for (const one of key) {
+    const field = byName.get(one)
+    if (field === undefined) return `key names ${one.slice(0, 100)}, which is no field`
+    if (field.isNullable || field.isList) return `key names ${one.slice(0, 100)}, which may be null or is a list`
+  }
+  for (const [one, names] of Object.entries(filter)) {
+    const field = byName.get(one)
+    if (field === undefined) return `filter names ${one.slice(0, 100)}, which is no field`
+    const known: ReadonlySet<string> = operatorsOf(field.type, field.isList)
+    const stray = names.find((operator) => operator !== 'null' && !known.has(`_${operator}`))
+    if (stray !== undefined)
+      return `filter.${one.slice(0, 100)} names ${stray.slice(0, 50)}, which its type does not have`
+  }
+  const unsortable = sort.find((one) => !byName.has(one))
+  return unsortable === undefined ? undefined : `sort names ${unsortable.slice(0, 100)}, which is no field`
+}
+
+/** How one collection of a source is found by the names that the model keeps. */
+export function placeText(namespace: string | undefined, dbName: string): string {
+  return JSON.stringify([namespace ?? null, dbName])
+}
+
+/** What a collection can be asked, without its fields. */
+export type Capabilities = Pick<ConnectorCollection, 'key' | 'operations' | 'filter' | 'sort' | 'count' | 'offset'>
+
+/** By `placeText`. */
+export type SourceCapabilities = ReadonlyMap<string, Capabilities>
+
+export function capabilitiesOf({ collections }: ConnectorSchema): SourceCapabilities {
+  return new Map(
+    collections.map(({ namespace, name: dbName, key, operations, filter, sort, count, offset }) => [
+      placeText(namespace, dbName),
+      { key, operations, filter, sort, count, offset },
+    ]),
+  )
+}
+
+/** One text for the same capabilities, however they were listed. */
+export function capabilitiesText(capabilities: SourceCapabilities): string {
+  const entries = [...capabilities].map(([place, { key, operations, filter, sort, count, offset }]) => [
+    place,
+    {
+      key,
+      operations: operations.toSorted(),
+      filter: Object.entries(filter)
+        .map(([field, names]) => [field, names.toSorted()] as const)
+        .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+      sort: sort.toSorted(),
+      count,
+      offset,
+    },
+  ])
+  return JSON.stringify(entries.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1)))
+}
+
+export function serializeCapabilities(capabilities: SourceCapabilities): string {
+  return JSON.stringify([...capabilities])
+}
+
+/** Reads what `serializeCapabilities` wrote. */
+export function deserializeCapabilities(text: string): SourceCapabilities {
+  return new Map(JSON.parse(text) as readonly (readonly [string, Capabilities])[])
+}
+
+/** In the words of the data model. Collections without a namespace stand in the source itself. */
+export function toSourceSchema({ namespaces, collections }: ConnectorSchema): SourceSchema {
+  return {
+    defaultNamespace: NO_NAMESPACE,
+    namespaces: namespaces.map((namespace) => namespace.name),
+    tables: collections.map(({ name: dbName, namespace, fields, key }) => ({
+      schema: namespace ?? NO_NAMESPACE,
+      dbName,
+      isReadOnly: false,
+      columns: fields.map((field) => ({
+        dbName: field.name,
+        type: field.type,
+        isNullable: field.isNullable,
+        isList: field.isList,
+        isReadOnly: field.isReadOnly,
+        defaultKind: 'none',
+      })),
+      indexes: key.length === 0 ? [] : [{ dbName: undefined, kind: 'primary', columns: key, isImplied: false }],
+      foreignKeys: [],
+    })),
+  }
+}
+
+/** No namespace can have this name. */
+const NO_NAMESPACE = ''

@@ -1,0 +1,76 @@
+/**
+ * Values between the service and a connector. What a record holds is checked against the declared type and becomes the
+ * canonical text that the whole core computes with; a text becomes the JSON value that goes out.
+ */
+import { decodeJson, describeType } from '../model/codec.ts'
+import type { FieldType } from '../model/field-type.ts'
+
+export type ValueField = { readonly type: FieldType; readonly isList: boolean; readonly isNullable: boolean }
+
+/** A record's value as canonical text (of a list: the text of a JSON array of texts), or the seed's message. */
+export type ValueReading = { readonly text: string | null } | { readonly fault: string }
+
+export function readValue({ type, isList, isNullable }: ValueField, value: unknown): ValueReading {
+  if (value === null) return isNullable ? { text: null } : mismatch(type, value)
+  if (!isList) return readScalar(type, value)
+  if (!Array.isArray(value)) return { fault: 'Expected an array for a list-typed field' }
+  const texts: (string | null)[] = []
+  for (const element of value as readonly unknown[]) {
+    const reading = element === null ? { text: null } : readScalar(type, element)
+    if ('fault' in reading) return reading
+    texts.push(reading.text)
+  }
+  return { text: JSON.stringify(texts) }
+}
+
+function readScalar(type: FieldType, value: unknown): ValueReading {
+  // What leaves as JSON may be any JSON; only what comes in must not be a text that encodes an object.
+  if (type.name === 'json') return value === undefined ? mismatch(type, value) : { text: JSON.stringify(value) }
+  const isFraction = type.name === 'decimal' && typeof value === 'number' && !Number.isInteger(value)
+  const decoded = decodeJson(type, false, isFraction ? plainDigits(value) : value)
+  return 'fault' in decoded ? mismatch(type, value) : { text: decoded.ok }
+}
+
+/** A number with a fraction as its shortest decimal text; what needs an exponent is no decimal. */
+function plainDigits(value: number): unknown {
+  const text = String(value)
+  return /^-?\d+\.\d+$/.test(text) ? text : value
+}
+
+function mismatch(type: FieldType, value: unknown): ValueReading {
+  return { fault: `Expected a value matching ${describeType(type)}, got a ${kindOf(value)}` }
+}
+
+export function kindOf(value: unknown): string {
+  if (value === null) return 'null'
+  return Array.isArray(value) ? 'array' : typeof value
+}
+
+/** The JSON value of a canonical text. */
+export function wireValue({ type, isList }: Omit<ValueField, 'isNullable'>, text: string | null): unknown {
+  if (text === null) return null
+  if (!isList) return wireScalar(type, text)
+  const texts = JSON.parse(text) as readonly (string | null)[]
+  return texts.map((one) => (one === null ? null : wireScalar(type, one)))
+}
+
+function wireScalar(type: FieldType, text: string): unknown {
+  switch (type.name) {
+    case 'int8':
+    case 'int16':
+    case 'int32':
+    case 'uint8':
+    case 'uint16':
+    case 'uint32':
+    case 'float32':
+    case 'float64':
+      return Number(text)
+    case 'boolean':
+      return text === 'true'
+    case 'json':
+    case 'geometry':
+      return JSON.parse(text)
+    default:
+      return text
+  }
+}
