@@ -10,6 +10,8 @@ import { mountInvitations } from './invitations.ts'
 import { mountItems } from './items.ts'
 import { mountMembers } from './members.ts'
 import { mountPolicies } from './policies.ts'
+import { mountProviderSignIn } from './provider-sign-in.ts'
+import { mountProviders } from './providers.ts'
 import { mountRoles } from './roles.ts'
 import { type App, respond } from './routes.ts'
 import { mountSchema } from './schema.ts'
@@ -32,6 +34,8 @@ export function createApp(services: Services, { isAccepting, addressOf }: AppOpt
   mountSystem(app, services, isAccepting)
   mountAuth(app, services)
   mountApiKeys(app, services)
+  mountProviderSignIn(app, services)
+  mountProviders(app, services)
   mountUsers(app, services)
   mountWorkspaces(app, services)
   mountMembers(app, services)

@@ -16,6 +16,7 @@ import { timeOrderedIds } from '../src/platform/ids.ts'
 import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
 import { createNodeWorkspaceState } from '../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
+import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { openVault } from '../src/platform/vault.ts'
 import type { Observe, Ports } from '../src/ports.ts'
 import { startServices } from '../src/services/services.ts'
@@ -132,6 +133,7 @@ function openPorts(config: Config, embedded: (() => Duplex) | undefined, observe
     ids: timeOrderedIds,
     passwords: scryptPasswords,
     vault: openVault(secret),
+    providerGate: openProviderGate(config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS),
     observe,
   }
   return {

@@ -10,6 +10,7 @@ import { openNeon } from '../src/platform/drivers/neon.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { observeOnConsole } from '../src/platform/log-lines.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
+import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { openVault } from '../src/platform/vault.ts'
 import type { Ports } from '../src/ports.ts'
 import { readiness } from '../src/services/lifecycle.ts'
@@ -66,6 +67,7 @@ async function open(env: Env): Promise<Opened> {
     ids: timeOrderedIds,
     passwords: scryptPasswords,
     vault: openVault(secret),
+    providerGate: openProviderGate(reading.config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS),
     observe: observeOnConsole,
   }
   const services = await startServices(ports, reading.config)

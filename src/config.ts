@@ -47,6 +47,15 @@ const port = z
 
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
+/** `https://app.example.com,https://admin.example.com` */
+const origins = z.string().transform((text, context): readonly string[] => {
+  const parts = text.split(',').map((part) => part.trim())
+  if (parts.every((part) => /^https?:\/\//.test(part) && URL.canParse(part) && new URL(part).origin === part))
+    return parts
+  context.addIssue({ code: 'custom', message: 'must be origins such as https://app.example.com with commas between' })
+  return z.NEVER
+})
+
 const secret = z.string().refine((text) => new TextEncoder().encode(text).length >= 32, 'must have at least 32 bytes')
 
 const databaseUrl = z
@@ -73,6 +82,14 @@ export const variables = {
   SERVICE_AUTH__SIGNING_KEY: [
     z.string().optional(),
     'Ed25519 private JWK that signs tokens. Generated at installation and kept encrypted where unset',
+  ],
+  SERVICE_AUTH__REDIRECT_ORIGINS: [
+    origins.optional(),
+    'Origins besides our own that a sign-in through a provider may return to, with commas between them',
+  ],
+  SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: [
+    flag.default(false),
+    'Whether a sign-in provider may be at a private or loopback address, the latter without TLS; the local run allows it',
   ],
   SERVICE_ACCESS_TOKEN_TTL: [durationSchema.default(15 * 60_000), 'Lifetime of access tokens'],
   SERVICE_REFRESH_TOKEN_TTL: [durationSchema.default(7 * 86_400_000), 'Lifetime of refresh tokens'],

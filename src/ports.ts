@@ -140,6 +140,17 @@ export type BrokenExtension = {
   readonly reason: string
 }
 
+/** The way out to sign-in providers (contract 6): what an administrator names, and what a provider names in turn. */
+export interface ProviderGate {
+  /** Why nothing is ever sent to `address`, as the end of a sentence that begins with it; undefined where it may be. */
+  refusal(address: string): string | undefined
+  /**
+   * Sends one request and answers the response, its body read. No redirect is followed. Throws where the address is
+   * refused, the answer is late or too large, or there is none.
+   */
+  fetch(address: string, request: RequestInit): Promise<Response>
+}
+
 /** Everything worth telling an operator; the platform decides what to print or count. */
 export type Observation =
   | {
@@ -163,5 +174,6 @@ export type Ports = {
   readonly ids: Ids
   readonly passwords: Passwords
   readonly vault: Vault
+  readonly providerGate: ProviderGate
   readonly observe: Observe
 }

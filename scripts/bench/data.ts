@@ -11,6 +11,7 @@ import { openPostgres } from '../../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../../src/platform/password.ts'
+import { openProviderGate } from '../../src/platform/provider-gate.ts'
 import { openVault } from '../../src/platform/vault.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { startServices } from '../../src/services/services.ts'
@@ -81,6 +82,7 @@ async function openInstance(environment: Readonly<Record<string, string>>) {
     ids: timeOrderedIds,
     passwords: scryptPasswords,
     vault: openVault(secret),
+    providerGate: openProviderGate(false),
     observe: () => {},
   }
   const app = createApp(await startServices(ports, reading.config), {

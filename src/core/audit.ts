@@ -26,6 +26,9 @@ export const auditActions = {
   'api_key.create.v1': 'API key created',
   'api_key.update.v1': 'API key changed',
   'api_key.delete.v1': 'API key deleted',
+  'provider.create.v1': 'Sign-in provider created',
+  'provider.update.v1': 'Sign-in provider changed',
+  'provider.delete.v1': 'Sign-in provider deleted',
   'workspace.create.v1': 'Workspace created',
   'workspace.update.v1': 'Workspace changed',
   'workspace.delete.v1': 'Workspace deleted',
@@ -41,7 +44,7 @@ export type Actor =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'system' }
 
-export type TargetType = 'user' | 'role' | 'policy' | 'invitation' | 'apiKey' | 'workspace' | 'source'
+export type TargetType = 'user' | 'role' | 'policy' | 'invitation' | 'apiKey' | 'workspace' | 'source' | 'provider'
 
 export type AuditEntry = {
   readonly action: AuditAction

@@ -76,6 +76,7 @@ const titles: Readonly<Record<DirectoryName, string>> = {
   policies: 'Policy',
   invitations: 'Invitation',
   auditLog: 'Audit entry',
+  providers: 'Provider',
 }
 
 const everyField: ReadQuery = {

@@ -20,6 +20,7 @@ import { createMigrations, type Migrations } from './migrations.ts'
 import { createModelCache } from './model-cache.ts'
 import { createModelChanges } from './model-changes.ts'
 import { createPolicies, type Policies } from './policies.ts'
+import { createProviders, type Providers } from './providers.ts'
 import { createRoles, type Roles } from './roles.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createThrottle } from './throttle.ts'
@@ -39,6 +40,7 @@ export type Services = {
   readonly roles: Roles
   readonly policies: Policies
   readonly invitations: Invitations
+  readonly providers: Providers
   readonly auditLog: AuditLog
   readonly migrations: Migrations
   readonly introspection: Introspection
@@ -73,6 +75,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     policies: createPolicies(ports, directory, models),
     invitations: createInvitations(ports, directory),
     auditLog,
+    providers: createProviders(ports, directory),
     migrations: createMigrations(ports, changes),
     introspection: createIntrospection({
       ids: ports.ids,

@@ -10,6 +10,7 @@ import type { SqlDriver } from '../ports.ts'
 import installation from './schema/001-installation.ts'
 import access from './schema/002-access.ts'
 import passwords from './schema/004-passwords.ts'
+import providers from './schema/005-providers.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import { param, sql, statement } from './statements.ts'
 
@@ -18,6 +19,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [1, installation],
   [2, access],
   [4, passwords],
+  [5, providers],
 ]
 const workspaceMigrations: readonly string[] = [workspaceModel]
 

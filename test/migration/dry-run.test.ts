@@ -10,6 +10,7 @@ import { openPostgres } from '../../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../../src/platform/password.ts'
+import { openProviderGate } from '../../src/platform/provider-gate.ts'
 import { openVault } from '../../src/platform/vault.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { startServices } from '../../src/services/services.ts'
@@ -94,6 +95,7 @@ async function openService(): Promise<Client> {
     ids: timeOrderedIds,
     passwords: scryptPasswords,
     vault: openVault(secret),
+    providerGate: openProviderGate(false),
     observe: () => {},
   }
   const services = await startServices(ports, reading.config)

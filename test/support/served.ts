@@ -45,6 +45,9 @@ export async function openStage(): Promise<Stage> {
       SERVICE_SETUP_TOKEN: randomBytes(16).toString('base64url'),
       // All of the suite comes from one address.
       SERVICE_AUTH__LOGINS_PER_MINUTE: '100000',
+      // Providers of the suite run on loopback.
+      SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: 'true',
+      SERVICE_AUTH__REDIRECT_ORIGINS: 'https://app.example.com',
     },
     log: (line) => appendFileSync(join(directory, 'log'), `${line}\n`),
     close: () => rm(directory, { recursive: true, force: true }),

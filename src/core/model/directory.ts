@@ -5,10 +5,18 @@
 import type { FieldType } from './field-type.ts'
 import { buildModel, type Model, noRecords, type PrimitiveField } from './model.ts'
 
-export type DirectoryName = 'workspaces' | 'users' | 'members' | 'roles' | 'policies' | 'invitations' | 'auditLog'
+export type DirectoryName =
+  | 'workspaces'
+  | 'users'
+  | 'members'
+  | 'roles'
+  | 'policies'
+  | 'invitations'
+  | 'auditLog'
+  | 'providers'
 
 type Column = readonly [apiName: string, dbName: string, type: ColumnType]
-type ColumnType = 'uuid' | 'uuid?' | 'uuid[]' | 'string' | 'string?' | 'boolean' | 'time' | 'json'
+type ColumnType = 'uuid' | 'uuid?' | 'uuid[]' | 'string' | 'string?' | 'boolean' | 'time' | 'json' | 'json?'
 
 /** The first column is the key. */
 const tables: Readonly<Record<DirectoryName, { readonly table: string; readonly columns: readonly Column[] }>> = {
@@ -93,6 +101,25 @@ const tables: Readonly<Record<DirectoryName, { readonly table: string; readonly 
       ['payload', 'payload', 'json'],
     ],
   },
+  providers: {
+    table: 'provider_view',
+    columns: [
+      ['name', 'name', 'string'],
+      ['id', 'id', 'uuid'],
+      ['issuer', 'issuer', 'string?'],
+      ['authorizationEndpoint', 'authorization_endpoint', 'string?'],
+      ['tokenEndpoint', 'token_endpoint', 'string?'],
+      ['userinfoEndpoint', 'userinfo_endpoint', 'string?'],
+      ['emailsEndpoint', 'emails_endpoint', 'string?'],
+      ['claims', 'claims', 'json?'],
+      ['clientAuthentication', 'client_authentication', 'string?'],
+      ['clientId', 'client_id', 'string'],
+      ['scopes', 'scopes', 'json'],
+      ['enabled', 'enabled', 'boolean'],
+      ['autoJoin', 'auto_join', 'json?'],
+      ['createdAt', 'created_at', 'time'],
+    ],
+  },
 }
 
 export function directoryModel(): Model {
@@ -158,4 +185,5 @@ const fieldTypes: Readonly<Record<ColumnType, FieldType>> = {
   boolean: { name: 'boolean' },
   time: { name: 'dateTimeWithTimezone' },
   json: { name: 'json' },
+  'json?': { name: 'json' },
 }
