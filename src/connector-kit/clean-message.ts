@@ -1,0 +1,22 @@
+/**
+ * Messages of connectors reach callers, so they must not hold credentials, addresses that identify an account, query
+ * strings, whole bodies or personal data (seed, "Message hygiene"). Made for texts that come from an external system.
+ */
+const MAX_LENGTH = 300
+
+export function cleanMessage(text: string): string {
+  const cleaned = text
+    .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi, '[address]')
+    .replace(/[\w.+-]+@[\w-]+(\.[\w-]+)+/g, '[e-mail]')
+    .replace(/\b(bearer|basic|token|apikey|api-key)\s+\S{8,}/gi, '$1 [secret]')
+    .replace(
+      /\b([\w-]*(?:password|passwd|secret|token|api[_-]?key|authorization|signature))(["']?\s*[:=]\s*)\S+/gi,
+      '$1$2[secret]',
+    )
+    .replace(/\?[\w.[\]%-]+=[^\s]*/g, '')
+    .replace(/\b[\w-]{32,}\b/g, '[secret]')
+    .replace(/[{<][\s\S]{80,}[}>]/g, '[body]')
+    .replace(/\s+/g, ' ')
+    .trim()
+  return cleaned.length > MAX_LENGTH ? `${cleaned.slice(0, MAX_LENGTH)}…` : cleaned
+}

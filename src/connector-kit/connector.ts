@@ -1,0 +1,183 @@
+/** The shape of a data connector (contract 8): what its module exports, what it is asked and what it answers. */
+import { InvalidConfiguration } from './errors.ts'
+
+/** Why a connection is needed, for whoever approves it: `{permission: 'net:api.example.com', reason: '…'}`. */
+export type Permission = { readonly permission: string; readonly reason: string }
+
+export type Operation = 'readMany' | 'readOne' | 'createMany' | 'updateOne' | 'updateMany' | 'deleteOne' | 'deleteMany'
+
+export type Operator =
+  | 'eq'
+  | 'neq'
+  | 'lt'
+  | 'lte'
+  | 'gt'
+  | 'gte'
+  | 'in'
+  | 'nin'
+  | 'between'
+  | 'nbetween'
+  | 'contains'
+  | 'icontains'
+  | 'ncontains'
+  | 'nicontains'
+  | 'starts_with'
+  | 'nstarts_with'
+  | 'ends_with'
+  | 'nends_with'
+  | 'null'
+
+export type FieldType =
+  | {
+      readonly name:
+        | 'int8'
+        | 'int16'
+        | 'int32'
+        | 'int64'
+        | 'uint8'
+        | 'uint16'
+        | 'uint32'
+        | 'uint64'
+        | 'float32'
+        | 'float64'
+        | 'uuid'
+        | 'boolean'
+        | 'date'
+        | 'time'
+        | 'dateTime'
+        | 'dateTimeWithTimezone'
+        | 'json'
+        | 'bytes'
+        | 'geometry'
+    }
+  | { readonly name: 'string'; readonly params?: { readonly length: 'unlimited' } | FixedLength }
+  | {
+      readonly name: 'decimal'
+      readonly params?: { readonly kind: 'constrained'; readonly precision: number; readonly scale: number }
+    }
+
+type FixedLength = { readonly length: 'fixed'; readonly value: number }
+
+export type FieldDeclaration = {
+  readonly name: string
+  readonly type: FieldType
+  readonly isNullable: boolean
+  readonly isList: boolean
+  /** Set by the external system: callers cannot send it. */
+  readonly isReadOnly?: boolean
+}
+
+/** What callers may ask of a collection; everything else is refused before the connector hears of it. */
+export type CollectionDeclaration = {
+  readonly name: string
+  readonly namespace?: string
+  readonly fields: readonly FieldDeclaration[]
+  /** Names of the fields that tell an item from all others; required ones. */
+  readonly key: readonly string[]
+  readonly operations: readonly Operation[]
+  /** Operators by field. */
+  readonly filter?: Readonly<Record<string, readonly Operator[]>>
+  /** Fields that lists can be sorted by. */
+  readonly sort?: readonly string[]
+  /** Whether the number of all matching items can be told. */
+  readonly count?: boolean
+  /** Whether a list can start later than with its first item. */
+  readonly offset?: boolean
+}
+
+export type SchemaDeclaration = {
+  readonly namespaces?: readonly { readonly name: string }[]
+  readonly collections: readonly CollectionDeclaration[]
+}
+
+/** `not` holds where the inner filter is false; a comparison with a null is neither true nor false. */
+export type Filter =
+  | { readonly and: readonly Filter[] }
+  | { readonly or: readonly Filter[] }
+  | { readonly not: Filter }
+  | Comparison
+
+export type Comparison = { readonly field: string; readonly operator: Operator; readonly value: unknown }
+
+export type Item = Readonly<Record<string, unknown>>
+
+type Base = {
+  readonly collection: string
+  readonly namespace?: string
+  /** Every record of the answer must carry these, null where there is no value. */
+  readonly fields: readonly string[]
+}
+
+export type Sort = { readonly field: string; readonly direction: 'asc' | 'desc'; readonly nulls?: 'first' | 'last' }
+
+export type QueryRequest =
+  | (Base & {
+      readonly operation: 'readMany'
+      readonly filter?: Filter
+      readonly sort?: readonly Sort[]
+      readonly limit: number
+      readonly offset?: number
+      /** Then the answer carries `count`, the number of all items that match. */
+      readonly count?: true
+    })
+  | (Base & { readonly operation: 'readOne' | 'deleteOne'; readonly key: Item })
+  | (Base & { readonly operation: 'createMany'; readonly data: readonly Item[] })
+  | (Base & { readonly operation: 'updateOne'; readonly key: Item; readonly data: Item })
+  | (Base & { readonly operation: 'updateMany'; readonly filter?: Filter; readonly data: Item })
+  | (Base & { readonly operation: 'deleteMany'; readonly filter?: Filter })
+
+/** `{record}` for readOne, updateOne and deleteOne, null where there is no such item; `{records}` for all others. */
+export type QueryAnswer =
+  | { readonly record: Item | null }
+  | { readonly records: readonly Item[]; readonly count?: number }
+
+type Awaitable<T> = T | Promise<T>
+
+export type Handlers = {
+  readonly introspect: () => Awaitable<{ readonly schema: SchemaDeclaration }>
+  readonly query: (request: QueryRequest) => Awaitable<QueryAnswer>
+  readonly testConnection?: () => Awaitable<{ readonly ok: boolean; readonly message?: string }>
+}
+
+export type ConnectorDefinition<Config> = {
+  /** Reads the configuration of a data source; throws InvalidConfiguration. */
+  readonly config: (value: unknown) => Config
+  /** The connections that this configuration needs beyond those of the manifest. Synchronous, without any request. */
+  readonly preflight: (config: Config) => { readonly permissions: readonly Permission[] }
+  readonly setup: (config: Config) => Awaitable<Handlers>
+}
+
+/** What the module of a connector exports. */
+export type ConnectorModule = {
+  readonly preflight: (config: unknown) => { readonly permissions: readonly Permission[] }
+  readonly setup: (config: unknown) => Promise<Handlers>
+}
+
+/**
+ * A connector from its parts: `export const { preflight, setup } = defineConnector({…})`. The configuration is read before
+ * each of them, so that both see what `config` made of it.
+ */
+export function defineConnector<Config>(definition: ConnectorDefinition<Config>): ConnectorModule {
+  return {
+    preflight: (config) => definition.preflight(definition.config(config)),
+    setup: async (config) => definition.setup(definition.config(config)),
+  }
+}
+
+/** A configuration of texts: all of `required`, some of `optional`, and nothing else. Throws InvalidConfiguration. */
+export function readTexts<Required extends string, Optional extends string = never>(
+  value: unknown,
+  { required, optional = [] }: { readonly required: readonly Required[]; readonly optional?: readonly Optional[] },
+): { readonly [Name in Required]: string } & { readonly [Name in Optional]?: string } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new InvalidConfiguration('the configuration must be an object')
+  }
+  const known: readonly string[] = [...required, ...optional]
+  for (const [name, text] of Object.entries(value)) {
+    if (!known.includes(name)) throw new InvalidConfiguration(`the configuration has no ${name.slice(0, 50)}`)
+    if (typeof text !== 'string' || text === '') throw new InvalidConfiguration(`${name} must be a text`)
+  }
+  const missing = required.find((name) => !(name in value))
+  if (missing !== undefined) throw new InvalidConfiguration(`${missing} must be given`)
+  return value as { readonly [Name in Required]: string } & { readonly [Name in Optional]?: string }
+}

@@ -1,0 +1,83 @@
+/**
+ * What a connector throws so that a caller is told what happened (seed, "Connector error classes"). Only the number in
+ * `monospace` and the message cross the border; anything else that is thrown is answered as a fault of the connector.
+ */
+import { ErrorCode } from '../core/connector/error-code.ts'
+
+export { ErrorCode } from '../core/connector/error-code.ts'
+
+export type ConnectorErrorOptions = { readonly cause?: unknown }
+
+/** Every class takes a message that is safe to show (see `cleanMessage`) and hands its `cause` on. */
+export abstract class ConnectorError extends Error {
+  readonly monospace: { readonly code: number }
+
+  constructor(code: number, message: string, options?: ConnectorErrorOptions) {
+    super(message, options)
+    this.name = new.target.name
+    this.monospace = { code }
+  }
+}
+
+/** A valid request that cannot be served as asked: a required filter is missing, a page is beyond the window. */
+export class QueryRejected extends ConnectorError {
+  constructor(message: string, options?: ConnectorErrorOptions) {
+    super(ErrorCode.QueryRejected, message, options)
+  }
+}
+
+/** A write was rejected: the value must be unique. */
+export class UniqueConstraintViolation extends ConnectorError {
+  constructor(message: string, options?: ConnectorErrorOptions) {
+    super(ErrorCode.UniqueConstraintViolation, message, options)
+  }
+}
+
+/** A write was rejected: a required value is missing. */
+export class NullConstraintViolation extends ConnectorError {
+  constructor(message: string, options?: ConnectorErrorOptions) {
+    super(ErrorCode.NullConstraintViolation, message, options)
+  }
+}
+
+/** A write was rejected: a referenced item is missing, or still referenced. */
+export class ForeignKeyConstraintViolation extends ConnectorError {
+  constructor(message: string, options?: ConnectorErrorOptions) {
+    super(ErrorCode.ForeignKeyConstraintViolation, message, options)
+  }
+}
+
+/** The configuration is wrong, and that can be told without asking the external system. */
+export class InvalidConfiguration extends ConnectorError {
+  constructor(message: string, options?: ConnectorErrorOptions) {
+    super(ErrorCode.InvalidConfiguration, message, options)
+  }
+}
+
+/** The external system refuses the account: credentials rejected or expired, a scope lacking, a plan exceeded. */
+export class AccessDenied extends ConnectorError {
+  constructor(message: string, options?: ConnectorErrorOptions) {
+    super(ErrorCode.AccessDenied, message, options)
+  }
+}
+
+/** A declared collection no longer exists externally. */
+export class CollectionNotFound extends ConnectorError {
+  constructor(message: string, options?: ConnectorErrorOptions) {
+    super(ErrorCode.CollectionNotFound, message, options)
+  }
+}
+
+/** The external system is unreachable, too slow, in maintenance, or has a temporary fault. */
+export class ConnectionFailed extends ConnectorError {
+  constructor(message: string, options?: ConnectorErrorOptions) {
+    super(ErrorCode.ConnectionFailed, message, options)
+  }
+}
+
+/** The external system throttles; for a limit that only another plan lifts, AccessDenied. */
+export class RateLimited extends ConnectorError {
+  constructor(message: string, options?: ConnectorErrorOptions) {
+    super(ErrorCode.RateLimited, message, options)
+  }
+}

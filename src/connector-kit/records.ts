@@ -1,0 +1,140 @@
+/**
+ * For connectors that hold their items themselves, as those over files do: the answer to a `readMany` or `readOne` from all
+ * records of a collection. Comparisons follow the protocol: one with a null is neither true nor false.
+ */
+import type { Comparison, Filter, Item, QueryAnswer, QueryRequest, Sort } from './connector.ts'
+
+type Read = Extract<QueryRequest, { readonly operation: 'readMany' }> | KeyedRead
+type KeyedRead = {
+  readonly operation: 'readOne'
+  readonly key: Item
+  readonly fields: readonly string[]
+}
+
+export function answerRead(request: Read, records: readonly Item[]): QueryAnswer {
+  const { fields } = request
+  if (request.operation === 'readOne') {
+    const { key } = request
+    const found = records.find((record) => Object.entries(key).every(([name, value]) => isSame(record[name], value)))
+    return { record: found === undefined ? null : only(found, fields) }
+  }
+  const { filter, sort = [], limit, offset = 0, count } = request
+  const matching = filter === undefined ? [...records] : records.filter((record) => matches(filter, record) === true)
+  const page = sort.length === 0 ? matching : matching.sort(byAll(sort))
+  const answered = page.slice(offset, offset + limit).map((record) => only(record, fields))
+  return { records: answered, ...(count === true && { count: matching.length }) }
+}
+
+/** True, false, or undefined where a null leaves it open. */
+export function matches(filter: Filter, record: Item): boolean | undefined {
+  if ('and' in filter) return every(filter.and.map((part) => matches(part, record)))
+  if ('or' in filter) return opposite(every(filter.or.map((part) => opposite(matches(part, record)))))
+  if ('not' in filter) return opposite(matches(filter.not, record))
+  return compare(filter, record[filter.field] ?? null)
+}
+
+function every(answers: readonly (boolean | undefined)[]): boolean | undefined {
+  if (answers.includes(false)) return false
+  return answers.includes(undefined) ? undefined : true
+}
+
+function opposite(answer: boolean | undefined): boolean | undefined {
+  return answer === undefined ? undefined : !answer
+}
+
+function compare({ operator, value }: Comparison, own: unknown): boolean | undefined {
+  if (operator === 'null') return (own === null) === value
+  if (own === null) return undefined
+  const [negated, plain] = negations.get(operator) ?? [false, operator]
+  const answer = positive(plain, own, value)
+  return negated ? !answer : answer
+}
+
+const negations = new Map<string, readonly [boolean, string]>([
+  ['neq', [true, 'eq']],
+  ['nin', [true, 'in']],
+  ['nbetween', [true, 'between']],
+  ['ncontains', [true, 'contains']],
+  ['nicontains', [true, 'icontains']],
+  ['nstarts_with', [true, 'starts_with']],
+  ['nends_with', [true, 'ends_with']],
+])
+
+function positive(operator: string, own: unknown, value: unknown): boolean {
+  switch (operator) {
+    case 'eq':
+      return isSame(own, value)
+    case 'in':
+      return listOf(value).some((one) => isSame(own, one))
+    case 'lt':
+      return order(own, value) < 0
+    case 'lte':
+      return order(own, value) <= 0
+    case 'gt':
+      return order(own, value) > 0
+    case 'gte':
+      return order(own, value) >= 0
+    case 'between': {
+      const [low, high] = listOf(value)
+      return order(own, low) >= 0 && order(own, high) <= 0
+    }
+    case 'contains':
+      return String(own).includes(String(value))
+    case 'icontains':
+      return String(own).toLowerCase().includes(String(value).toLowerCase())
+    case 'starts_with':
+      return String(own).startsWith(String(value))
+    case 'ends_with':
+      return String(own).endsWith(String(value))
+    default:
+      throw new Error(`the operator ${operator} is not known`)
+  }
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+/** Numbers too large for JSON come as texts on either side. */
+function isSame(one: unknown, other: unknown): boolean {
+  return (
+    one === other || (isNumeric(one) && isNumeric(other) ? order(one, other) === 0 : deepText(one) === deepText(other))
+  )
+}
+
+function deepText(value: unknown): string {
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function isNumeric(value: unknown): value is string | number {
+  return typeof value === 'number' || (typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value))
+}
+
+function order(one: unknown, other: unknown): number {
+  if (isNumeric(one) && isNumeric(other) && (typeof one === 'number' || typeof other === 'number')) {
+    return Number(one) - Number(other)
+  }
+  if (/^-?\d{16,}$/.test(String(one)) && /^-?\d+$/.test(String(other))) {
+    const difference = BigInt(String(one)) - BigInt(String(other))
+    return difference < 0n ? -1 : difference > 0n ? 1 : 0
+  }
+  const [first, second] = [String(one), String(other)]
+  return first < second ? -1 : first > second ? 1 : 0
+}
+
+function byAll(sort: readonly Sort[]): (one: Item, other: Item) => number {
+  return (one, other) => {
+    for (const { field, direction, nulls = direction === 'asc' ? 'last' : 'first' } of sort) {
+      const [first, second] = [one[field] ?? null, other[field] ?? null]
+      if (first === null && second === null) continue
+      if (first === null || second === null) return (first === null) === (nulls === 'first') ? -1 : 1
+      const difference = order(first, second)
+      if (difference !== 0) return direction === 'asc' ? difference : -difference
+    }
+    return 0
+  }
+}
+
+function only(record: Item, fields: readonly string[]): Item {
+  return Object.fromEntries(fields.map((name) => [name, record[name] ?? null]))
+}
