@@ -15,6 +15,7 @@ import { mountProviders } from './providers.ts'
 import { mountRoles } from './roles.ts'
 import { type App, respond } from './routes.ts'
 import { mountSchema } from './schema.ts'
+import { mountSources } from './sources.ts'
 import { mountStructure } from './structure.ts'
 import { mountSystem } from './system.ts'
 import { mountUsers } from './users.ts'
@@ -45,6 +46,7 @@ export function createApp(services: Services, { isAccepting, addressOf }: AppOpt
   mountAuditLog(app, services)
   mountSchema(app, services)
   mountStructure(app, services)
+  mountSources(app, services)
   mountItems(app, services)
 
   hono.notFound((c) =>

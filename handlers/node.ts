@@ -14,6 +14,7 @@ import { ServiceError } from '../src/core/error.ts'
 import { openPostgres } from '../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
+import { createNodeSqlDatabases } from '../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
@@ -53,7 +54,7 @@ export async function startNode({
   observe = createBufferedLog(),
 }: NodeOptions): Promise<NodeServer> {
   const config = requireConfig(environment, observe)
-  const { ports, close } = openPorts(config, embedded, observe)
+  const { ports, close } = openPorts(config, { environment, embedded, observe })
   let isAccepting = true
   try {
     const services = await startServices(ports, config)
@@ -72,6 +73,7 @@ export async function startNode({
         isAccepting = false
         clearInterval(pruning)
         await drain(server)
+        await services.sources.close()
         await close()
       },
     }
@@ -112,7 +114,10 @@ function requireConfig(environment: Environment, observe: Observe): Config {
   return reading.config
 }
 
-function openPorts(config: Config, embedded: (() => Duplex) | undefined, observe: Observe) {
+function openPorts(
+  config: Config,
+  { environment, embedded, observe }: { environment: Environment; embedded: NodeOptions['embedded']; observe: Observe },
+) {
   const { SERVICE_DATABASE_URL: connectionString, SERVICE_SECRET: secret } = config
   if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
   if (connectionString === undefined && embedded === undefined) throw new Error('SERVICE_DATABASE_URL must be set')
@@ -128,6 +133,7 @@ function openPorts(config: Config, embedded: (() => Duplex) | undefined, observe
   })
   const ports: Ports = {
     database,
+    databases: createNodeSqlDatabases({ allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS, environment }),
     workspaces,
     clock,
     ids: timeOrderedIds,

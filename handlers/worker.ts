@@ -4,6 +4,7 @@
  */
 import { readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
+import { createCloudflareSqlDatabases } from '../src/platform/cloudflare/sql-databases.ts'
 import type { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
 import { createCloudflareWorkspaceState } from '../src/platform/cloudflare/workspace-state.ts'
 import { openNeon } from '../src/platform/drivers/neon.ts'
@@ -62,6 +63,7 @@ async function open(env: Env): Promise<Opened> {
   const clock = { now: () => Date.now() }
   const ports: Ports = {
     database: openNeon(databaseUrl),
+    databases: createCloudflareSqlDatabases({ allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS }),
     workspaces: createCloudflareWorkspaceState({ namespace: env.WORKSPACES, clock }),
     clock,
     ids: timeOrderedIds,

@@ -22,6 +22,7 @@ export function localEnvironment(environment: Environment, directory: DataDirect
   return {
     ...environment,
     SERVICE_SECRET: environment.SERVICE_SECRET || directory.secret('secret'),
+    SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: environment.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS || 'true',
     SERVICE_SETUP_TOKEN: environment.SERVICE_SETUP_TOKEN || directory.secret('setup-token'),
     SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: environment.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS || 'true',
   }

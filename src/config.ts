@@ -113,6 +113,10 @@ export const variables = {
   SERVICE_ITEMS__CREATE_LIMIT: [count.default(1_000), 'Most items in one POST'],
   SERVICE_SCHEMA__BODY_LIMIT: [size.default(1024 ** 2), 'Largest body of a migration'],
   SERVICE_ITEMS__BODY_LIMIT: [size.default(4 * 1024 ** 2), 'Largest body of an item request'],
+  SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: [
+    flag.default(false),
+    'Whether a data source may be at a loopback, private or link-local address. The local run allows it',
+  ],
 } as const satisfies Readonly<Record<string, readonly [z.ZodType, string]>>
 
 type Variables = typeof variables

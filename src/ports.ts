@@ -2,6 +2,7 @@
  * What the services need from the outside world. Each port has one adapter per platform and one contract suite in
  * test/contract that every adapter passes.
  */
+import type { SqlAddress, SqlProvider } from './core/sql/address.ts'
 import type { SqlParam, Statement } from './core/sql/statement.ts'
 
 /** Milliseconds since the epoch. */
@@ -26,6 +27,18 @@ export interface SqlDriver {
   batch(statements: readonly Statement[]): Promise<readonly (readonly SqlRow[])[]>
   /** Ends every connection. Running statements are waited for. */
   close(): Promise<void>
+}
+
+/** The databases that data sources lead to, by the drivers of this platform. */
+export interface SqlDatabases {
+  /** Why this platform cannot run the provider; undefined where it can. */
+  unavailable(provider: SqlProvider): string | undefined
+  /**
+   * A driver for the database at `address`, connected when it is first asked. Its faults are SqlFaults, `08004` where
+   * the address is not allowed: private hosts are refused unless the configuration allows them, at every connection
+   * and for every address that the name resolves to. Throws nothing itself.
+   */
+  open(address: SqlAddress): SqlDriver
 }
 
 /** What every request needs to know of its workspace; read from memory, at most `STATE_MAX_AGE` old. */
@@ -169,6 +182,8 @@ export type Observe = (observation: Observation) => void
 export type Ports = {
   /** The system database. */
   readonly database: SqlDriver
+  /** The databases of data sources. */
+  readonly databases: SqlDatabases
   readonly workspaces: WorkspaceState
   readonly clock: Clock
   readonly ids: Ids

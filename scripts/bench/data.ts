@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Statement } from '../../src/core/sql/statement.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
+import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../../src/platform/password.ts'
 import { openProviderGate } from '../../src/platform/provider-gate.ts'
@@ -77,6 +78,7 @@ async function openInstance(environment: Readonly<Record<string, string>>) {
   const workspaces = createNodeWorkspaceState({ database, connect, clock })
   const ports = {
     database,
+    databases: createNodeSqlDatabases({ allowPrivate: false, environment: {} }),
     workspaces,
     clock,
     ids: timeOrderedIds,

@@ -34,6 +34,8 @@ export const auditActions = {
   'workspace.delete.v1': 'Workspace deleted',
   'schema.migrate.v1': 'Data model migrated',
   'schema.introspect.v1': 'Data source introspected',
+  'source.create.v1': 'Data source created',
+  'source.delete.v1': 'Data source deleted',
 } as const satisfies Readonly<Record<string, string>>
 
 export type AuditAction = keyof typeof auditActions

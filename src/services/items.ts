@@ -26,6 +26,7 @@ import type { ReadQuery } from '../core/query/parse.ts'
 import type { Fill } from '../core/sql/statement.ts'
 import type { Ports } from '../ports.ts'
 import type { ListAnswer, Source } from '../sources/source.ts'
+import type { WorkspaceRow } from '../store/workspaces.ts'
 import type { Entry } from './callers.ts'
 import type { ModelCache } from './model-cache.ts'
 import { createPreparedReads, createViewers } from './prepared-reads.ts'
@@ -54,7 +55,7 @@ export type ItemDeps = {
   readonly ports: Ports
   readonly config: Config
   readonly models: ModelCache
-  readonly openSource: (model: Model, sourceId: string) => Source
+  readonly openSource: (workspace: WorkspaceRow, model: Model, sourceId: string) => Source
 }
 
 export function createItems(deps: ItemDeps): Items {
@@ -77,10 +78,10 @@ export function createItems(deps: ItemDeps): Items {
     }
   }
 
-  function open(model: Model, { rights }: Entry, name: string, action: Action) {
+  function open(model: Model, { rights, workspace }: Entry, name: string, action: Action) {
     const viewer = viewers.of(rights, model)
     const { collection, access } = openCollection(model, viewer, name, action)
-    return { viewer, collection, access, limits, source: deps.openSource(model, collection.sourceId) }
+    return { viewer, collection, access, limits, source: deps.openSource(workspace, model, collection.sourceId) }
   }
 
   /** What fills the holes of a plan: the key of a path, and the time for policies that speak of it. */

@@ -82,7 +82,7 @@ export function createMigrations({ database, ids }: Ports, models: ModelChanges)
 }
 
 function dialectOf(records: ModelRecords, sourceId: string): Dialect | undefined {
-  return records.sources.some(({ id }) => id === sourceId) ? postgres : undefined
+  return records.sources.some(({ id, apiName }) => id === sourceId && apiName === '_system') ? postgres : undefined
 }
 
 function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): string | null {

@@ -146,17 +146,24 @@ export async function assertUnused(
   before: ModelRecords,
   after: ModelRecords,
 ): Promise<void> {
+  const use = await firstUse(database, workspaceId, before, after)
+  if (use !== undefined) throw nested('failed', ['Failed to execute the migration', use])
+}
+
+/** What a policy of the workspace names and `after` no longer has, in words; undefined where there is nothing. */
+export async function firstUse(
+  database: SqlDriver,
+  workspaceId: string,
+  before: ModelRecords,
+  after: ModelRecords,
+): Promise<string | undefined> {
   const gone = deleted(before, after)
-  if (gone.size === 0) return
+  if (gone.size === 0) return undefined
   const uses = new Map(
     (await findUses(database, workspaceId, [...gone.keys()])).map(({ targetId, policy }) => [targetId, policy]),
   )
   const used = [...gone.keys()].find((id) => uses.has(id))
-  if (used === undefined) return
-  throw nested('failed', [
-    'Failed to execute the migration',
-    `${gone.get(used)} is used by the policy ${uses.get(used)}`,
-  ])
+  return used === undefined ? undefined : `${gone.get(used)} is used by the policy ${uses.get(used)}`
 }
 
 /** The same for the migration's batch, behind the statement that takes its turn: no policy can slip in between. */

@@ -1,10 +1,11 @@
 /** Everything that the handlers may call, wired from ports and configuration; both front doors call `startServices`. */
 import type { Config } from '../config.ts'
-import type { Model } from '../core/model/model.ts'
 import { postgresIntrospection } from '../core/sql/introspect-postgres.ts'
 import { postgres } from '../core/sql/postgres.ts'
 import type { Ports } from '../ports.ts'
+import type { OpenedSource, SourceDatabase } from '../sources/provider.ts'
 import type { Source } from '../sources/source.ts'
+import { createSqlProviders } from '../sources/sql-provider.ts'
 import { openSqlSource } from '../sources/sql-source.ts'
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type AuditLog, createAuditLog } from './audit.ts'
@@ -23,6 +24,7 @@ import { createPolicies, type Policies } from './policies.ts'
 import { createProviders, type Providers } from './providers.ts'
 import { createRoles, type Roles } from './roles.ts'
 import { createSessions, type Sessions } from './sessions.ts'
+import { createSources, type Sources } from './sources.ts'
 import { createThrottle } from './throttle.ts'
 import { openTokens } from './tokens.ts'
 import { createUsers, type Users } from './users.ts'
@@ -44,6 +46,7 @@ export type Services = {
   readonly auditLog: AuditLog
   readonly migrations: Migrations
   readonly introspection: Introspection
+  readonly sources: Sources
   readonly manifests: Manifests
   readonly items: Items
   /** Forgets what has had its time: entries of the audit log, counted attempts. */
@@ -62,6 +65,13 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const sessions = createSessions(ports, { config, tokens, throttle })
   const auditLog = createAuditLog(ports, config, directory)
   const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
+  const builtIn = createSqlProviders(ports.databases)
+  const sources = createSources({
+    ports,
+    models: changes,
+    system: openedSystem(systemDatabase, system),
+    providers: () => builtIn,
+  })
   return {
     ports,
     config,
@@ -77,13 +87,10 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     auditLog,
     providers: createProviders(ports, directory),
     migrations: createMigrations(ports, changes),
-    introspection: createIntrospection({
-      ids: ports.ids,
-      models: changes,
-      openDatabase: ({ apiName }) => (apiName === '_system' ? systemDatabase : undefined),
-    }),
+    introspection: createIntrospection({ ids: ports.ids, models: changes, system: systemDatabase, sources }),
+    sources,
     manifests: createManifests(models),
-    items: createItems({ ports, config, models, openSource: (model, sourceId) => openSource(model, sourceId, system) }),
+    items: createItems({ ports, config, models, openSource: sources.sourceOf }),
     async prune() {
       await auditLog.prune()
       await throttle.prune()
@@ -92,8 +99,12 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   }
 }
 
-/** Every collection is in the system database until data sources come. */
-function openSource(model: Model, sourceId: string, system: Source): Source {
-  if (model.sources.get(sourceId)?.apiName === '_system') return system
-  throw new Error(`source ${sourceId} cannot be opened`)
+/** It belongs to the front door, which closes it. */
+function openedSystem(database: SourceDatabase, source: Source): OpenedSource {
+  return {
+    source,
+    database,
+    introspect: () => Promise.reject(new Error('of the system database a workspace reads only its own schemas')),
+    close: async () => {},
+  }
 }

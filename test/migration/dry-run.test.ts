@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import type { ModelRecords } from '../../src/core/model/model.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
+import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../../src/platform/password.ts'
 import { openProviderGate } from '../../src/platform/provider-gate.ts'
@@ -90,6 +91,7 @@ async function openService(): Promise<Client> {
   }
   const ports = {
     database: noting,
+    databases: createNodeSqlDatabases({ allowPrivate: false, environment: {} }),
     workspaces: createNodeWorkspaceState({ database, connect: () => new pg.Client(server.url), clock }),
     clock,
     ids: timeOrderedIds,

@@ -48,6 +48,8 @@ export async function openStage(): Promise<Stage> {
       // Providers of the suite run on loopback.
       SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: 'true',
       SERVICE_AUTH__REDIRECT_ORIGINS: 'https://app.example.com',
+      // The databases of the tests are on this machine.
+      SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true',
     },
     log: (line) => appendFileSync(join(directory, 'log'), `${line}\n`),
     close: () => rm(directory, { recursive: true, force: true }),

@@ -3,26 +3,34 @@
  * ever interpolated. Sessions are set up as the dialect asks (see core/sql/mysql.ts), in READ COMMITTED like Postgres.
  * A statement of DDL commits by itself, inside of a batch as well.
  */
+
+import type { Socket } from 'node:net'
 import { createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2/promise'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver, SqlRow } from '../../ports.ts'
+import { isPrivateHostError } from '../private-hosts.ts'
 
 export type MysqlAddress = {
   readonly host: string
   readonly port?: number
   readonly user: string
-  readonly password: string
-  readonly database?: string
+  /** A function is asked before each piece of work that may need a new connection. */
+  readonly password: string | (() => Promise<string>)
+  readonly database?: string | undefined
   /** The server's certificate is always checked, against `ca` where it is given. */
-  readonly tls?: boolean | { readonly ca: string }
+  readonly tls?: boolean | { readonly ca: string | readonly string[] | undefined }
+  /** Makes the sockets of connections, still to be connected. */
+  readonly socket?: () => Socket
 }
 
 /** A connection string begins with `mysql://` or `mariadb://`; `?tls=true` or `?ssl-mode=REQUIRED` asks for TLS. */
 export type MysqlOptions = (MysqlAddress | { readonly connectionString: string }) & { readonly max?: number }
 
 export function openMysql(options: MysqlOptions): SqlDriver {
-  const pool = openPool('connectionString' in options ? parseAddress(options.connectionString) : options, options.max)
+  const address = 'connectionString' in options ? parseAddress(options.connectionString) : options
+  const pool = openPool(address, options.max)
+  const renew = renewal(pool, address)
   const running = new Set<Promise<unknown>>()
 
   /** Ending the pool cuts off a batch between two statements, so it waits until nothing runs. */
@@ -38,8 +46,8 @@ export function openMysql(options: MysqlOptions): SqlDriver {
   }
 
   return {
-    query: (statement) => track(run(pool, statement)),
-    batch: async (statements) => (statements.length === 0 ? [] : track(runTransaction(pool, statements))),
+    query: (statement) => track(renew(() => run(pool, statement))),
+    batch: async (statements) => (statements.length === 0 ? [] : track(renew(() => runTransaction(pool, statements)))),
     async close() {
       await Promise.allSettled([...running])
       await pool.end()
@@ -79,10 +87,41 @@ const sessionSetup = [
   'set session transaction isolation level read committed',
 ]
 
-function connection({ host, port, user, password, database, tls }: MysqlAddress): PoolOptions {
-  const ca = typeof tls === 'object' ? { ca: tls.ca } : {}
+function connection({ host, port = 3306, user, password, database, tls, socket }: MysqlAddress): PoolOptions {
+  const ca = typeof tls === 'object' && tls.ca !== undefined ? { ca: [tls.ca].flat() } : {}
   const ssl = tls ? { ssl: { minVersion: 'TLSv1.2', rejectUnauthorized: true, verifyIdentity: true, ...ca } } : {}
-  return { host, port: port ?? 3306, user, password, ...(database !== undefined && { database }), ...ssl }
+  return {
+    host,
+    port,
+    user,
+    // Tokens are asked for in plain text: never without TLS.
+    ...(typeof password === 'string' ? { password } : { enableCleartextPlugin: Boolean(tls) }),
+    ...(database !== undefined && { database }),
+    ...(socket !== undefined && { stream: () => connected(socket(), port, host) }),
+    ...ssl,
+  }
+}
+
+function connected(socket: Socket, port: number, host: string): Socket {
+  return socket.setNoDelay(true).setKeepAlive(true, 10_000).connect(port, host)
+}
+
+/** Milliseconds that a token is given to new connections; servers take one for some minutes. */
+const TOKEN_AGE = 60_000
+
+/** The pool takes the password of a new connection from its settings, which hold no function. */
+function renewal({ pool }: Pool, { password }: MysqlAddress): <T>(work: () => Promise<T>) => Promise<T> {
+  if (typeof password === 'string') return (work) => work()
+  // Not in the types.
+  const { connectionConfig } = (pool as unknown as { config: { connectionConfig: { password: string } } }).config
+  let expires = 0
+  return async (work) => {
+    if (expires < Date.now()) {
+      connectionConfig.password = await password()
+      expires = Date.now() + TOKEN_AGE
+    }
+    return work()
+  }
 }
 
 function parseAddress(connectionString: string): MysqlAddress {
@@ -151,6 +190,7 @@ type DriverError = Error & {
 function mysqlFault(error: unknown): unknown {
   if (!(error instanceof Error)) return error
   const { message, code, errno, sqlState, fatal }: DriverError = error
+  if (isPrivateHostError(error)) return new SqlFault('the address is not allowed', { state: '08004', cause: error })
   if (sqlState !== undefined && errno !== undefined) {
     const constraint = message.match(/for key '([^']+)'$|CONSTRAINT `([^`]+)`/)
     const column = message.match(/(?:column|field) '([^']+)'/i)

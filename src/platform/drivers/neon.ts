@@ -5,12 +5,17 @@
  * GMT, which prints as UTC does; the gateway sets UTC. A role that was altered to another zone is not supported.
  */
 import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
+import type { SqlAddress } from '../../core/sql/address.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { SqlDriver } from '../../ports.ts'
+import type { Fetch } from '../fetch.ts'
+import { isPrivateHostError } from '../private-hosts.ts'
 
-export function openNeon(connectionString: string): SqlDriver {
+/** `wayOut` is how this database is reached; the platform's own where it is not said. */
+export function openNeon(connectionString: string, wayOut?: Fetch): SqlDriver {
   neonConfig.fetchEndpoint = endpoint
-  const sql = neon(connectionString, { arrayMode: true })
+  neonConfig.fetchFunction = fetchAsAsked
+  const sql = neon(connectionString, { arrayMode: true, fetchOptions: { wayOut } })
   const request = (text: string, params: readonly unknown[]) => sql.query(text, [...params], rawText)
 
   return {
@@ -35,6 +40,14 @@ export function openNeon(connectionString: string): SqlDriver {
   }
 }
 
+/** The connection string that the driver asks for. */
+export function neonUrl({ host, port, user, database, auth }: SqlAddress): string {
+  const password = auth.kind === 'password' ? auth.password : ''
+  const name = host.includes(':') ? `[${host}]` : host
+  const place = `${name}:${port}/${encodeURIComponent(database ?? '')}`
+  return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${place}`
+}
+
 // Given with each request: the driver ignores type parsers that are given to `neon` itself, and its own lose digits.
 const rawText = { arrayMode: true, types: { getTypeParser: () => (value: string) => value } } as const
 
@@ -49,8 +62,16 @@ const endpoint: Endpoint = (host, port, options) => {
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
+/** Global as well: what an instance was given travels with the options of its requests. */
+function fetchAsAsked(url: string, { wayOut = fetch, ...init }: RequestInit & { wayOut?: Fetch }) {
+  return wayOut(url, init)
+}
+
 function neonFault(error: unknown): SqlFault {
   const message = error instanceof Error ? error.message : String(error)
+  if (isPrivateHostError(error) || (error instanceof NeonDbError && isPrivateHostError(error.sourceError))) {
+    return new SqlFault(message, { state: '08004', cause: error })
+  }
   if (!(error instanceof NeonDbError) || !error.code) return new SqlFault(message, { state: '08000', cause: error })
   const { code, constraint, table, column } = error
   return new SqlFault(message, { state: code, constraint, table, column, cause: error })

@@ -9,9 +9,25 @@ import pg from 'pg'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver, SqlRow } from '../../ports.ts'
+import { isPrivateHostError } from '../private-hosts.ts'
+
+/** A server by its parts. */
+export type PostgresAddress = {
+  readonly host: string
+  readonly port: number
+  readonly user: string
+  /** A function is asked for each connection. */
+  readonly password: string | (() => Promise<string>)
+  readonly database: string
+  /** The server's certificate is always checked, against `ca` where it is given. */
+  readonly tls: false | { readonly ca: string | readonly string[] | undefined }
+  /** Makes the sockets that are then connected. */
+  readonly socket: () => Duplex
+}
 
 export type PostgresOptions = {
   readonly connectionString?: string
+  readonly address?: PostgresAddress
   /** Makes a connection that already leads to the server, instead of a socket. */
   readonly stream?: () => Duplex
   /** False where sessions share their prepared statements (embedded database, some poolers). */
@@ -125,6 +141,7 @@ export function postgresFault(error: unknown, fallback: string): SqlFault {
     const { message, code, constraint, table, column } = error
     return new SqlFault(message, { state: code, constraint, table, column, cause: error })
   }
+  if (isPrivateHostError(error)) return new SqlFault('the address is not allowed', { state: '08004', cause: error })
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const message = (error instanceof Error && error.message) || code || 'connection failed'
   return new SqlFault(message, { state: fallback, cause: error })
@@ -311,15 +328,22 @@ function makeClient(options: PostgresOptions): pg.Client {
   }
 }
 
-function clientConfig({ connectionString, stream }: PostgresOptions): pg.ClientConfig & { pipeline: true } {
+function clientConfig({ connectionString, address, stream }: PostgresOptions): pg.ClientConfig & { pipeline: true } {
   const common = {
     types: rawText,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
-  const target = stream === undefined ? withSession(connectionString) : { stream, ssl: false, options: session }
+  if (stream !== undefined) return { ...common, stream, ssl: false, options: session, pipeline: true }
+  const target = address === undefined ? withSession(connectionString) : addressed(address)
   return { ...common, ...target, pipeline: true }
+}
+
+function addressed({ host, port, user, password, database, tls, socket }: PostgresAddress): pg.ClientConfig {
+  const ca = tls && tls.ca !== undefined ? { ca: [tls.ca].flat() } : {}
+  const ssl = tls && { minVersion: 'TLSv1.2' as const, rejectUnauthorized: true, ...ca }
+  return { host, port, user, password, database, ssl, stream: socket, options: session }
 }
 
 // Text forms depend on these. Exactly the ones that PgBouncer passes on, too.

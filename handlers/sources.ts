@@ -1,0 +1,59 @@
+/** `/api/{workspace}/sources/data` and `/api/{workspace}/connectors/data` (seed, "Data sources and connectors"). */
+import * as z from 'zod'
+import { apiNameSchema } from '../src/core/model/api-name.ts'
+import type { Services } from '../src/services/services.ts'
+import { idOf } from './api-keys.ts'
+import { enter } from './context.ts'
+import { readBody } from './request.ts'
+import { data, noContent } from './respond.ts'
+import { type App, mount } from './routes.ts'
+
+/** Configurations may hold certificates. */
+const BODY_LIMIT = 1024 * 1024
+
+const permission = z.strictObject({
+  permission: z
+    .string()
+    .max(500, 'must have at most 500 characters')
+    .regex(/^net:./, 'must be net: followed by a target'),
+  reason: z.string().max(2_000, 'must have at most 2000 characters').regex(/\S/, 'must not be blank'),
+})
+
+const wish = {
+  provider: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
+  config: z.record(z.string(), z.unknown()).default({}),
+  permissions: z.array(permission).max(200, 'must have at most 200 entries').default([]),
+}
+
+const createBody = z.strictObject({ apiName: apiNameSchema, ...wish })
+const testBody = z.strictObject(wish)
+
+export function mountSources(app: App, services: Services): void {
+  const { sources } = services
+
+  mount(app, '/api/:workspace/sources/data', {
+    POST: async (c) => data(await sources.create(await enter(services, c), () => readBody(c, createBody, BODY_LIMIT))),
+  })
+
+  mount(app, '/api/:workspace/sources/data/test', {
+    POST: async (c) => {
+      await sources.test(await enter(services, c), () => readBody(c, testBody, BODY_LIMIT))
+      return noContent()
+    },
+  })
+
+  mount(app, '/api/:workspace/sources/data/introspect', {
+    POST: async (c) => data(await sources.preview(await enter(services, c), () => readBody(c, testBody, BODY_LIMIT))),
+  })
+
+  mount(app, '/api/:workspace/sources/data/:id', {
+    DELETE: async (c) => {
+      await sources.delete(await enter(services, c), idOf(c, 'Source'))
+      return noContent()
+    },
+  })
+
+  mount(app, '/api/:workspace/connectors/data', {
+    GET: async (c) => data(sources.connectors(await enter(services, c))),
+  })
+}

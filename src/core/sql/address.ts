@@ -1,0 +1,210 @@
+/**
+ * The configuration of a built-in data source (contract 8) → where its database is and how it is entered. Three forms:
+ * a connection string, its parts, or its parts with tokens of a managed cloud. Faults name their place and never repeat
+ * a value: there are passwords among them.
+ */
+import * as z from 'zod'
+import { nested, type ServiceError } from '../error.ts'
+
+export const sqlProviders = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'] as const
+export type SqlProvider = (typeof sqlProviders)[number]
+
+export type AwsIam = {
+  readonly region: string
+  /** Taken from the environment of the process where they are undefined. */
+  readonly keys: { readonly id: string; readonly secret: string } | undefined
+  readonly roleArn: string | undefined
+}
+
+export type SqlAddress = {
+  readonly provider: SqlProvider
+  readonly host: string
+  readonly port: number
+  /** Undefined only where a server's databases are its schemas: then all that the user may see. */
+  readonly database: string | undefined
+  readonly user: string
+  readonly auth: { readonly kind: 'password'; readonly password: string } | ({ readonly kind: 'awsIam' } & AwsIam)
+  /** `verify` checks the server's certificate and name, against `ca` where it is given. */
+  readonly tls: { readonly kind: 'off' } | { readonly kind: 'verify'; readonly ca: string | undefined }
+}
+
+/** Throws ServiceError `invalid` naming the place in the body. */
+export function parseSqlAddress(provider: SqlProvider, config: unknown): SqlAddress {
+  const isString = typeof config === 'object' && config !== null && 'connectionString' in config
+  const result = (isString ? stringForm : partsForm).safeParse(config)
+  if (!result.success) throw configFault(...faultOf(result.error.issues[0]))
+  const parts = 'connectionString' in result.data ? readString(provider, result.data.connectionString) : result.data
+  return addressOf(provider, parts)
+}
+
+/** A fault of the member `place` of the configuration; of the whole of it where that is empty. */
+export function configFault(place: string, reason: string): ServiceError {
+  return nested('invalid', ['Failed to read the JSON body', place === '' ? 'config' : `config.${place}`, reason])
+}
+
+const text = (max: number) =>
+  z
+    .string('must be a string')
+    .min(1, 'must not be empty')
+    .max(max, `must have at most ${max} characters`)
+    .refine((value) => value.isWellFormed() && !hasControl(value), 'must be text without control characters')
+
+const certificate = z
+  .string('must be a string')
+  .max(256 * 1024, 'is too long')
+  .refine((value) => value.includes('-----BEGIN CERTIFICATE-----'), 'must be certificates in PEM form')
+
+const stringForm = z.strictObject({ connectionString: text(4_000) })
+
+const partsForm = z
+  .strictObject({
+    host: text(253),
+    port: z.int('must be an integer').min(1, 'must be at least 1').max(65_535, 'must be at most 65535').optional(),
+    database: text(128).optional(),
+    user: text(256),
+    password: text(4_000).optional(),
+    tls: z
+      .union([z.boolean(), z.strictObject({ ca: certificate })], 'must be true, false or an object with the member ca')
+      .optional(),
+    auth: z
+      .strictObject({
+        kind: z.literal('aws-iam', 'must be aws-iam'),
+        region: z
+          .string('must be a string')
+          .regex(/^[a-z]{2}(-[a-z]+)+-\d{1,2}$/, 'must be a region such as eu-west-1'),
+        accessKeyId: text(128).optional(),
+        secretAccessKey: text(256).optional(),
+        roleArn: z
+          .string('must be a string')
+          .regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, 'must be the ARN of a role')
+          .optional(),
+      })
+      .optional(),
+  })
+  .superRefine(({ password, auth, tls }, context) => {
+    const fault = (path: readonly string[], message: string) =>
+      context.addIssue({ code: 'custom', path: [...path], message })
+    if (auth === undefined && password === undefined) fault(['password'], 'must be given')
+    if (auth === undefined) return
+    if (password !== undefined) fault(['password'], 'must not be given together with auth')
+    if (tls === false) fault(['tls'], 'must not be false together with auth')
+    if ((auth.accessKeyId === undefined) !== (auth.secretAccessKey === undefined)) {
+      fault(['auth'], 'accessKeyId and secretAccessKey must be given together')
+    }
+  })
+
+type Parts = z.infer<typeof partsForm>
+
+/** Whether `value` has a character that could end a line of a protocol. */
+function hasControl(value: string): boolean {
+  return [...value].some((character) => character < ' ' || character === '\u007f')
+}
+
+function faultOf(issue: z.core.$ZodIssue | undefined): [place: string, reason: string] {
+  const place = (issue?.path ?? []).map(String).join('.')
+  if (issue?.code === 'unrecognized_keys') return [place, `unknown field ${issue.keys[0]?.slice(0, 100)}`]
+  if (issue?.code === 'invalid_type' && issue.input === undefined && place !== '') return [place, 'must be given']
+  return [place, place === '' ? 'must be an object' : (issue?.message ?? 'is wrong')]
+}
+
+const isMysql: Readonly<Record<SqlProvider, boolean>> = {
+  postgres: false,
+  neon: false,
+  mysql: true,
+  mariadb: true,
+  planetscale: true,
+}
+
+function addressOf(provider: SqlProvider, { host, port, database, user, password, tls, auth }: Parts): SqlAddress {
+  if (auth !== undefined && (provider === 'neon' || provider === 'planetscale')) {
+    throw configFault('auth', `is not supported by ${provider}`)
+  }
+  if (database === undefined && !isMysql[provider]) throw configFault('database', 'must be given')
+  const wanted = tls ?? (auth !== undefined || !isLoopback(host))
+  const ca = typeof wanted === 'object' ? wanted.ca : undefined
+  return {
+    provider,
+    host: host.replace(/^\[(.*)\]$/, '$1'),
+    port: port ?? (isMysql[provider] ? 3306 : 5432),
+    database,
+    user,
+    auth:
+      auth === undefined
+        ? { kind: 'password', password: password ?? '' }
+        : { kind: 'awsIam', region: auth.region, keys: keysOf(auth), roleArn: auth.roleArn },
+    tls: wanted === false ? { kind: 'off' } : { kind: 'verify', ca },
+  }
+}
+
+function keysOf({ accessKeyId, secretAccessKey }: NonNullable<Parts['auth']>): AwsIam['keys'] {
+  if (accessKeyId === undefined || secretAccessKey === undefined) return undefined
+  return { id: accessKeyId, secret: secretAccessKey }
+}
+
+/** Only on the same machine a connection without TLS is the default. */
+export function isLoopback(host: string): boolean {
+  return /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[?::1\]?)$/i.test(host)
+}
+
+const PLACE = 'connectionString'
+
+function readString(provider: SqlProvider, connectionString: string): Parts {
+  const url = URL.canParse(connectionString) ? new URL(connectionString) : undefined
+  const schemes = isMysql[provider] ? ['mysql:', 'mariadb:'] : ['postgres:', 'postgresql:']
+  if (url === undefined || !schemes.includes(url.protocol)) {
+    throw configFault(PLACE, `must be an address that begins with ${schemes[0]}//`)
+  }
+  const read = (part: string, name: string) => {
+    if (part === '') throw configFault(PLACE, `must name the ${name}`)
+    return decoded(part)
+  }
+  const parts = {
+    host: read(url.hostname, 'host'),
+    ...(url.port !== '' && { port: Number(url.port) }),
+    ...((url.pathname.length > 1 || !isMysql[provider]) && { database: read(url.pathname.slice(1), 'database') }),
+    user: read(url.username, 'user'),
+    password: read(url.password, 'password'),
+  }
+  const tls = tlsOf(url.searchParams)
+  const result = partsForm.safeParse(tls === undefined ? parts : { ...parts, tls })
+  if (!result.success) throw configFault(PLACE, 'is not a usable address')
+  return result.data
+}
+
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    throw configFault(PLACE, 'has a broken escape')
+  }
+}
+
+/** What providers put into the strings that they hand out, and what it says about TLS. */
+function tlsOf(parameters: URLSearchParams): boolean | undefined {
+  let tls: boolean | undefined
+  for (const [name, value] of parameters) {
+    const reading = readings[name]?.(value)
+    if (reading === undefined)
+      throw configFault(PLACE, `has the parameter ${name.slice(0, 100)}, which is not supported so`)
+    if (reading !== 'nothing') tls = reading === 'on'
+  }
+  return tls
+}
+
+type Reading = 'on' | 'off' | 'nothing' | undefined
+
+const mode = (value: string): Reading => {
+  if (/^(disabled?|false)$/i.test(value)) return 'off'
+  return /^(require|required|verify[-_](ca|full|identity)|true|strict)$/i.test(value) ? 'on' : undefined
+}
+
+/** Modes that would take any certificate are not among them. */
+const readings: Readonly<Record<string, (value: string) => Reading>> = {
+  sslmode: mode,
+  'ssl-mode': mode,
+  sslaccept: mode,
+  tls: mode,
+  ssl: (value) => (/"rejectUnauthorized"\s*:\s*true/.test(value) ? 'on' : mode(value)),
+  channel_binding: () => 'nothing',
+  application_name: () => 'nothing',
+}

@@ -1,0 +1,31 @@
+/**
+ * The databases of data sources on Workers: those with an HTTP driver. A Worker cannot look a name up before it connects
+ * to it, so where private hosts are not allowed they are refused by name; the platform itself leads to no private network.
+ */
+import type { SqlDatabases, SqlDriver } from '../../ports.ts'
+import { neonUrl, openNeon } from '../drivers/neon.ts'
+import { openPlanetscale } from '../drivers/planetscale.ts'
+import type { Fetch } from '../fetch.ts'
+import { isPrivateHost, PrivateHostError } from '../private-hosts.ts'
+
+const NO_TCP = 'A Worker keeps no TCP connection between requests: use neon or planetscale, or run the service on Node'
+
+export function createCloudflareSqlDatabases({ allowPrivate }: { readonly allowPrivate: boolean }): SqlDatabases {
+  const fetcher: Fetch = (url, init) => {
+    if (!allowPrivate && isPrivateHost(new URL(url).hostname)) return Promise.reject(new PrivateHostError())
+    return fetch(url, { ...init, redirect: 'manual' })
+  }
+  return {
+    unavailable: (provider) => (provider === 'neon' || provider === 'planetscale' ? undefined : NO_TCP),
+    open(address): SqlDriver {
+      switch (address.provider) {
+        case 'neon':
+          return openNeon(neonUrl(address), fetcher)
+        case 'planetscale':
+          return openPlanetscale(address, fetcher)
+        default:
+          throw new TypeError(`${address.provider} cannot be opened on Workers`)
+      }
+    },
+  }
+}

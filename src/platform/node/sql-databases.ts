@@ -1,0 +1,46 @@
+/** The databases of data sources on Node: all providers, the HTTP ones included. */
+import type { SqlAddress } from '../../core/sql/address.ts'
+import type { SqlDatabases, SqlDriver } from '../../ports.ts'
+import { openMysql } from '../drivers/mysql.ts'
+import { neonUrl, openNeon } from '../drivers/neon.ts'
+import { openPlanetscale } from '../drivers/planetscale.ts'
+import { openPostgres } from '../drivers/postgres.ts'
+import { type IamOptions, passwordOf } from './aws-iam.ts'
+import { createNetwork } from './network.ts'
+import { certificatesFor } from './regional-certificates.ts'
+
+export type NodeSqlDatabasesOptions = {
+  readonly allowPrivate: boolean
+  readonly environment: IamOptions['environment']
+}
+
+export function createNodeSqlDatabases({ allowPrivate, environment }: NodeSqlDatabasesOptions): SqlDatabases {
+  const { socket, fetch } = createNetwork({ allowPrivate })
+
+  const overTcp = (address: SqlAddress) => {
+    const { host, port, user, tls } = address
+    const ca = tls.kind === 'verify' ? (tls.ca ?? certificatesFor(host)) : undefined
+    const password = passwordOf(address, { fetch, environment })
+    return { host, port, user, password, tls: tls.kind === 'verify' && { ca }, socket }
+  }
+
+  return {
+    unavailable: () => undefined,
+    open(address): SqlDriver {
+      const { provider, database } = address
+      switch (provider) {
+        case 'postgres':
+          return openPostgres({ address: { ...overTcp(address), database: database ?? '' } })
+        case 'mysql':
+        case 'mariadb':
+          return openMysql({ ...overTcp(address), database })
+        case 'neon':
+          return openNeon(neonUrl(address), fetch)
+        case 'planetscale':
+          return openPlanetscale(address, fetch)
+        default:
+          return provider satisfies never
+      }
+    },
+  }
+}

@@ -1,0 +1,254 @@
+/**
+ * Data sources (seed, "Data sources and connectors"): created, tried out, previewed and deleted, and opened for whoever
+ * reads, writes, migrates or introspects them. What a source was created with is sealed, fixed and never shown.
+ */
+import { requireEntitlement } from '../core/access/principal.ts'
+import { nested, ServiceError } from '../core/error.ts'
+import { withoutSource } from '../core/migration/remove-source.ts'
+import type { Model, SourceRecord } from '../core/model/model.ts'
+import type { Ports } from '../ports.ts'
+import { lazySource } from '../sources/lazy-source.ts'
+import type { ConnectorPermission, OpenedSource, Provider, SourceSetting } from '../sources/provider.ts'
+import type { Source } from '../sources/source.ts'
+import { loadSealedSource, sealSource } from '../store/sources.ts'
+import type { WorkspaceRow } from '../store/workspaces.ts'
+import { recordIn } from './audit.ts'
+import type { Entry } from './callers.ts'
+import type { Sent } from './directory.ts'
+import type { ModelChanges } from './model-changes.ts'
+import { firstUse, stillUnused } from './policies.ts'
+
+/** `provider` is the id of a built-in provider or of an installed data connector. */
+export type SourceWish = { readonly provider: string } & SourceSetting
+export type NewSource = SourceWish & { readonly apiName: string }
+
+/** What is sent is read only once the caller was found to be entitled. */
+export type Sources = {
+  create(entry: Entry, sent: Sent<NewSource>): Promise<{ readonly id: string }>
+  /** Throws where the test fails, and 422 with code 7002 where the provider has none. */
+  test(entry: Entry, sent: Sent<SourceWish>): Promise<void>
+  preview(entry: Entry, sent: Sent<SourceWish>): Promise<{ readonly schema: unknown; readonly hash: string }>
+  /** Every provider of this instance, those that this platform cannot run included. */
+  connectors(entry: Entry): readonly ListedConnector[]
+  /** Forgets the source and the model of its collections; its data stays where it is. */
+  delete(entry: Entry, id: string): Promise<void>
+
+  /** The opened source behind a record, kept by this process until the source is deleted. */
+  open(workspace: WorkspaceRow, record: SourceRecord): Promise<OpenedSource>
+  /** The same for a model that names it: what the model no longer has is closed. */
+  sourceOf(workspace: WorkspaceRow, model: Model, sourceId: string): Source
+  close(): Promise<void>
+}
+
+export type ListedConnector = {
+  readonly id: string
+  readonly name: string
+  readonly type: 'data-connector'
+  readonly origin: Provider['origin']
+  readonly isAvailable: boolean
+  readonly unavailableReason: string | null
+  readonly permissions: readonly ConnectorPermission[]
+  readonly presets: Provider['presets']
+}
+
+type Deps = {
+  readonly ports: Ports
+  readonly models: ModelChanges
+  /** The source that every workspace has: the system database. */
+  readonly system: OpenedSource
+  /** Those of this moment: installed connectors come and go. */
+  readonly providers: () => readonly Provider[]
+}
+
+const SYSTEM_SOURCE = '_system'
+
+export function createSources({ ports, models, system, providers }: Deps): Sources {
+  const { database, ids, vault } = ports
+  /** By workspace, then by source. Only what is open is kept: on Workers no request may wait for the I/O of another. */
+  const opened = new Map<string, { version: number; readonly sources: Map<string, OpenedSource> }>()
+
+  function providerOf(id: string): Provider {
+    const provider = providers().find((one) => one.id === id)
+    if (provider === undefined) {
+      throw nested('invalid', ['Failed to read the JSON body', 'provider', 'is not a data connector that is installed'])
+    }
+    const { availability } = provider
+    if (availability.kind === 'unavailable') {
+      throw nested('invalid', ['The data connector is not available here', availability.reason])
+    }
+    return provider
+  }
+
+  /** The provider of what was sent, once its grant was found to be the required one. */
+  async function granted({ provider: id, ...setting }: SourceWish) {
+    const provider = providerOf(id)
+    requireGrant(await provider.requiredPermissions(setting), setting.permissions)
+    return { provider, setting }
+  }
+
+  async function openSealed(workspace: WorkspaceRow, { id, provider }: SourceRecord): Promise<OpenedSource> {
+    const sealed = await loadSealedSource(database, { workspace: workspace.apiName, sourceId: id })
+    if (sealed === undefined) throw new ServiceError('notFound', 'Source does not exist')
+    const setting = JSON.parse(await vault.open(purpose(id), sealed)) as SourceSetting
+    return providerOf(provider).open(setting, { workspaceId: workspace.id, id })
+  }
+
+  async function open(workspace: WorkspaceRow, record: SourceRecord): Promise<OpenedSource> {
+    if (record.apiName === SYSTEM_SOURCE) return system
+    const ofWorkspace = opened.get(workspace.id) ?? { version: 0, sources: new Map<string, OpenedSource>() }
+    opened.set(workspace.id, ofWorkspace)
+    const known = ofWorkspace.sources.get(record.id)
+    if (known !== undefined) return known
+    const fresh = await openSealed(workspace, record)
+    // Another request may have been faster.
+    const winner = ofWorkspace.sources.get(record.id)
+    if (winner === undefined) ofWorkspace.sources.set(record.id, fresh)
+    else await fresh.close()
+    return winner ?? fresh
+  }
+
+  /** Closes what a newer model no longer has, whoever deleted it. */
+  function forgetDeleted(workspaceId: string, model: Model): void {
+    const ofWorkspace = opened.get(workspaceId)
+    if (ofWorkspace === undefined || ofWorkspace.version >= model.version) return
+    ofWorkspace.version = model.version
+    for (const [id, source] of ofWorkspace.sources) {
+      if (model.sources.has(id)) continue
+      ofWorkspace.sources.delete(id)
+      source.close().catch((error: unknown) => ports.observe({ kind: 'fault', error }))
+    }
+  }
+
+  return {
+    async create(entry, sent) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'dataSource:create')
+      const { apiName, ...wish } = await sent()
+      const { provider, setting } = await granted(wish)
+      await under(UNTESTED, provider.test(setting))
+      const id = ids.next()
+      const sealed = await vault.seal(purpose(id), JSON.stringify(setting))
+      await models.change(workspace, async (current) => {
+        if (current.sources.some((source) => source.apiName === apiName)) {
+          throw new ServiceError('conflict', 'A data source of this name exists already')
+        }
+        const payload = { apiName, provider: provider.id }
+        return {
+          records: { ...current, sources: [...current.sources, { id, apiName, provider: provider.id }] },
+          statements: [
+            sealSource({ workspace: workspace.apiName, sourceId: id }, sealed),
+            recordIn(ids, entry, { action: 'source.create.v1', target: { type: 'source', id }, payload }),
+          ],
+          answer: undefined,
+        }
+      })
+      return { id }
+    },
+
+    async test({ rights }, sent) {
+      requireEntitlement(rights, 'dataSource:create')
+      const { provider, setting } = await granted(await sent())
+      const outcome = await under(UNTESTED, provider.test(setting))
+      if (outcome === 'none') {
+        throw new ServiceError('invalid', 'The data connector has no connection test', { code: '7002' })
+      }
+    },
+
+    async preview({ rights }, sent) {
+      requireEntitlement(rights, 'dataSource:create')
+      const { provider, setting } = await granted(await sent())
+      const schema = await under('Query failed', provider.preview(setting))
+      return { schema, hash: await digest(JSON.stringify(schema)) }
+    },
+
+    connectors({ rights }) {
+      requireEntitlement(rights, 'extension:read')
+      return providers().map(({ id, name, origin, availability, permissions, presets }) => ({
+        id,
+        name,
+        type: 'data-connector',
+        origin,
+        isAvailable: availability.kind === 'available',
+        unavailableReason: availability.kind === 'available' ? null : availability.reason,
+        permissions,
+        presets,
+      }))
+    },
+
+    async delete(entry, id) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'dataSource:delete')
+      await models.change(workspace, async (current) => {
+        const record = current.sources.find((source) => source.id === id)
+        if (record === undefined) throw new ServiceError('notFound', 'Source does not exist')
+        const { apiName, provider } = record
+        if (apiName === SYSTEM_SOURCE) throw inUse('it is the workspace’s own')
+        const records = withoutSource(current, id)
+        const use = await firstUse(database, workspace.id, current, records)
+        if (use !== undefined) throw inUse(use)
+        const payload = { apiName, provider }
+        return {
+          records,
+          statements: [
+            ...stillUnused(workspace.id, current, records),
+            recordIn(ids, entry, { action: 'source.delete.v1', target: { type: 'source', id }, payload }),
+          ],
+          answer: undefined,
+        }
+      })
+      const sources = opened.get(workspace.id)?.sources
+      const gone = sources?.get(id)
+      sources?.delete(id)
+      await gone?.close()
+    },
+
+    open,
+
+    sourceOf(workspace, model, sourceId) {
+      forgetDeleted(workspace.id, model)
+      const record = model.sources.get(sourceId)
+      if (record === undefined) throw new Error(`the model refers to the source ${sourceId}, which it does not have`)
+      if (record.apiName === SYSTEM_SOURCE) return system.source
+      return lazySource(async () => (await open(workspace, record)).source)
+    },
+
+    async close() {
+      const all = [...opened.values()].flatMap(({ sources }) => [...sources.values()])
+      opened.clear()
+      await Promise.allSettled(all.map((source) => source.close()))
+    },
+  }
+}
+
+/** Binds what is sealed to its source, so that it cannot be put under another one. */
+function purpose(sourceId: string): string {
+  return `source:${sourceId}`
+}
+
+function inUse(reason: string): ServiceError {
+  return nested('conflict', ['The data source cannot be deleted', reason])
+}
+
+/** The sent set has to equal the required one; the answer names the complete set, not what differs (seed). */
+function requireGrant(required: readonly ConnectorPermission[], sent: readonly ConnectorPermission[]): void {
+  const targets = (permissions: readonly ConnectorPermission[]) =>
+    [...new Set(permissions.map(({ permission }) => permission))].sort().join('\n')
+  if (targets(required) === targets(sent)) return
+  throw new ServiceError('invalid', 'Invalid extension permissions', { code: '7001', meta: { permissions: required } })
+}
+
+const UNTESTED = 'Failed to connect to data source with the provided configuration'
+
+/** What keeps a source from being tried out, under the seed's outer message. */
+async function under<T>(message: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    throw cause instanceof ServiceError ? new ServiceError(cause.kind, message, { cause }) : cause
+  }
+}
+
+async function digest(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

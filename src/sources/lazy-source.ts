@@ -1,0 +1,20 @@
+/** A source that is opened by whatever is first asked of it, and stands for the opened one from then on. */
+import type { Prepared, Source } from './source.ts'
+
+export function lazySource(open: () => Promise<Source>): Source {
+  /** Made ready for the source that is open now; a source that was opened anew gets its own. */
+  function prepared<Answer>(prepare: (source: Source) => Prepared<Answer>): Prepared<Answer> {
+    let known: { readonly source: Source; readonly run: Prepared<Answer> } | undefined
+    return async (fill) => {
+      const source = await open()
+      if (known?.source !== source) known = { source, run: prepare(source) }
+      return known.run(fill)
+    }
+  }
+
+  return {
+    prepareList: (plan) => prepared((source) => source.prepareList(plan)),
+    prepareOne: (plan) => prepared((source) => source.prepareOne(plan)),
+    prepareWrite: (plan) => prepared((source) => source.prepareWrite(plan)),
+  }
+}

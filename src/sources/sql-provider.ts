@@ -1,0 +1,160 @@
+/** The built-in providers: an SQL database behind the drivers of the platform. They need no grant. */
+import { ServiceError } from '../core/error.ts'
+import { parseSqlAddress, type SqlProvider, sqlProviders } from '../core/sql/address.ts'
+import { describeSchema } from '../core/sql/describe.ts'
+import type { Dialect } from '../core/sql/dialect.ts'
+import { SqlFault } from '../core/sql/fault.ts'
+import type { Introspection } from '../core/sql/introspect.ts'
+import { mariadbIntrospection, mysqlIntrospection } from '../core/sql/introspect-mysql.ts'
+import { postgresIntrospection } from '../core/sql/introspect-postgres.ts'
+import { mariadb, mysql } from '../core/sql/mysql.ts'
+import { postgres } from '../core/sql/postgres.ts'
+import type { SourceSchema } from '../core/sql/source-schema.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import type { SqlDatabases, SqlDriver, SqlRow } from '../ports.ts'
+import type { Preset, Provider } from './provider.ts'
+import { openSqlSource } from './sql-source.ts'
+
+type Kind = {
+  readonly name: string
+  readonly dialect: Dialect
+  readonly catalog: Introspection
+  readonly presets: readonly Preset[]
+}
+
+const kinds: Readonly<Record<SqlProvider, Kind>> = {
+  postgres: {
+    name: 'PostgreSQL',
+    dialect: postgres,
+    catalog: postgresIntrospection,
+    presets: [
+      { id: 'supabase', name: 'Supabase', hint: 'db.<project>.supabase.co, port 5432' },
+      { id: 'aurora-postgres', name: 'Amazon Aurora PostgreSQL', hint: '<cluster>.<region>.rds.amazonaws.com' },
+      { id: 'rds-postgres', name: 'Amazon RDS for PostgreSQL', hint: '<instance>.<region>.rds.amazonaws.com' },
+      { id: 'cloud-sql-postgres', name: 'Google Cloud SQL for PostgreSQL' },
+      { id: 'azure-postgres', name: 'Azure Database for PostgreSQL', hint: '<server>.postgres.database.azure.com' },
+      { id: 'crunchy-bridge', name: 'Crunchy Bridge', hint: 'p.<cluster>.db.postgresbridge.com' },
+    ],
+  },
+  mysql: {
+    name: 'MySQL',
+    dialect: mysql,
+    catalog: mysqlIntrospection,
+    presets: [
+      { id: 'aurora-mysql', name: 'Amazon Aurora MySQL', hint: '<cluster>.<region>.rds.amazonaws.com' },
+      { id: 'rds-mysql', name: 'Amazon RDS for MySQL', hint: '<instance>.<region>.rds.amazonaws.com' },
+      { id: 'cloud-sql-mysql', name: 'Google Cloud SQL for MySQL' },
+      { id: 'azure-mysql', name: 'Azure Database for MySQL', hint: '<server>.mysql.database.azure.com' },
+    ],
+  },
+  mariadb: {
+    name: 'MariaDB',
+    dialect: mariadb,
+    catalog: mariadbIntrospection,
+    presets: [
+      { id: 'rds-mariadb', name: 'Amazon RDS for MariaDB', hint: '<instance>.<region>.rds.amazonaws.com' },
+      { id: 'skysql', name: 'MariaDB Cloud' },
+    ],
+  },
+  neon: {
+    name: 'PostgreSQL over HTTP (Neon)',
+    dialect: postgres,
+    catalog: postgresIntrospection,
+    presets: [{ id: 'neon', name: 'Neon', hint: '<endpoint>.<region>.aws.neon.tech' }],
+  },
+  planetscale: {
+    name: 'MySQL over HTTP (PlanetScale)',
+    dialect: mysql,
+    catalog: mysqlIntrospection,
+    presets: [{ id: 'planetscale', name: 'PlanetScale', hint: 'aws.connect.psdb.cloud' }],
+  },
+}
+
+export function createSqlProviders(databases: SqlDatabases): readonly Provider[] {
+  return sqlProviders.map((id) => createSqlProvider(id, databases))
+}
+
+function createSqlProvider(id: SqlProvider, databases: SqlDatabases): Provider {
+  const { name, presets } = kinds[id]
+  const reason = databases.unavailable(id)
+
+  /** Runs `work` on a connection of its own, which ends with it. */
+  async function afresh<T>(config: unknown, work: (driver: SqlDriver) => Promise<T>): Promise<T> {
+    const driver = databases.open(parseSqlAddress(id, config))
+    try {
+      return await work(driver)
+    } finally {
+      await driver.close()
+    }
+  }
+
+  return {
+    id,
+    name,
+    origin: 'builtIn',
+    availability: reason === undefined ? { kind: 'available' } : { kind: 'unavailable', reason },
+    presets,
+    permissions: [],
+
+    async requiredPermissions({ config }) {
+      parseSqlAddress(id, config)
+      return []
+    },
+
+    test: ({ config }) =>
+      afresh(config, async (driver) => {
+        await spokenBy(id, driver)
+        return 'passed' as const
+      }),
+
+    preview: ({ config }) =>
+      afresh(config, async (driver) => describeSchema(await readSchema(await spokenBy(id, driver), driver))),
+
+    async open({ config }) {
+      const driver = databases.open(parseSqlAddress(id, config))
+      // Postgres needs no question, so that a source that is down does not keep anything from being opened.
+      const language = isPostgres(id) ? kinds[id] : await spokenBy(id, driver).catch(closing(driver))
+      const { dialect, catalog } = language
+      return {
+        source: openSqlSource(driver, dialect),
+        introspect: () => readSchema(language, driver),
+        database: { driver, dialect, catalog },
+        close: () => driver.close(),
+      }
+    },
+  }
+}
+
+type Language = Pick<Kind, 'dialect' | 'catalog'>
+
+function isPostgres(id: SqlProvider): boolean {
+  return kinds[id].dialect === postgres
+}
+
+/** MariaDB speaks MySQL's protocol, so that one may be behind each provider of the other; it says so in its version. */
+async function spokenBy(id: SqlProvider, driver: SqlDriver): Promise<Language> {
+  const [[version] = []] = await asked(kinds[id].dialect, driver, { text: 'select version()', params: [] })
+  if (isPostgres(id)) return kinds[id]
+  return /mariadb/i.test(version ?? '') ? kinds.mariadb : kinds.mysql
+}
+
+async function readSchema({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
+  return catalog.parse(await asked(dialect, driver, catalog.statement({ kind: 'all' })))
+}
+
+/** A database's refusal in the words of the seed's table. */
+async function asked(dialect: Dialect, driver: SqlDriver, statement: Statement): Promise<readonly SqlRow[]> {
+  try {
+    return await driver.query(statement)
+  } catch (cause) {
+    if (!(cause instanceof SqlFault)) throw cause
+    throw dialect.explain(cause) ?? new ServiceError('failed', 'Failed to query the database', { cause })
+  }
+}
+
+function closing(driver: SqlDriver): (cause: unknown) => Promise<never> {
+  return async (cause) => {
+    await driver.close()
+    throw cause
+  }
+}
