@@ -1,11 +1,10 @@
 /** The query of a request, by its text without the token; parsed only where somebody needs to know what it says. */
 import { type BracketTree, parseBrackets } from '../src/core/query/brackets.ts'
 import type { ReadQuery } from '../src/core/query/parse.ts'
-import type { AskedQuery } from '../src/services/items.ts'
+import type { AskedQuery } from '../src/services/prepared-reads.ts'
 import { searchWithoutToken } from './authenticate.ts'
 import type { AppContext } from './context.ts'
 
 export function asked(c: AppContext, parse: (tree: BracketTree) => ReadQuery): AskedQuery {
-  const text = searchWithoutToken(c.req.url)
-  return { text, parse: () => parse(parseBrackets(text)) }
+  return { text: searchWithoutToken(c.req.url), parse: (text) => parse(parseBrackets(text)) }
 }

@@ -13,7 +13,7 @@ export type Variables = {
 export type AppContext = Context<{ Variables: Variables }>
 
 /** The caller inside the workspace of the path. */
-export async function enter(services: Services, c: AppContext): Promise<Entry> {
+export function enter(services: Services, c: AppContext): Entry | Promise<Entry> {
   return services.callers.enter(c.req.param('workspace') ?? '', tokenOf(services, c))
 }
 

@@ -62,6 +62,8 @@ export interface WorkspaceState {
   withMigrationLock<T>(workspaceId: string, work: (fence: number) => Promise<T>): Promise<T>
   /** The current versions, at most STATE_MAX_AGE old; undefined where there is no such workspace. */
   snapshot(workspaceId: string): Promise<WorkspaceSnapshot | undefined>
+  /** The same from memory, at once; undefined where nothing young enough is there. The same object while it stands. */
+  remembered(workspaceId: string): WorkspaceSnapshot | undefined
   /** Says that versions have changed, so that this process sees them on its next request and others soon. */
   changed(workspaceId: string): Promise<void>
 }

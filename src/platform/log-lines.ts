@@ -3,8 +3,13 @@ import type { Observation, Observe } from '../ports.ts'
 
 /** `write` gets each line with whether it tells of something that went wrong. */
 export function observeAsLines(write: (line: string, isTrouble: boolean) => void): Observe {
+  let at = 0
+  let time = ''
   return (observation) => {
-    const time = new Date().toISOString()
+    // A busy process writes many lines in one millisecond, and the text of a time costs as much as the rest of a line.
+    const now = Date.now()
+    if (now !== at) time = new Date(now).toISOString()
+    at = now
     if (observation.kind === 'request') write(requestLine(time, observation), false)
     else write(JSON.stringify({ time, ...content(observation) }), true)
   }

@@ -14,14 +14,13 @@ export type DatedSnapshot = {
 export type Versions = {
   /** Answers what was read less than `maxAge` milliseconds before the call, or reads now. */
   readonly read: (workspaceId: string, maxAge: number) => Promise<DatedSnapshot>
+  /** What `read` would answer without asking the database. */
+  readonly remembered: (workspaceId: string, maxAge: number) => WorkspaceSnapshot | undefined
   readonly forget: () => void
 }
 
 export function createVersions(database: SqlDriver, clock: Clock): Versions {
-  const readings = new Map<
-    string,
-    { readonly at: Instant; readonly snapshot: Promise<WorkspaceSnapshot | undefined> }
-  >()
+  const readings = new Map<string, Reading>()
 
   return {
     async read(workspaceId, maxAge) {
@@ -29,20 +28,32 @@ export function createVersions(database: SqlDriver, clock: Clock): Versions {
       const known = readings.get(workspaceId)
       if (known !== undefined && now - known.at < maxAge) return { snapshot: await known.snapshot, age: now - known.at }
 
-      const reading = { at: now, snapshot: loadSnapshot(database, workspaceId) }
+      const reading: Reading = { at: now, snapshot: loadSnapshot(database, workspaceId), settled: undefined }
       readings.set(workspaceId, reading)
       let snapshot: WorkspaceSnapshot | undefined
       try {
         snapshot = await reading.snapshot
+        reading.settled = snapshot
       } finally {
         // Neither faults nor unknown workspaces are remembered, so that asking for many of them takes no memory.
         if (snapshot === undefined && readings.get(workspaceId) === reading) readings.delete(workspaceId)
       }
       return { snapshot, age: 0 }
     },
+    remembered(workspaceId, maxAge) {
+      const known = readings.get(workspaceId)
+      return known !== undefined && clock.now() - known.at < maxAge ? known.settled : undefined
+    },
     // A reading that is still under way is dropped too: it may have seen the state before the change.
     forget: () => readings.clear(),
   }
+}
+
+type Reading = {
+  readonly at: Instant
+  readonly snapshot: Promise<WorkspaceSnapshot | undefined>
+  /** What the promise brought, once it has. */
+  settled: WorkspaceSnapshot | undefined
 }
 
 /** A number above every earlier one, whichever process or isolate took that. */

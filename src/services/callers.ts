@@ -4,7 +4,7 @@
  */
 import type { Rights } from '../core/access/principal.ts'
 import { ServiceError } from '../core/error.ts'
-import type { Ports, WorkspaceSnapshot } from '../ports.ts'
+import type { Instant, Ports, WorkspaceSnapshot } from '../ports.ts'
 import { type Credential, loadPublicStanding, loadStanding, type Membership, type Standing } from '../store/accounts.ts'
 import { findWorkspace, type WorkspaceRow } from '../store/workspaces.ts'
 import { type Claims, invalidToken, type Tokens } from './tokens.ts'
@@ -30,8 +30,8 @@ export type Entry = {
 export type Callers = {
   /** Who presents `token`; undefined is the anonymous caller. Throws 401 for a token that does not count. */
   identify(token: string | undefined): Promise<Caller>
-  /** The same, on entering a workspace: 404 where there is none of that name. */
-  enter(workspace: string, token: string | undefined): Promise<Entry>
+  /** The same, on entering a workspace: 404 where there is none of that name. At once where all of it is in memory. */
+  enter(workspace: string, token: string | undefined): Entry | Promise<Entry>
 }
 
 const MAX_REMEMBERED = 10_000
@@ -39,7 +39,15 @@ const MAX_REMEMBERED = 10_000
 type Entrance = Pick<Entry, 'workspace' | 'snapshot'>
 
 /** Somebody in a workspace, as of an access version. */
-type Known = { readonly accessVersion: number; readonly caller: Caller; readonly rights: Rights | 'suspended' }
+type Known = {
+  readonly accessVersion: number
+  readonly caller: Caller
+  readonly rights: Rights | 'suspended'
+  /** When the token ends. */
+  readonly expiresAt: Instant | undefined
+  /** What was answered last: the same for as long as the versions stand. */
+  entry?: Entry
+}
 
 const anonymous: Caller = { kind: 'anonymous' }
 
@@ -66,19 +74,43 @@ export function createCallers(ports: Ports, tokens: Tokens): Callers {
     throw new ServiceError('notFound', 'Workspace does not exist')
   }
 
-  /** `load` is asked only where rights have changed since it last answered for this place. */
-  async function remembered(
-    { workspace, snapshot }: Entrance,
-    token: string,
-    load: () => Promise<Omit<Known, 'accessVersion'>>,
-  ): Promise<Omit<Known, 'accessVersion'>> {
+  /** The answer to a question that was asked before, where neither the token nor any version has come to its end. */
+  function remembered(name: string, token: string): Entry | undefined {
+    const workspace = directory.get(name)
+    const snapshot = workspace && ports.workspaces.remembered(workspace.id)
+    if (workspace === undefined || snapshot === undefined) return undefined
+    const known = standings.get(workspace.id)?.get(token)
+    if (known?.accessVersion !== snapshot.accessVersion || isOver(known)) return undefined
+    if (known.entry?.snapshot !== snapshot) known.entry = entryOf({ workspace, snapshot }, known)
+    return known.entry
+  }
+
+  function isOver({ expiresAt }: Known): boolean {
+    return expiresAt !== undefined && ports.clock.now() >= expiresAt
+  }
+
+  function remember({ workspace, snapshot }: Entrance, token: string, found: Omit<Known, 'accessVersion'>): Known {
     const ofWorkspace = standings.get(workspace.id) ?? new Map<string, Known>()
-    const known = ofWorkspace.get(token)
-    if (known?.accessVersion === snapshot.accessVersion) return known
-    const found = await load()
     if (ofWorkspace.size >= MAX_REMEMBERED) ofWorkspace.clear()
-    standings.set(workspace.id, ofWorkspace.set(token, { ...found, accessVersion: snapshot.accessVersion }))
-    return found
+    const known: Known = { ...found, accessVersion: snapshot.accessVersion }
+    standings.set(workspace.id, ofWorkspace.set(token, known))
+    return known
+  }
+
+  async function enterAnew(name: string, token: string | undefined): Promise<Entry> {
+    const claims = token === undefined ? undefined : await claimsOf(token)
+    const entrance = await currentWorkspace(name)
+    const known = standings.get(entrance.workspace.id)?.get(token ?? '')
+    if (known?.accessVersion === entrance.snapshot.accessVersion) return entryOf(entrance, known)
+    const { id } = entrance.workspace
+    if (claims === undefined) {
+      const rights = membershipRights(undefined, await loadPublicStanding(ports.database, id))
+      return entryOf(entrance, remember(entrance, '', { caller: anonymous, rights, expiresAt: undefined }))
+    }
+    const standing = await loadStanding(ports.database, credentialOf(claims), id)
+    if (standing === undefined) throw invalidToken()
+    const found = { caller: callerOf(standing, claims), rights: rightsOf(standing), expiresAt: claims.expiresAt }
+    return entryOf(entrance, remember(entrance, token ?? '', found))
   }
 
   return {
@@ -90,25 +122,15 @@ export function createCallers(ports: Ports, tokens: Tokens): Callers {
       return callerOf(standing, claims)
     },
 
-    async enter(name, token) {
-      const claims = token === undefined ? undefined : await claimsOf(token)
-      const entrance = await currentWorkspace(name)
-      const { caller, rights } = await remembered(entrance, token ?? '', async () => {
-        const { id } = entrance.workspace
-        if (claims === undefined) {
-          return {
-            caller: anonymous,
-            rights: membershipRights(undefined, await loadPublicStanding(ports.database, id)),
-          }
-        }
-        const standing = await loadStanding(ports.database, credentialOf(claims), id)
-        if (standing === undefined) throw invalidToken()
-        return { caller: callerOf(standing, claims), rights: rightsOf(standing) }
-      })
-      if (rights === 'suspended') throw new ServiceError('forbidden', 'Your membership of this workspace is suspended')
-      return { ...entrance, caller, rights }
+    enter(name, token) {
+      return remembered(name, token ?? '') ?? enterAnew(name, token)
     },
   }
+}
+
+function entryOf(entrance: Entrance, { caller, rights }: Known): Entry {
+  if (rights === 'suspended') throw new ServiceError('forbidden', 'Your membership of this workspace is suspended')
+  return { ...entrance, caller, rights }
 }
 
 function credentialOf(claims: Claims): Credential {

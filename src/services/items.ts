@@ -29,10 +29,7 @@ import type { ListAnswer, Source } from '../sources/source.ts'
 import type { WorkspaceRow } from '../store/workspaces.ts'
 import type { Entry } from './callers.ts'
 import type { ModelCache } from './model-cache.ts'
-import { createPreparedReads, createViewers } from './prepared-reads.ts'
-
-/** The query of a request: its text names it, and it is parsed only where that text is new. */
-export type AskedQuery = { readonly text: string; readonly parse: () => ReadQuery }
+import { type AskedQuery, createPreparedReads, createViewers } from './prepared-reads.ts'
 
 /** Items leave as JSON text: the database rendered it and nobody parses it again. */
 export type Items = {
@@ -100,7 +97,13 @@ export function createItems(deps: ItemDeps): Items {
     const access = viewer.accessTo(collection, 'read')
     // Whoever may write but not read gets back items without any value.
     const read = { viewer, collection, limits, access: access.kind === 'granted' ? access : blindAccess }
-    const request: WriteRequest = { viewer, collection, supply: supply(ports), read, query: asked.query.parse }
+    const request: WriteRequest = {
+      viewer,
+      collection,
+      supply: supply(ports),
+      read,
+      query: () => wholeQuery(asked.query),
+    }
     return { source, request }
   }
 
@@ -117,22 +120,24 @@ export function createItems(deps: ItemDeps): Items {
   }
 
   return {
-    list(entry, name, { text, parse }) {
+    list(entry, name, query) {
       return onModel(entry, (model) => {
-        const run = prepared.get(entry.rights, model, `list ${name} ${text}`, () => {
+        const make = (asked: ReadQuery) => {
           const { source, ...context } = open(model, entry, name, 'read')
-          return source.prepareList(planList(context, parse()))
-        })
-        return run(fill())
+          return source.prepareList(planList(context, asked))
+        }
+        const list = { question: `list ${name}`, query, make, fill: fill() }
+        const { made: run, fill: filled } = prepared.getShaped(entry.rights, model, list)
+        return run(filled)
       })
     },
 
-    read(entry, name, key, { text, parse }) {
+    read(entry, name, key, query) {
       return onModel(entry, async (model) => {
-        const { field, run } = prepared.get(entry.rights, model, `one ${name} ${text}`, () => {
+        const { field, run } = prepared.get(entry.rights, model, `one ${name} ${query.text}`, () => {
           const { source, ...context } = open(model, entry, name, 'read')
           const keyed = keyField(context.collection)
-          const plan = planOne(context, parse(), keyIs(context.access, keyed, hole(KEY)))
+          const plan = planOne(context, wholeQuery(query), keyIs(context.access, keyed, hole(KEY)))
           return { field: keyed, run: source.prepareOne(plan) }
         })
         return (await run(fill(decodeKey(field, key)))) ?? noRecord()
@@ -162,14 +167,18 @@ export function createItems(deps: ItemDeps): Items {
 
     async deleteOne(entry, name, key, query) {
       const item = only(await write(entry, name, { action: 'delete', query }, (request) => planDeleteOne(request, key)))
-      return query.parse().fields === undefined ? undefined : item
+      return wholeQuery(query).fields === undefined ? undefined : item
     },
 
     async deleteMany(entry, name, query) {
       const items = await write(entry, name, { action: 'delete', query }, planDeleteMany)
-      return query.parse().fields === undefined ? undefined : items
+      return wholeQuery(query).fields === undefined ? undefined : items
     },
   }
+}
+
+function wholeQuery({ text, parse }: AskedQuery): ReadQuery {
+  return parse(text)
 }
 
 /** The hole that the key of a path fills. */

@@ -47,6 +47,27 @@ describe('a list', () => {
     expect(await titlesOf(filter)).toEqual(titles)
   })
 
+  it('reads each value of a question that was asked before as if it were the first', async () => {
+    expect(await titlesOf('filter[stock][_gte]=7&filter[title][_eq]=Chair')).toEqual(['Chair'])
+    expect(await titlesOf('filter[stock][_gte]=7&filter[title][_eq]=Table')).toEqual(['Table'])
+    expect(await titlesOf('filter[stock][_gte]=9&filter[title][_eq]=Table')).toEqual([])
+
+    const wrong = await shop.get('/items/articles?filter[stock][_gte]=seven&filter[title][_eq]=Table')
+    const malformed = await shop.get('/items/articles?filter[stock][_gte]=7&filter[title][_eq]=%ZZ')
+    const nul = await shop.get('/items/articles?filter[stock][_gte]=7&filter[title][_eq]=%00')
+
+    expect(wrong.status).toBe(422)
+    expect(await wrong.json()).toMatchObject({
+      message: 'Failed to execute query',
+      source: {
+        message: 'filter.stock._gte',
+        source: { message: 'must be an integer between -2147483648 and 2147483647' },
+      },
+    })
+    expect(malformed.status).toBe(400)
+    expect(nul.status).toBe(422)
+  })
+
   it.each([
     ['ascending, nulls last', 'sort[0][price][direction]=asc', ['Lamp', 'Desk lamp', 'Table', 'Chair']],
     ['descending, nulls first', 'sort[0][price][direction]=desc', ['Chair', 'Table', 'Desk lamp', 'Lamp']],

@@ -50,6 +50,11 @@ function parseParameter(text: string): Parameter {
   return { name, path: parsePath(name), value: end === -1 ? '' : decode(text.slice(end + 1), name) }
 }
 
+/** The value of the parameter called `name`, both as sent. Throws ServiceError `badRequest`. */
+export function decodeValue(text: string, name: string): string {
+  return decode(text, decode(name, name))
+}
+
 function decode(text: string, name: string): string {
   if (BAD_ESCAPE.test(text)) throw malformed(name, 'is not valid percent-encoding')
   const decoded = decodeUtf8(text.replaceAll('+', ' '))

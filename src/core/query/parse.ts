@@ -4,9 +4,15 @@
  */
 import { nested, type ServiceError } from '../error.ts'
 import type { BracketNode } from './brackets.ts'
+import type { Blanks } from './question.ts'
 
 /** A filter as sent. Operands of a query string are texts and are read by the type of their field. */
-export type RawFilter = { readonly form: 'text' | 'json'; readonly value: unknown }
+export type RawFilter = {
+  readonly form: 'text' | 'json'
+  readonly value: unknown
+  /** Where the filter is of a question's shape: what to learn of its holes. */
+  readonly blanks?: Blanks
+}
 
 export type SortEntry = {
   readonly field: string
@@ -45,6 +51,11 @@ export function queryFault(place: string, reason: string, code = '4009'): Servic
 
 const readParameters = ['fields', 'filter', 'sort', 'limit', 'offset', 'meta', 'deep']
 const oneParameters = ['fields', 'filter', 'deep']
+
+/** A query whose outer filter is one of a shape. */
+export function withBlanks(query: ReadQuery, blanks: Blanks): ReadQuery {
+  return query.filter === undefined ? query : { ...query, filter: { ...query.filter, blanks } }
+}
 
 export function parseListQuery(tree: BracketObject): ReadQuery {
   refuseUnknown(tree, readParameters)

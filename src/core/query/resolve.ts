@@ -7,8 +7,9 @@ import type { FieldType } from '../model/field-type.ts'
 import type { Collection, Field, PrimitiveField, RelationField } from '../model/model.ts'
 import { type Operator, operatorsOf } from '../model/operator.ts'
 import { all, and, type Comparison, type FieldRef, type Filter, isTrue, type Match, none, not, or } from './filter.ts'
-import { isHole } from './hole.ts'
+import { holeName, isHole } from './hole.ts'
 import { queryFault, type RawFilter, shown } from './parse.ts'
+import type { Blanks } from './question.ts'
 
 export const MAX_FILTER_LEAVES = 200
 export const MAX_RELATION_DEPTH = 8
@@ -35,11 +36,16 @@ export function resolveFilter(
   context: { readonly sight: Sight; readonly collection: Collection; readonly place: string },
 ): Filter {
   if (raw === undefined) return all
-  const reading = { sight: context.sight, form: raw.form, leaves: 0 }
+  const reading = { sight: context.sight, form: raw.form, blanks: raw.blanks, leaves: 0 }
   return group(reading, raw.value, { ...context, relations: 0, nesting: 0 })
 }
 
-type Reading = { readonly sight: Sight; readonly form: 'text' | 'json'; leaves: number }
+type Reading = {
+  readonly sight: Sight
+  readonly form: 'text' | 'json'
+  readonly blanks: Blanks | undefined
+  leaves: number
+}
 
 type Scope = {
   readonly collection: Collection
@@ -229,11 +235,25 @@ function decoded(reading: Reading, field: PrimitiveField, operand: unknown, plac
   const value = variable(reading, field, operand, place)
   if (typeof value === 'string') return value
   if (value !== undefined) throw queryFault(place, 'is a list')
-  const type = operandType(field.type)
+  const { blanks } = reading
+  if (blanks !== undefined && typeof operand === 'string' && isHole(operand)) {
+    return leftBlank(blanks, field, operand, place)
+  }
+  return read(reading, field.type, operand, place)
+}
+
+/** The value comes when the statement runs, and is read then as it would be now. */
+function leftBlank(blanks: Blanks, field: PrimitiveField, blank: string, place: string): string {
+  // JSON is compared by what it holds, and a list's text depends on the dialect.
+  if (field.isList || field.type.name === 'json') blanks.isUnfit = true
+  blanks.readers.set(holeName(blank), (text) => read({ form: 'text' }, field.type, text, place))
+  return blank
+}
+
+function read({ form }: Pick<Reading, 'form'>, fieldType: FieldType, operand: unknown, place: string): string {
+  const type = operandType(fieldType)
   const result: Decoded =
-    reading.form === 'text' && typeof operand === 'string'
-      ? decodeText(type, operand)
-      : decodeJson(type, false, operand)
+    form === 'text' && typeof operand === 'string' ? decodeText(type, operand) : decodeJson(type, false, operand)
   if ('fault' in result) throw queryFault(place, result.fault)
   return result.ok
 }

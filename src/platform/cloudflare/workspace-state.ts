@@ -26,6 +26,12 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
   const readings = new Map<string, { readonly at: Instant; readonly snapshot: WorkspaceSnapshot }>()
   let changedAt: Instant = Number.NEGATIVE_INFINITY
 
+  function remembered(workspaceId: string): WorkspaceSnapshot | undefined {
+    const known = readings.get(workspaceId)
+    const isYoung = known !== undefined && known.at > changedAt && clock.now() - known.at < STATE_MAX_AGE
+    return isYoung ? known.snapshot : undefined
+  }
+
   const objectOf = (workspaceId: string) => namespace.get(namespace.idFromName(workspaceId))
 
   return {
@@ -49,16 +55,18 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
     },
 
     async snapshot(workspaceId) {
-      const asked = clock.now()
-      const known = readings.get(workspaceId)
-      if (known !== undefined && known.at > changedAt && asked - known.at < STATE_MAX_AGE) return known.snapshot
+      const known = remembered(workspaceId)
+      if (known !== undefined) return known
 
+      const asked = clock.now()
       const maxAge = Math.min(STATE_MAX_AGE, asked - changedAt)
       const { snapshot, age } = await objectOf(workspaceId).snapshot(workspaceId, maxAge)
       if (snapshot === undefined) readings.delete(workspaceId)
       else readings.set(workspaceId, { at: asked - age, snapshot })
       return snapshot
     },
+
+    remembered,
 
     async changed(workspaceId) {
       // Rights are counted for the whole instance, so what was read of other workspaces is out of date as well.

@@ -25,6 +25,8 @@ export type PostgresAddress = {
   readonly socket: () => Duplex
 }
 
+import { readText } from './text-read.ts'
+
 export type PostgresOptions = {
   readonly connectionString?: string
   readonly address?: PostgresAddress
@@ -118,21 +120,9 @@ async function lend(pool: pg.Pool): Promise<pg.PoolClient> {
 export type TextResult = pg.QueryArrayResult<(string | null)[]>
 
 /** One prepared execution, whatever the parameters; rows as arrays of the server's own text. */
-export function textRequest({ text, params }: Statement, name?: string): pg.QueryArrayConfig {
-  // `pg` copies a request member by member, so one with a name, which is always prepared, says no more than it must.
-  if (name !== undefined) return { name, text, values: params as (string | null)[], rowMode: 'array' }
+export function textRequest({ text, params }: Statement): pg.QueryArrayConfig {
   // queryMode is missing in the types. Without it a text without parameters could hold several statements.
   return { text, values: params, rowMode: 'array', queryMode: 'extended' } as unknown as pg.QueryArrayConfig
-}
-
-/** By callback: the promise that `pg` would make costs as much again. */
-function rowsOf(client: pg.Client, request: pg.QueryArrayConfig): Promise<readonly SqlRow[]> {
-  return new Promise((resolve, reject) => {
-    void client.query(request, (error: Error | null, result: TextResult) => {
-      if (error) reject(error)
-      else resolve(result.rows)
-    })
-  })
 }
 
 export function postgresFault(error: unknown, fallback: string): SqlFault {
@@ -186,7 +176,8 @@ function openReaders({ named = true, ...options }: PostgresOptions) {
     try {
       if (!reader.ready) await reader.connecting
       writeTogether(reader)
-      return await rowsOf(reader.client, textRequest(statement, name))
+      if (name !== undefined) return await readText(reader.client, { ...statement, name })
+      return (await reader.client.query<string[]>(textRequest(statement))).rows
     } catch (error) {
       throw postgresFault(error, lost)
     } finally {

@@ -59,6 +59,7 @@ export function createNodeWorkspaceState(
       const { snapshot } = await versions.read(workspaceId, STATE_MAX_AGE)
       return snapshot
     },
+    remembered: (workspaceId) => versions.remembered(workspaceId, STATE_MAX_AGE),
     async changed() {
       versions.forget()
     },
