@@ -9,6 +9,7 @@ import type { Variables } from './context.ts'
 import { mountInvitations } from './invitations.ts'
 import { mountItems } from './items.ts'
 import { mountMembers } from './members.ts'
+import { mountOpenApi } from './openapi.ts'
 import { mountPolicies } from './policies.ts'
 import { mountProviderSignIn } from './provider-sign-in.ts'
 import { mountProviders } from './providers.ts'
@@ -48,6 +49,7 @@ export function createApp(services: Services, { isAccepting, addressOf }: AppOpt
   mountStructure(app, services)
   mountSources(app, services)
   mountItems(app, services)
+  mountOpenApi(app, services)
 
   hono.notFound((c) =>
     respond(ports, c, () => {

@@ -4,7 +4,7 @@ import { type ErrorKind, errorBody, ServiceError } from '../src/core/error.ts'
 /** A response still without what every response has, see `toResponse`. */
 export type Answer = {
   readonly status: number
-  readonly body: string | null
+  readonly body: string | ReadableStream<Uint8Array> | null
   readonly headers?: Readonly<Record<string, string>>
   /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[]

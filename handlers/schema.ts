@@ -3,7 +3,8 @@ import { parseBrackets } from '../src/core/query/brackets.ts'
 import { parseDryRun } from '../src/core/query/parse.ts'
 import type { Services } from '../src/services/services.ts'
 import { searchWithoutToken } from './authenticate.ts'
-import { type AppContext, enter, headerOf, pathParam } from './context.ts'
+import { enter, pathParam } from './context.ts'
+import { tagged } from './entity-tag.ts'
 import { readText } from './request.ts'
 import { data } from './respond.ts'
 import { type App, mount } from './routes.ts'
@@ -12,9 +13,7 @@ export function mountSchema(app: App, services: Services): void {
   mount(app, '/api/:workspace/schema', {
     GET: async (c) => {
       const { text, tag } = await services.manifests.load(await enter(services, c))
-      // Unlike data it may be kept, by its caller, who has to ask whether it still holds.
-      const headers = { 'Cache-Control': 'private, no-cache', ETag: tag }
-      return isKnown(c, tag) ? { status: 304, body: null, headers } : { status: 200, body: text, headers }
+      return tagged(c, tag, () => text)
     },
   })
 
@@ -35,10 +34,4 @@ export function mountSchema(app: App, services: Services): void {
       return data(await services.introspection.introspect(entry, pathParam(c, 'source')))
     },
   })
-}
-
-/** Whether `If-None-Match` names the text that the caller would get; entity tags are compared weakly. */
-function isKnown(c: AppContext, tag: string): boolean {
-  const known = (headerOf(c, 'if-none-match') ?? '').split(',').map((one) => one.trim())
-  return known.some((one) => one === '*' || one.replace(/^W\//, '') === tag.replace(/^W\//, ''))
 }

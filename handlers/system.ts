@@ -1,13 +1,12 @@
 /** What tells of the instance itself: `ping`, `live`, `ready`, `info` and the set-up (contract 5 and 10). */
 import * as z from 'zod'
 import { checkReadiness, type Readiness } from '../src/services/lifecycle.ts'
+import { VERSION } from '../src/services/release.ts'
 import type { Services } from '../src/services/services.ts'
 import { identify } from './context.ts'
 import { readBody } from './request.ts'
 import { type Answer, data, json } from './respond.ts'
 import { type App, mount } from './routes.ts'
-
-export const VERSION = '1.0.0'
 
 export const passwordSchema = z
   .string()

@@ -27,8 +27,8 @@ const order = [
   'connector',
   'license',
   'audit',
-  'openapi',
   'manifest',
+  'openapi',
 ]
 
 const impure = /\b(async |await |Date\.now|new Date\(\)|Math\.random|randomUUID|fetch\(|process\.|console\.)/

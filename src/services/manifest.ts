@@ -3,6 +3,7 @@ import { requireEntitlement } from '../core/access/principal.ts'
 import { compileManifest } from '../core/manifest.ts'
 import type { Model } from '../core/model/model.ts'
 import type { Entry } from './callers.ts'
+import { weakTag } from './entity-tag.ts'
 import type { ModelCache } from './model-cache.ts'
 
 /** `tag` names the text: a weak entity tag. */
@@ -21,14 +22,9 @@ export function createManifests(models: ModelCache): Manifests {
       const kept = known.get(model)
       if (kept !== undefined) return kept
       const text = JSON.stringify(compileManifest(model))
-      const manifest = { text, tag: `W/"${await digest(text)}"` }
+      const manifest = { text, tag: await weakTag(text) }
       known.set(model, manifest)
       return manifest
     },
   }
-}
-
-async function digest(text: string): Promise<string> {
-  const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return [...new Uint8Array(hash).slice(0, 16)].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -20,8 +20,10 @@ import { createMembers, type Members } from './members.ts'
 import { createMigrations, type Migrations } from './migrations.ts'
 import { createModelCache } from './model-cache.ts'
 import { createModelChanges } from './model-changes.ts'
+import { createOpenApi, type OpenApi } from './openapi.ts'
 import { createPolicies, type Policies } from './policies.ts'
 import { createProviders, type Providers } from './providers.ts'
+import { VERSION } from './release.ts'
 import { createRoles, type Roles } from './roles.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSources, type Sources } from './sources.ts'
@@ -51,6 +53,7 @@ export type Services = {
   readonly items: Items
   /** Forgets what has had its time: entries of the audit log, counted attempts. */
   prune(): Promise<void>
+  readonly openApi: OpenApi
 }
 
 /** Installs what is missing and opens the instance. Throws what keeps it from starting. */
@@ -91,6 +94,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     sources,
     manifests: createManifests(models),
     items: createItems({ ports, config, models, openSource: sources.sourceOf }),
+    openApi: createOpenApi(models, VERSION),
     async prune() {
       await auditLog.prune()
       await throttle.prune()

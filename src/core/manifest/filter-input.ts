@@ -12,8 +12,8 @@ export function filterInput(pools: Pools, collection: Collection): TypeReference
       ['_and', { type: `[${self}]`, optional: true }],
       ['_or', { type: `[${self}]`, optional: true }],
       ['_not', { type: self, optional: true }],
-      ...collection.primitives.flatMap((field) => fieldFilter(pools, field)),
-      ...collection.relations.map((relation) => relationFilter(pools, relation)),
+      ...pools.primitives(collection, 'read').flatMap((field) => fieldFilter(pools, field)),
+      ...pools.relations(collection, 'read').map((relation) => relationFilter(pools, relation)),
     ],
   }))}`
   return self

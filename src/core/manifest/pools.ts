@@ -2,8 +2,9 @@
  * The pools of a manifest: what is said twice is kept once and called by its index. Object types refer to each other in
  * circles and in long chains, so each gets its index when it is first named and is described later, one after the other.
  */
+import type { Action } from '../access/access.ts'
 import type { FieldType } from '../model/field-type.ts'
-import type { PrimitiveField } from '../model/model.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type {
   Constraints,
   InputField,
@@ -14,77 +15,121 @@ import type {
   QuerySchema,
   TypeReference,
 } from './format.ts'
+import { type Sight, wholeModel } from './sight.ts'
 
 export type Description<Field> = {
   readonly fields: readonly (readonly [name: string, field: Field])[]
   readonly constraints?: Constraints<string>
 }
 
+/** A type that was named, and what it holds. */
+export type Described =
+  | { readonly side: 'input'; readonly name: string; readonly description: Description<InputField> }
+  | { readonly side: 'output'; readonly name: string; readonly description: Description<OutputField> }
+
 export type Pools = {
+  /** Whose eyes the model is seen with. */
+  readonly sight: Sight
+  /** The fields that can be used by `action`. */
+  primitives(collection: Collection, action: Action): readonly PrimitiveField[]
+  relations(collection: Collection, action: Action): readonly RelationField[]
   text(value: string): number
   type(value: FieldType): number
   primitive(value: FieldType): TypeReference
-  /** The value of a field, in and out. */
+  /** The value of a field as it is sent. */
   value(field: PrimitiveField): TypeReference
+  /** The value of a field as it is answered: null also where a row does not show it. */
+  shown(collection: Collection, field: PrimitiveField): TypeReference
   enumeration(name: string, values: readonly string[]): TypeReference
   /** The index of the input type of this key; `describe` is called once per key. */
   input(key: string, name: string, describe: () => Description<InputField>): number
   output(key: string, name: string, describe: () => Description<OutputField>): number
+  /** The name of an input or output type, which no other type has. */
+  nameOf(side: Described['side'], index: number): string
+  primitiveAt(index: number): FieldType
+  enumerationAt(index: number): { readonly name: string; readonly values: readonly string[] }
+  /** Describes the types that were named and not described yet, one after the other; describing names more. */
+  described(): Generator<Described>
   /** Describes every type that was named. */
   finish(): Pick<Manifest, 'strings' | 'primitiveTypes'> & Omit<QuerySchema, 'operations'>
 }
 
-export function createPools(): Pools {
+/** `reserved` are names that no type may have. */
+export function createPools(sight: Sight = wholeModel, reserved: readonly string[] = []): Pools {
   const strings = createPool<string>((value) => value)
   const primitiveTypes = createPool<FieldType>(JSON.stringify)
   const enumTypes = createPool<QuerySchema['enumTypes'][number]>(JSON.stringify)
-  const inputFields = createPool<InputField>(JSON.stringify)
-  const outputFields = createPool<OutputField>(JSON.stringify)
   const inputs = createPool<Named<InputField>>(({ key }) => key)
   const outputs = createPool<Named<OutputField>>(({ key }) => key)
-  const names = new Map<string, number>()
-  const primitive = (type: FieldType): TypeReference => `p${primitiveTypes.indexOf(type)}`
-
-  // Names are joined from others and may meet; types are told apart by their keys.
-  function uniqueName(name: string): string {
-    const count = (names.get(name) ?? 0) + 1
-    names.set(name, count)
-    return count === 1 ? name : uniqueName(`${name}${count}`)
+  const uniqueName = createNames(reserved)
+  const names = { input: new Map<number, string>(), output: new Map<number, string>() }
+  const done = { input: 0, output: 0 }
+  // The same type is asked for many times, and its key is long.
+  const references = new WeakMap<FieldType, TypeReference>()
+  const primitive = (type: FieldType): TypeReference => {
+    const reference = references.get(type) ?? `p${primitiveTypes.indexOf(type)}`
+    references.set(type, reference)
+    return reference
   }
 
-  function described<Field>({ name, describe }: Named<Field>, fieldPool: Pool<Field>): InputObjectType {
-    const { fields, constraints } = describe()
-    return {
-      name: strings.indexOf(uniqueName(name)),
-      fields: fields.flatMap(([fieldName, field]) => [strings.indexOf(fieldName), fieldPool.indexOf(field)]),
-      ...(constraints && { constraints: pooled(constraints, strings.indexOf) }),
+  function nameOf(side: Described['side'], index: number): string {
+    const known = names[side].get(index)
+    if (known !== undefined) return known
+    const name = uniqueName(side === 'input' ? at(inputs, index).name : at(outputs, index).name)
+    names[side].set(index, name)
+    return name
+  }
+
+  // Describing a type names others: both lists grow while they are gone through.
+  function* described(): Generator<Described> {
+    while (done.input < inputs.values.length || done.output < outputs.values.length) {
+      for (const { describe } of outputs.values.slice(done.output)) {
+        const description = describe()
+        const index = done.output++
+        yield { side: 'output', name: nameOf('output', index), description }
+      }
+      for (const { describe } of inputs.values.slice(done.input)) {
+        const description = describe()
+        const index = done.input++
+        yield { side: 'input', name: nameOf('input', index), description }
+      }
     }
   }
 
+  // Elements of a list may be null.
+  const plainValue = ({ type, isList }: PrimitiveField) => (isList ? `[${primitive(type)}?]` : primitive(type))
+  const value = (field: PrimitiveField) => (field.isNullable ? `${plainValue(field)}?` : plainValue(field))
+
   return {
+    sight,
+    primitives: (collection, action) =>
+      collection.primitives.filter((field) => isUsed(sight, field, collection, action)),
+    relations: (collection, action) => collection.relations.filter((field) => isUsed(sight, field, collection, action)),
     text: strings.indexOf,
     type: primitiveTypes.indexOf,
     primitive,
-    value({ type, isList, isNullable }) {
-      // Elements of a list may be null.
-      const value = isList ? `[${primitive(type)}?]` : primitive(type)
-      return isNullable ? `${value}?` : value
-    },
+    value,
+    shown: (collection, field) =>
+      sight.shows(collection, field) === 'sometimes' ? `${plainValue(field)}?` : value(field),
     enumeration: (name, values) =>
       `e${enumTypes.indexOf({ name: strings.indexOf(name), values: values.map(strings.indexOf) })}`,
     input: (key, name, describe) => inputs.indexOf({ key, name, describe }),
     output: (key, name, describe) => outputs.indexOf({ key, name, describe }),
+    nameOf,
+    primitiveAt: (index) => at(primitiveTypes, index),
+    enumerationAt(index) {
+      const { name, values } = at(enumTypes, index)
+      return { name: at(strings, name), values: values.map((value) => at(strings, value)) }
+    },
+    described,
     finish() {
+      const inputFields = createPool<InputField>(JSON.stringify)
+      const outputFields = createPool<OutputField>(JSON.stringify)
       const inputObjectTypes: InputObjectType[] = []
       const outputObjectTypes: ObjectType[] = []
-      // Describing a type names others: both lists grow while they are gone through.
-      while (inputObjectTypes.length < inputs.values.length || outputObjectTypes.length < outputs.values.length) {
-        for (const type of outputs.values.slice(outputObjectTypes.length)) {
-          outputObjectTypes.push(described(type, outputFields))
-        }
-        for (const type of inputs.values.slice(inputObjectTypes.length)) {
-          inputObjectTypes.push(described(type, inputFields))
-        }
+      for (const { side, name, description } of described()) {
+        if (side === 'input') inputObjectTypes.push(pooledType(name, description, { strings, fields: inputFields }))
+        else outputObjectTypes.push(pooledType(name, description, { strings, fields: outputFields }))
       }
       return {
         strings: strings.values,
@@ -96,6 +141,39 @@ export function createPools(): Pools {
         enumTypes: enumTypes.values,
       }
     },
+  }
+}
+
+function isUsed(sight: Sight, field: PrimitiveField | RelationField, collection: Collection, action: Action): boolean {
+  return sight.uses(collection, field, action) !== 'never'
+}
+
+/** Names are joined from others and may meet; types are told apart by their keys. */
+function createNames(reserved: readonly string[]): (name: string) => string {
+  const counts = new Map(reserved.map((name) => [name, 1]))
+  return function unique(name): string {
+    const count = (counts.get(name) ?? 0) + 1
+    counts.set(name, count)
+    return count === 1 ? name : unique(`${name}${count}`)
+  }
+}
+
+function at<T>({ values }: Pool<T>, index: number): T {
+  const value = values[index]
+  if (value === undefined) throw new Error(`there is no type ${index}`)
+  return value
+}
+
+function pooledType<Field>(
+  name: string,
+  { fields, constraints }: Description<Field>,
+  pools: { readonly strings: Pool<string>; readonly fields: Pool<Field> },
+): InputObjectType {
+  const { strings } = pools
+  return {
+    name: strings.indexOf(name),
+    fields: fields.flatMap(([fieldName, field]) => [strings.indexOf(fieldName), pools.fields.indexOf(field)]),
+    ...(constraints && { constraints: pooled(constraints, strings.indexOf) }),
   }
 }
 

@@ -1,4 +1,5 @@
 /** Collections → the operations that they serve (contract 4): their arguments and their answers. */
+import type { Action } from '../access/access.ts'
 import type { Collection, RelationField } from '../model/model.ts'
 import { isSortable } from '../plan/read.ts'
 import { filterInput } from './filter-input.ts'
@@ -7,62 +8,71 @@ import type { Pools } from './pools.ts'
 import { createInput, updateManyData, updateOneData } from './write-input.ts'
 
 export function operationsOf(pools: Pools, collection: Collection): readonly Operation[] {
-  const { apiName, key, isReadOnly } = collection
+  const { id, apiName } = collection
+  return servedOperations(pools, collection).map(({ kind, fields, output }) => [
+    kind,
+    pools.text(apiName),
+    pools.input(`${id} ${kind} arguments`, `${apiName}${suffixes[kind]}`, () => ({ fields })),
+    output,
+  ])
+}
+
+const suffixes: Readonly<Record<OperationKind, string>> = {
+  readMany: 'ListArguments',
+  create: 'CreateArguments',
+  updateMany: 'UpdateArguments',
+  deleteMany: 'DeleteArguments',
+  readOne: 'ReadArguments',
+  updateOne: 'UpdateOneArguments',
+  deleteOne: 'DeleteOneArguments',
+}
+
+/** An operation with its arguments by name. */
+export type Served = {
+  readonly kind: OperationKind
+  readonly fields: readonly Entry[]
+  readonly output: TypeReference
+}
+
+/** None where there is nothing that may be done. */
+export function servedOperations(pools: Pools, collection: Collection): readonly Served[] {
+  const may = (action: Action) => pools.sight.may(collection, action)
+  if (!actions.some(may)) return []
   const item: TypeReference = `o${itemOutput(pools, collection)}`
   const filter: InputField = { type: filterInput(pools, collection) }
   const filtered: Entry = ['filter', { ...filter, optional: true }]
-  const operation = (
-    kind: OperationKind,
-    suffix: string,
-    fields: readonly Entry[],
-    output: TypeReference,
-  ): Operation => [
-    kind,
-    pools.text(apiName),
-    pools.input(`${collection.id} ${kind} arguments`, `${apiName}${suffix}`, () => ({ fields })),
-    output,
+  const many: readonly (Served | false)[] = [
+    may('read') && { kind: 'readMany', fields: listArguments(pools, collection), output: `[${item}]` },
+    may('create') && {
+      kind: 'create',
+      fields: [['data', { type: `[${createInput(pools, collection)}]` }]],
+      output: `[${item}]`,
+    },
+    may('update') && {
+      kind: 'updateMany',
+      fields: [
+        ['data', { type: updateManyData(pools, collection) }],
+        ['filter', filter],
+      ],
+      output: `[${item}]`,
+    },
+    may('delete') && { kind: 'deleteMany', fields: [['filter', filter]], output: `[${item}]?` },
   ]
-  const operations = [
-    operation('readMany', 'ListArguments', listArguments(pools, collection), `[${item}]`),
-    ...(isReadOnly
-      ? []
-      : [
-          operation(
-            'create',
-            'CreateArguments',
-            [['data', { type: `[${createInput(pools, collection)}]` }]],
-            `[${item}]`,
-          ),
-          operation(
-            'updateMany',
-            'UpdateArguments',
-            [
-              ['data', { type: updateManyData(pools, collection) }],
-              ['filter', filter],
-            ],
-            `[${item}]`,
-          ),
-          operation('deleteMany', 'DeleteArguments', [['filter', filter]], `[${item}]?`),
-        ]),
+  const { key } = collection
+  const keyed: Entry = ['key', { type: key === undefined ? '' : pools.primitive(key.type) }]
+  const one: readonly (Served | false)[] = [
+    may('read') && { kind: 'readOne', fields: [keyed, filtered], output: item },
+    may('update') && {
+      kind: 'updateOne',
+      fields: [keyed, ['data', { type: updateOneData(pools, collection) }], filtered],
+      output: item,
+    },
+    may('delete') && { kind: 'deleteOne', fields: [keyed, filtered], output: `${item}?` },
   ]
-  if (key === undefined) return operations
-  const keyed: Entry = ['key', { type: pools.primitive(key.type) }]
-  return [
-    ...operations,
-    operation('readOne', 'ReadArguments', [keyed, filtered], item),
-    ...(isReadOnly
-      ? []
-      : [
-          operation(
-            'updateOne',
-            'UpdateOneArguments',
-            [keyed, ['data', { type: updateOneData(pools, collection) }], filtered],
-            item,
-          ),
-          operation('deleteOne', 'DeleteOneArguments', [keyed, filtered], `${item}?`),
-        ]),
-  ]
+  return [...many, ...(key === undefined ? [] : one)].filter((served) => served !== false)
 }
+
+const actions: readonly Action[] = ['read', 'create', 'update', 'delete']
 
 type Entry = readonly [name: string, field: InputField]
 
@@ -74,7 +84,7 @@ function listArguments(pools: Pools, collection: Collection): readonly Entry[] {
 function pageArguments(pools: Pools, collection: Collection): readonly Entry[] {
   return [
     ['filter', { type: filterInput(pools, collection), optional: true }],
-    ...(collection.primitives.some(isSortable)
+    ...(pools.primitives(collection, 'read').some(isSortable)
       ? [['sort', { type: `[${sortSpecifier(pools, collection)}]`, optional: true }] as const]
       : []),
     ['limit', { type: pools.primitive({ name: 'int32' }), optional: true }],
@@ -82,7 +92,8 @@ function pageArguments(pools: Pools, collection: Collection): readonly Entry[] {
   ]
 }
 
-function sortSpecifier(pools: Pools, { id, apiName, primitives }: Collection): TypeReference {
+function sortSpecifier(pools: Pools, collection: Collection): TypeReference {
+  const { id, apiName } = collection
   const options = pools.input('sort options', 'SortFieldOptions', () => ({
     fields: [
       ['direction', { type: pools.enumeration('ServiceSortDirection', ['asc', 'desc']), optional: true }],
@@ -90,7 +101,8 @@ function sortSpecifier(pools: Pools, { id, apiName, primitives }: Collection): T
     ],
   }))
   const index = pools.input(`${id} sort`, `${apiName}SortSpecifier`, () => ({
-    fields: primitives
+    fields: pools
+      .primitives(collection, 'read')
       .filter(isSortable)
       .map((field): Entry => [field.apiName, { type: `i${options}`, optional: true }]),
     constraints: { atMostOneField: true, atLeastOneField: true },
@@ -101,27 +113,34 @@ function sortSpecifier(pools: Pools, { id, apiName, primitives }: Collection): T
 function itemOutput(pools: Pools, collection: Collection): number {
   return pools.output(`${collection.id} item`, `${collection.apiName}CollectionOutput`, () => ({
     fields: [
-      ...collection.primitives.map((field) => [field.apiName, { type: pools.value(field) }] as const),
-      ...collection.relations.map((relation) => [relation.apiName, relationOutput(pools, relation)] as const),
+      ...pools
+        .primitives(collection, 'read')
+        .map((field) => [field.apiName, { type: pools.shown(collection, field) }] as const),
+      ...pools
+        .relations(collection, 'read')
+        .map((relation) => [relation.apiName, relationOutput(pools, relation)] as const),
     ],
   }))
 }
 
 function relationOutput(pools: Pools, relation: RelationField): OutputField {
-  const { target, isList, isNullable } = relation
+  const { collection, target, isList } = relation
+  const shows = pools.sight.shows(collection, relation)
+  const isNullable = shows === 'sometimes' || (relation.isNullable && !isList)
   const item: TypeReference = `o${itemOutput(pools, target)}`
   const parameters = relationArguments(pools, relation)
   if (!isList) {
-    return { type: isNullable ? `${item}?` : item, ...(parameters !== undefined && { arguments: parameters }) }
+    const type = isNullable ? `${item}?` : item
+    return { type, ...(parameters !== undefined && { arguments: parameters }) }
   }
   const list = pools.output(`${target.id} list`, `${target.apiName}CollectionListOutput`, () => ({
     fields: [['data', { type: `[${item}]` }]],
   }))
-  return { type: `o${list}`, ...(parameters !== undefined && { arguments: parameters }) }
+  return { type: isNullable ? `o${list}?` : `o${list}`, ...(parameters !== undefined && { arguments: parameters }) }
 }
 
 /** What `deep` takes: a to-many all of a list, a nullable to-one a filter, a required to-one nothing. */
-function relationArguments(pools: Pools, relation: RelationField): number | undefined {
+export function relationArguments(pools: Pools, relation: RelationField): number | undefined {
   const { id, apiName, collection, target, isList, isNullable } = relation
   if (!isList && !isNullable) return undefined
   return pools.input(`${id} arguments`, `${collection.apiName}${apiName}RelationFieldArguments`, () => ({

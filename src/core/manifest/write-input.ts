@@ -2,6 +2,7 @@
  * Collections → what their items take when they are written, nested writes included (contract 4, reference facts 3.3).
  * Says what `core/plan` accepts, and nothing that it refuses.
  */
+import type { Action } from '../access/access.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { uniqueSets } from '../plan/program.ts'
 import { type Kind, knownOperations } from '../plan/relation-operation.ts'
@@ -30,7 +31,7 @@ export function updateOneData(pools: Pools, collection: Collection): TypeReferen
     const relations = relationEntries(pools, collection, 'update')
     return {
       fields: [...changes(pools, collection), ...relations.map(([{ apiName: name }, field]): Entry => [name, field])],
-      ...constrained({ excludes: exclusions(writable(collection), relations) }),
+      ...constrained({ excludes: exclusions(writable(pools, collection, 'update'), relations) }),
     }
   })
   return `i${index}`
@@ -38,8 +39,8 @@ export function updateOneData(pools: Pools, collection: Collection): TypeReferen
 
 /** A change of any number of items at once, which cannot hold relations. */
 export function updateManyData(pools: Pools, collection: Collection): TypeReference {
-  const { id, apiName, relations } = collection
-  if (!relations.some((relation) => operationsOn(relation, 'update').length > 0))
+  const { id, apiName } = collection
+  if (!pools.relations(collection, 'update').some((relation) => operationsOn(pools, relation, 'update').length > 0))
     return updateOneData(pools, collection)
   const fields = () => ({ fields: changes(pools, collection) })
   return `i${pools.input(`${id} update many`, `${apiName}UpdateManyDataInput`, fields)}`
@@ -54,7 +55,7 @@ function newItem(
   given: readonly PrimitiveField[],
   back: RelationField | undefined,
 ): Description<InputField> {
-  const columns = writable(collection).filter((field) => !given.includes(field))
+  const columns = writable(pools, collection, 'create').filter((field) => !given.includes(field))
   const relations = relationEntries(pools, collection, 'create').filter(([relation]) => relation !== back)
   const alternatives = new Map(columns.map((field) => [field, providers(field, relations)]))
   const fields = columns.map((field): Entry => {
@@ -81,21 +82,22 @@ function newItem(
 }
 
 function changes(pools: Pools, collection: Collection): readonly Entry[] {
-  return writable(collection).map((field) => [
+  return writable(pools, collection, 'update').map((field) => [
     field.apiName,
     { type: pools.value(field), optional: true, kind: 'primitive' },
   ])
 }
 
-function writable({ primitives }: Collection): readonly PrimitiveField[] {
-  return primitives.filter(({ isReadOnly }) => !isReadOnly)
+function writable(pools: Pools, collection: Collection, occasion: Occasion): readonly PrimitiveField[] {
+  return pools.primitives(collection, occasion).filter(({ isReadOnly }) => !isReadOnly)
 }
 
 type RelationEntry = readonly [relation: RelationField, field: InputField]
 
-function relationEntries(pools: Pools, { relations }: Collection, occasion: Occasion): readonly RelationEntry[] {
-  return relations
-    .filter((relation) => operationsOn(relation, occasion).length > 0)
+function relationEntries(pools: Pools, collection: Collection, occasion: Occasion): readonly RelationEntry[] {
+  return pools
+    .relations(collection, occasion)
+    .filter((relation) => operationsOn(pools, relation, occasion).length > 0)
     .map((relation) => [relation, { type: relationInput(pools, relation, occasion), optional: true, kind: 'relation' }])
 }
 
@@ -135,7 +137,7 @@ function relationInput(pools: Pools, relation: RelationField, occasion: Occasion
   const onUpdate = isList ? 'UpdateManyRelatedOperationsInput' : 'UpdateOneRelatedOperationsInput'
   const suffix = occasion === 'create' ? 'CreateRelatedInput' : onUpdate
   const index = pools.input(`${id} ${occasion}`, `${collection.apiName}${apiName}${suffix}`, () => ({
-    fields: operationsOn(relation, occasion).map(
+    fields: operationsOn(pools, relation, occasion).map(
       (kind): Entry => [kind, { type: `i${operationInput(pools, relation, kind)}`, optional: true }],
     ),
     constraints: { atMostOneField: true, atLeastOneField: true },
@@ -144,12 +146,20 @@ function relationInput(pools: Pools, relation: RelationField, occasion: Occasion
 }
 
 /** What can be written through a relation. Both ends need a key, so that their rows can be told apart. */
-function operationsOn(relation: RelationField, occasion: Occasion): readonly Kind[] {
+function operationsOn({ sight }: Pools, relation: RelationField, occasion: Occasion): readonly Kind[] {
   const { collection, target, isForward } = relation
-  if (collection.isReadOnly || collection.primaryKey.length === 0 || target.primaryKey.length === 0) return []
-  const known = knownOperations(relation, occasion)
-  if (!target.isReadOnly) return known
-  return isForward ? known.filter((kind) => kind === '_connect' || kind === '_disconnect') : []
+  if (collection.primaryKey.length === 0 || target.primaryKey.length === 0) return []
+  const may = (action: Action) => sight.may(target, action)
+  // At a backward relation the far row holds the foreign key, so that it is changed.
+  const mayLink = isForward || may('update')
+  const needs: Readonly<Record<Kind, boolean>> = {
+    _connect: mayLink,
+    _disconnect: mayLink,
+    _create: may('create'),
+    _update: may('update'),
+    _delete: may('delete'),
+  }
+  return knownOperations(relation, occasion).filter((kind) => needs[kind])
 }
 
 function operationInput(pools: Pools, relation: RelationField, kind: Kind): number {
@@ -190,7 +200,9 @@ function connectKey(pools: Pools, relation: RelationField): TypeReference {
     const fields = () => ({ fields: joins.map(({ other }): Entry => [other.apiName, entry(other)]) })
     return `i${pools.input(`${id} key`, `${own}ConnectForwardKeyInput`, fields)}`
   }
-  const sets = uniqueSets(target)
+  const sets = uniqueSets(target).filter((fields) =>
+    fields.every((field) => pools.sight.uses(target, field, 'read') !== 'never'),
+  )
   const index = pools.input(`${id} key`, `${own}ConnectBackwardKeysInput`, () => ({
     fields: [...new Set(sets.flat())].map((field): Entry => [field.apiName, { ...entry(field), optional: true }]),
     constraints: { exactlyOneSetOf: sets.map((fields) => fields.map((field) => field.apiName)) },

@@ -1,0 +1,16 @@
+/** `/api/{workspace}/openapi` (seed, "System and other endpoints"; contract 10). */
+import type { Services } from '../src/services/services.ts'
+import { enter } from './context.ts'
+import { tagged } from './entity-tag.ts'
+import { type App, mount } from './routes.ts'
+
+export function mountOpenApi(app: App, services: Services): void {
+  const { openApi } = services
+
+  mount(app, '/api/:workspace/openapi', {
+    GET: async (c) => {
+      const { tag, render } = await openApi.workspace(await enter(services, c))
+      return tagged(c, tag, render)
+    },
+  })
+}

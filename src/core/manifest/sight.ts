@@ -1,0 +1,50 @@
+/**
+ * Which part of a model is told of: all of it, or what one caller can use. The one place that turns access into what
+ * a document shows (contract 3: what is hidden is not named).
+ */
+import { type Action, type Viewer, visibility } from '../access/access.ts'
+import type { Collection, Field } from '../model/model.ts'
+
+/** In which rows. */
+export type Extent = 'always' | 'sometimes' | 'never'
+
+export type Sight = {
+  readonly may: (collection: Collection, action: Action) => boolean
+  readonly uses: (collection: Collection, field: Field, action: Action) => Extent
+  /** In which of the rows that are answered the field has its value; it is null in the others. */
+  readonly shows: (collection: Collection, field: Field) => Extent
+}
+
+export const wholeModel: Sight = {
+  may: (collection, action) => action === 'read' || !collection.isReadOnly,
+  uses: () => 'always',
+  shows: () => 'always',
+}
+
+export function sightOf(viewer: Viewer): Sight {
+  const may: Sight['may'] = (collection, action) =>
+    wholeModel.may(collection, action) && viewer.accessTo(collection, action).kind === 'granted'
+  const uses: Sight['uses'] = (collection, field, action) => {
+    const access = viewer.accessTo(collection, action)
+    if (access.kind === 'denied' || !may(collection, action)) return 'never'
+    const visible = visibility(access, field)
+    // A relation into a collection that the caller may not read is hidden, whatever a policy says of the field.
+    if (visible === undefined || (field.kind === 'relation' && !may(field.target, 'read'))) return 'never'
+    return visible.kind === 'all' ? 'always' : 'sometimes'
+  }
+  return {
+    may,
+    uses,
+    shows(collection, field) {
+      const extent = uses(collection, field, 'read')
+      const reads = viewer.accessTo(collection, 'read')
+      const readsAll = reads.kind === 'granted' && reads.rows.kind === 'all'
+      // What was just written is answered also where the caller may not read it, without its values.
+      const mayLeave = !readsAll && (may(collection, 'create') || may(collection, 'update'))
+      // The row at the far end may be one that the caller does not see.
+      const far = field.kind === 'relation' && !field.isList ? viewer.accessTo(field.target, 'read') : reads
+      const seesFar = far.kind === 'granted' && (far === reads || far.rows.kind === 'all')
+      return extent === 'always' && (mayLeave || !seesFar) ? 'sometimes' : extent
+    },
+  }
+}

@@ -1,0 +1,108 @@
+/**
+ * Model × Sight → the OpenAPI 3.1 document of a workspace (reference facts 8), as pieces of JSON text in order. A model
+ * can have 10,000 collections, so that whoever asks for the pieces can let others run between them, and no piece needs
+ * the whole.
+ */
+import { createPools } from './manifest/pools.ts'
+import { relationArguments } from './manifest/query-schema.ts'
+import type { Sight } from './manifest/sight.ts'
+import type { Collection, Model } from './model/model.ts'
+import { errorComponents, errorSchema, headOf, securitySchemes } from './openapi/answers.ts'
+import { type ItemPaths, itemErrors, itemParameters, itemPaths, type PathContext } from './openapi/item-paths.ts'
+import { component, createSchemas, type JsonSchema, sharedNames } from './openapi/schema.ts'
+
+export type WorkspaceDocument = {
+  readonly workspace: string
+  readonly model: Model
+  /** What the caller may see and do: the rest does not appear. */
+  readonly sight: Sight
+  readonly version: string
+}
+
+export function* workspaceDocument({ workspace, model, sight, version }: WorkspaceDocument): Generator<string> {
+  const pools = createPools(sight, sharedNames)
+  const schemas = createSchemas(pools)
+  const deep = new Map<string, Collection>()
+  const context: PathContext = {
+    pools,
+    schemas,
+    deepOf(collection) {
+      if (pools.relations(collection, 'read').length === 0) return undefined
+      const name = `${collection.apiName}CollectionOutputDeepInput`
+      deep.set(name, collection)
+      return name
+    },
+  }
+  const mappings: (readonly [string, JsonSchema])[] = []
+
+  yield `${JSON.stringify(headOf(`Workspace ${workspace}`, ABOUT, version)).slice(0, -1)},"paths":{`
+  for (const collection of model.collections.values()) {
+    const address = `/api/${workspace}/items/${collection.apiName}`
+    const paths = addressed(address, itemPaths(context, collection))
+    if (paths.length === 0) continue
+    const separator = mappings.length === 0 ? '' : ','
+    yield separator + paths.map(([path, item]) => `${JSON.stringify(path)}:${item}`).join()
+    mappings.push([collection.apiName, Object.fromEntries(paths.map(([path, , name]) => [name, pointer(path)]))])
+  }
+  yield `},"components":{"schemas":{${members([
+    ['Error', errorSchema],
+    ['ResponseMeta', responseMeta],
+  ])}`
+  for (const { side, name, description } of pools.described()) {
+    yield `,${members([[name, side === 'input' ? schemas.input(description) : schemas.output(description)]])}`
+  }
+  for (const [name, collection] of deep) yield `,${members([[name, deepSchema(context, collection)]])}`
+  for (const shared of Object.entries(schemas.shared())) yield `,${members([shared])}`
+  const others = { parameters: itemParameters, responses: errorComponents(itemErrors), securitySchemes }
+  yield `},${JSON.stringify(others).slice(1)}`
+  const tags = mappings.map(([name]) => ({ name, description: `Items of ${name}.` }))
+  yield `,"tags":${JSON.stringify(tags)},"x-service-mappings":${JSON.stringify(Object.fromEntries(mappings))}}`
+}
+
+const ABOUT =
+  'The items of this workspace as the caller may see them. Results lie under `data`; exactly one credential is presented, ' +
+  'or none. 64-bit integers and decimals are texts. `filter`, `sort` and `deep` are written in brackets at any depth: ' +
+  '`filter[_or][0][stock][_eq]=0`, `sort[0][title][direction]=desc`, `deep[author][posts][_limit]=2` for relations that ' +
+  '`fields` names. An item that is missing and one that the caller may not read are both 404. Writes change all that they ' +
+  'name or nothing.'
+
+const responseMeta: JsonSchema = {
+  type: 'object',
+  properties: { totalCount: { type: 'integer', minimum: 0, description: 'All items that match.' } },
+  additionalProperties: false,
+}
+
+type Addressed = readonly [path: string, item: string, name: 'many' | 'one']
+
+function addressed(address: string, { many, one }: ItemPaths): readonly Addressed[] {
+  return [
+    ...(many === undefined ? [] : ([[address, many, 'many']] as const)),
+    ...(one === undefined ? [] : ([[`${address}/{key}`, one, 'one']] as const)),
+  ]
+}
+
+/** A JSON pointer to a path, in the form of a URI fragment. */
+function pointer(path: string): JsonSchema {
+  return {
+    $ref: `#/paths/${encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('%7E', '~')}`,
+  }
+}
+
+/** Members of an object without its braces. */
+function members(entries: readonly (readonly [name: string, value: unknown])[]): string {
+  return entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()
+}
+
+/** Per relation its own arguments and those of the relations behind it. */
+function deepSchema({ pools, deepOf }: PathContext, collection: Collection): JsonSchema {
+  const properties = pools.relations(collection, 'read').flatMap((relation) => {
+    const own = relationArguments(pools, relation)
+    const beyond = deepOf(relation.target)
+    const parts = [
+      ...(own === undefined ? [] : [component(pools.nameOf('input', own))]),
+      ...(beyond === undefined ? [] : [component(beyond)]),
+    ]
+    return parts.length === 0 ? [] : [[relation.apiName, parts.length === 1 ? parts[0] : { allOf: parts }] as const]
+  })
+  return { type: 'object', properties: Object.fromEntries(properties) }
+}

@@ -1,0 +1,152 @@
+/**
+ * What both documents share: the error body, the answers that tell of an error (contract 3), how a caller is known.
+ * The examples are what the acceptance suite has seen; it checks every answer against these schemas.
+ */
+import { component, type JsonSchema } from './schema.ts'
+
+export const errorSchema: JsonSchema = {
+  type: 'object',
+  description: 'What went wrong; `source` nests the cause, the innermost last.',
+  properties: {
+    message: { type: 'string' },
+    source: component('Error'),
+    code: { type: 'string', pattern: '^-?[0-9]+$', description: 'A stable text of digits.' },
+    meta: { type: 'object', additionalProperties: true },
+  },
+  required: ['message'],
+  additionalProperties: false,
+}
+
+type ErrorAnswer = {
+  readonly status: number
+  readonly description: string
+  readonly example: unknown
+  readonly headers?: Readonly<Record<string, JsonSchema>>
+}
+
+const failures = {
+  BadRequest: {
+    status: 400,
+    description: 'More than one credential, or a malformed query string.',
+    example: { message: 'Invalid request' },
+  },
+  Unauthenticated: {
+    status: 401,
+    description: 'A credential that is invalid, expired or empty.',
+    example: { message: 'Invalid token' },
+  },
+  PaymentRequired: {
+    status: 402,
+    description: 'The license is locked, or what was asked for is over one of its limits.',
+    example: { message: 'System is locked. Please contact system administrator.' },
+  },
+  Forbidden: {
+    status: 403,
+    description: 'The caller may not do this. What is hidden and what does not exist are answered alike.',
+    example: { message: 'You are not allowed to do this' },
+  },
+  NotFound: {
+    status: 404,
+    description: 'No such workspace, collection or item.',
+    example: { message: 'Query failed', source: { message: 'No record found' } },
+  },
+  Conflict: {
+    status: 409,
+    description: 'The name is taken, or this is the last one of its kind.',
+    example: { message: 'A role of this name exists already' },
+  },
+  TooLarge: {
+    status: 413,
+    description: 'The body is larger than allowed.',
+    example: { message: 'The body is larger than 65536 bytes' },
+  },
+  UnsupportedMediaType: {
+    status: 415,
+    description: 'The body is not JSON.',
+    example: { message: 'The body must be application/json' },
+  },
+  Invalid: {
+    status: 422,
+    description: 'Well-formed, but wrong: the place and the reason are nested.',
+    example: {
+      message: 'Failed to execute query',
+      source: { message: 'filter.title._foo', source: { message: 'is not an operator of string' } },
+      code: '4009',
+    },
+  },
+  Throttled: {
+    status: 429,
+    description: 'Too many attempts; `Retry-After` says when to come back.',
+    example: { message: 'Too many attempts' },
+    headers: { 'Retry-After': { type: 'string', description: 'Seconds.' } },
+  },
+  Failed: {
+    status: 500,
+    description: 'A fault of the service or of a data source.',
+    example: { message: 'Query failed', source: { message: 'Failed to connect to the database' } },
+  },
+  Unavailable: {
+    status: 503,
+    description: 'Not available at the moment.',
+    example: { message: 'The service is not available' },
+  },
+} as const satisfies Readonly<Record<string, ErrorAnswer>>
+
+export type ErrorName = keyof typeof failures
+
+/** The `responses` of an operation that can fail in these ways. */
+export function errorResponses(names: readonly ErrorName[]): JsonSchema {
+  return Object.fromEntries(names.map((name) => [failures[name].status, { $ref: `#/components/responses/${name}` }]))
+}
+
+export const everyError = Object.keys(failures) as readonly ErrorName[]
+
+/** `components.responses` for these errors. */
+export function errorComponents(names: readonly ErrorName[]): JsonSchema {
+  return Object.fromEntries(
+    names.map((name) => {
+      const { description, example, headers = {} }: ErrorAnswer = failures[name]
+      const described = Object.entries({ ...headers, ...requestIdHeader })
+      return [
+        name,
+        {
+          description,
+          headers: Object.fromEntries(described.map(([header, schema]) => [header, { schema }])),
+          content: { 'application/json': { schema: component('Error'), example } },
+        },
+      ]
+    }),
+  )
+}
+
+const requestIdHeader = { 'X-Request-Id': { type: 'string', format: 'uuid' } } as const
+
+export const securitySchemes: JsonSchema = {
+  bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'An access token or an API key.' },
+  accessToken: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'access_token',
+    description: 'The same, for clients that cannot set headers.',
+  },
+  session: { type: 'apiKey', in: 'cookie', name: 'service_session', description: 'A session of a browser.' },
+}
+
+/** Exactly one of them, or none: that is the anonymous caller. */
+export const security: readonly JsonSchema[] = [{ bearer: [] }, { accessToken: [] }, { session: [] }, {}]
+
+/** What stands at the top of a document. */
+export function headOf(title: string, description: string, version: string): JsonSchema {
+  return {
+    openapi: '3.1.0',
+    info: {
+      title,
+      description,
+      version,
+      contact: { name: 'The administrator of this instance' },
+      license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '/' }],
+    security,
+  }
+}

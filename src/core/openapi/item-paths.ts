@@ -1,0 +1,186 @@
+/**
+ * One collection's operations → its path items (contract 4, reference facts 2.4 and 8), as JSON text: most of it is
+ * the same for all collections, and a model can have 10,000. API names need no escapes.
+ */
+import type { OperationKind, TypeReference } from '../manifest/format.ts'
+import type { Pools } from '../manifest/pools.ts'
+import { type Served, servedOperations } from '../manifest/query-schema.ts'
+import type { Collection } from '../model/model.ts'
+import { type ErrorName, errorResponses } from './answers.ts'
+import { component, type Direction, type JsonSchema, type Schemas } from './schema.ts'
+
+export type ItemPaths = {
+  /** Absent where the caller can use no operation there. */
+  readonly many: string | undefined
+  readonly one: string | undefined
+}
+
+export type PathContext = {
+  readonly pools: Pools
+  readonly schemas: Schemas
+  /** The name of the component that describes `deep`; undefined where there is nothing to say. */
+  readonly deepOf: (collection: Collection) => string | undefined
+}
+
+export function itemPaths(context: PathContext, collection: Collection): ItemPaths {
+  const many: string[] = []
+  const one: string[] = []
+  for (const served of servedOperations(context.pools, collection)) {
+    const path = served.kind in manyMethods ? many : one
+    path.push(`"${methods[served.kind]}":${operation(context, collection, served)}`)
+  }
+  const [keyed] = one.length === 0 || collection.key === undefined ? [] : [collection.key]
+  return {
+    many: many.length === 0 ? undefined : `{${many.join()}}`,
+    one: keyed && `{"parameters":${JSON.stringify([keyParameter(context, keyed.type)])},${one.join()}}`,
+  }
+}
+
+const manyMethods = { readMany: 'get', create: 'post', updateMany: 'patch', deleteMany: 'delete' } as const
+const methods: Readonly<Record<OperationKind, string>> = {
+  ...manyMethods,
+  readOne: 'get',
+  updateOne: 'patch',
+  deleteOne: 'delete',
+}
+
+function operation(context: PathContext, collection: Collection, served: Served): string {
+  const { apiName } = collection
+  const { kind, output } = served
+  const data = typeOf(served, 'data')
+  const schema = (type: TypeReference, direction: Direction) => JSON.stringify(context.schemas.of(type, direction))
+  const body =
+    data === undefined
+      ? ''
+      : `,"requestBody":{"required":true,"content":{"application/json":{"schema":${schema(data, 'sent')}}}}`
+  const answer = schema(output.replace(/\?$/, ''), 'answered')
+  return [
+    `{"operationId":"${kind}${apiName}","summary":"${summaries[kind]} ${apiName}","description":"${descriptions[kind]}"`,
+    `,"tags":["${apiName}"],"parameters":[${parameters(context, collection, served).join()}]${body}`,
+    `,"responses":{"200":{"description":"${answers[kind]}","content":{"application/json":{"schema":`,
+    `{"type":"object","properties":{"data":${answer}${kind === 'readMany' ? META : ''}},"required":["data"],"additionalProperties":false}`,
+    `}}},${kind === 'deleteOne' || kind === 'deleteMany' ? DELETED : ''}${data === undefined ? readFailures : writeFailures}}}`,
+  ].join('')
+}
+
+const META = `,"meta":${JSON.stringify(component('ResponseMeta'))}`
+const DELETED = '"204":{"description":"Deleted."},'
+
+function typeOf({ fields }: Served, name: string): TypeReference | undefined {
+  return fields.find(([argument]) => argument === name)?.[1].type
+}
+
+const summaries: Readonly<Record<OperationKind, string>> = {
+  readMany: 'List items of',
+  readOne: 'Read one item of',
+  create: 'Create items of',
+  updateMany: 'Change all matching items of',
+  updateOne: 'Change one item of',
+  deleteMany: 'Delete all matching items of',
+  deleteOne: 'Delete one item of',
+}
+
+const descriptions: Readonly<Record<OperationKind, string>> = {
+  readMany: 'Always in a total order.',
+  readOne: 'What may not be read is missing.',
+  create: 'All items or none.',
+  updateMany: 'All that match or none.',
+  updateOne: 'Changes only what is sent.',
+  deleteMany: 'All that match or none.',
+  deleteOne: 'Answers the item where `fields` is given.',
+}
+
+const readErrors: readonly ErrorName[] = [
+  'BadRequest',
+  'Unauthenticated',
+  'PaymentRequired',
+  'Forbidden',
+  'NotFound',
+  'Invalid',
+  'Failed',
+  'Unavailable',
+]
+const writeErrors: readonly ErrorName[] = [...readErrors, 'TooLarge', 'UnsupportedMediaType']
+
+export const itemErrors = writeErrors
+
+const readFailures = JSON.stringify(errorResponses(readErrors)).slice(1, -1)
+const writeFailures = JSON.stringify(errorResponses(writeErrors)).slice(1, -1)
+
+const answers: Readonly<Record<OperationKind, string>> = {
+  readMany: 'The items.',
+  readOne: 'The item.',
+  create: 'The created items.',
+  updateMany: 'The changed items.',
+  updateOne: 'The changed item.',
+  deleteMany: 'The deleted items, where `fields` asked for them.',
+  deleteOne: 'The deleted item, where `fields` asked for it.',
+}
+
+function parameters({ schemas, deepOf }: PathContext, collection: Collection, served: Served): readonly string[] {
+  const { kind } = served
+  const deep = deepOf(collection)
+  const filter = typeOf(served, 'filter')
+  const sort = typeOf(served, 'sort')
+  return [
+    shared.fields,
+    ...(filter === undefined
+      ? []
+      : [bracketed('filter', schemas.of(filter, 'sent'), needsFilter.has(kind) ? REQUIRED : '')]),
+    ...(sort === undefined ? [] : [bracketed('sort', schemas.of(sort, 'sent'))]),
+    ...(kind === 'readMany' ? [shared.limit, shared.offset, shared.meta] : []),
+    ...(deep === undefined ? [] : [bracketed('deep', component(deep))]),
+  ]
+}
+
+/** A write of many needs one. */
+const needsFilter: ReadonlySet<string> = new Set(['updateMany', 'deleteMany'])
+const REQUIRED = '"required":true,'
+
+/** `filter[title][_contains]=lamp`; what stands in the brackets follows the schema, at any depth. */
+function bracketed(name: string, schema: JsonSchema, more = ''): string {
+  return `{"name":"${name}","in":"query",${more}"style":"deepObject","explode":true,"schema":${JSON.stringify(schema)}}`
+}
+
+function keyParameter({ pools, schemas }: PathContext, type: Parameters<Pools['primitive']>[0]): JsonSchema {
+  const schema = schemas.of(pools.primitive(type), 'sent')
+  return { name: 'key', in: 'path', required: true, description: 'The primary key.', schema }
+}
+
+/** `components.parameters`. */
+export const itemParameters = {
+  fields: {
+    name: 'fields',
+    in: 'query',
+    description: 'What is answered: fields, `*`, and paths into relations such as `author.name` or `comments.*`.',
+    style: 'form',
+    explode: false,
+    schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 200 },
+    example: ['id', 'title', 'author.name'],
+  },
+  limit: {
+    name: 'limit',
+    in: 'query',
+    description: 'How many items at most; 0 and -1 are as many as allowed.',
+    schema: { type: 'integer', minimum: -1 },
+  },
+  offset: {
+    name: 'offset',
+    in: 'query',
+    description: 'How many items to skip.',
+    schema: { type: 'integer', minimum: 0, default: 0 },
+  },
+  meta: {
+    name: 'meta',
+    in: 'query',
+    description: 'Adds the number of all items that match.',
+    schema: { type: 'string', enum: ['totalCount'] },
+  },
+}
+
+const shared = {
+  fields: '{"$ref":"#/components/parameters/fields"}',
+  limit: '{"$ref":"#/components/parameters/limit"}',
+  offset: '{"$ref":"#/components/parameters/offset"}',
+  meta: '{"$ref":"#/components/parameters/meta"}',
+}

@@ -1,0 +1,194 @@
+/**
+ * Types of the manifest → JSON Schema (reference facts 8, contract 4): what a value looks like in a body, sent or
+ * answered. Which types there are and what they hold is decided in `core/manifest`; here is only how it is written down.
+ */
+import type { Constraints, InputField, OutputField, TypeReference } from '../manifest/format.ts'
+import type { Description, Pools } from '../manifest/pools.ts'
+import type { FieldType } from '../model/field-type.ts'
+
+export type JsonSchema = { readonly [keyword: string]: unknown }
+
+/** Sent values are read more generously than they are answered: a 64-bit integer also as a number. */
+export type Direction = 'sent' | 'answered'
+
+export type Schemas = {
+  of(type: TypeReference, direction: Direction): JsonSchema
+  input(description: Description<InputField>): JsonSchema
+  output(description: Description<OutputField>): JsonSchema
+  /** The shared components that were referred to. */
+  shared(): Readonly<Record<string, JsonSchema>>
+}
+
+export function createSchemas(pools: Pools): Schemas {
+  const used = new Map<string, JsonSchema>()
+  const share = (name: string, schema: JsonSchema): JsonSchema => {
+    used.set(name, schema)
+    return component(name)
+  }
+
+  function of(type: TypeReference, direction: Direction): JsonSchema {
+    if (type.endsWith('?')) return orNull(of(type.slice(0, -1), direction))
+    if (type.startsWith('[')) return { type: 'array', items: of(type.slice(1, -1), direction) }
+    const index = Number(type.slice(1))
+    switch (type.charAt(0)) {
+      case 'i':
+        return component(pools.nameOf('input', index))
+      case 'o':
+        return component(pools.nameOf('output', index))
+      case 'e': {
+        const { name, values } = pools.enumerationAt(index)
+        return share(name, { type: 'string', enum: values })
+      }
+      default:
+        return primitive(pools.primitiveAt(index), direction, share)
+    }
+  }
+
+  return {
+    of,
+    input({ fields, constraints }) {
+      const required = fields.filter(([, field]) => field.optional !== true).map(([name]) => name)
+      return {
+        type: 'object',
+        properties: Object.fromEntries(fields.map(([name, field]) => [name, sent(field)])),
+        ...(required.length > 0 && { required }),
+        additionalProperties: false,
+        ...(constraints && constrained(constraints)),
+      }
+    },
+    output: ({ fields }) => ({
+      type: 'object',
+      properties: Object.fromEntries(fields.map(([name, { type }]) => [name, of(type, 'answered')])),
+      additionalProperties: false,
+    }),
+    shared: () => Object.fromEntries(used),
+  }
+
+  function sent({ type, secondaryTypes = [] }: InputField): JsonSchema {
+    if (secondaryTypes.length === 0) return of(type, 'sent')
+    return { anyOf: [type, ...secondaryTypes].map((one) => of(one, 'sent')) }
+  }
+}
+
+/** Names that types of a model must not take. */
+export const sharedNames = [
+  'Error',
+  'Int64',
+  'Int64Input',
+  'UInt64',
+  'UInt64Input',
+  'Decimal',
+  'DecimalInput',
+  'Geometry',
+  'ResponseMeta',
+  'ServiceSortDirection',
+  'ServiceSortNulls',
+  'ServiceMeta',
+]
+
+export function component(name: string): JsonSchema {
+  return { $ref: `#/components/schemas/${name}` }
+}
+
+/** A schema without keywords takes null already. */
+function orNull(schema: JsonSchema): JsonSchema {
+  return Object.keys(schema).length === 0 ? schema : { oneOf: [schema, { type: 'null' }] }
+}
+
+type Share = (name: string, schema: JsonSchema) => JsonSchema
+
+function primitive(type: FieldType, direction: Direction, share: Share): JsonSchema {
+  switch (type.name) {
+    case 'string':
+      return type.params.length === 'fixed' && direction === 'sent'
+        ? { type: 'string', maxLength: type.params.value }
+        : { type: 'string' }
+    case 'int8':
+      return integer(-128, 127)
+    case 'int16':
+      return integer(-32_768, 32_767)
+    case 'int32':
+      return { ...integer(-2_147_483_648, 2_147_483_647), format: 'int32' }
+    case 'uint8':
+      return integer(0, 255)
+    case 'uint16':
+      return integer(0, 65_535)
+    case 'uint32':
+      return integer(0, 4_294_967_295)
+    case 'int64':
+      return textNumber('Int64', { format: 'int64', pattern: '^-?[0-9]+$' }, direction, share)
+    case 'uint64':
+      return textNumber('UInt64', { format: 'uint64', pattern: '^[0-9]+$' }, direction, share)
+    case 'decimal':
+      return textNumber('Decimal', { pattern: '^-?[0-9]+(\\.[0-9]+)?$' }, direction, share)
+    case 'float32':
+      return { type: 'number', format: 'float' }
+    case 'float64':
+      return { type: 'number', format: 'double' }
+    case 'boolean':
+      return { type: 'boolean' }
+    case 'uuid':
+      return { type: 'string', format: 'uuid' }
+    case 'date':
+      return { type: 'string', format: 'date' }
+    case 'time':
+      return { type: 'string', pattern: TIME }
+    case 'dateTime':
+      return { type: 'string', pattern: DATE_TIME }
+    case 'dateTimeWithTimezone':
+      return { type: 'string', format: 'date-time' }
+    case 'json':
+      return {}
+    case 'bytes':
+      return { type: 'string', contentEncoding: 'base64' }
+    case 'geometry':
+      return share('Geometry', geometry)
+    default:
+      return type satisfies never
+  }
+}
+
+const TIME = '^[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?$'
+const DATE_TIME = '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(\\.[0-9]+)?$'
+
+function integer(minimum: number, maximum: number): JsonSchema {
+  return { type: 'integer', minimum, maximum }
+}
+
+/** Numbers that JSON cannot carry exactly are answered as text, and taken as text or as a whole number. */
+function textNumber(name: string, form: JsonSchema, direction: Direction, share: Share): JsonSchema {
+  const text = share(name, { type: 'string', ...form })
+  return direction === 'answered' ? text : share(`${name}Input`, { oneOf: [text, { type: 'integer' }] })
+}
+
+const geometry: JsonSchema = {
+  type: 'object',
+  description: 'A GeoJSON geometry (RFC 7946).',
+  properties: {
+    type: {
+      type: 'string',
+      enum: ['Point', 'MultiPoint', 'LineString', 'MultiLineString', 'Polygon', 'MultiPolygon', 'GeometryCollection'],
+    },
+    coordinates: { type: 'array', items: {} },
+    geometries: { type: 'array', items: component('Geometry') },
+  },
+  required: ['type'],
+  additionalProperties: false,
+}
+
+function constrained(constraints: Constraints<string>): JsonSchema {
+  const { atMostOneField, atLeastOneField, atLeastOneOf = [], excludes = [], exactlyOneSetOf } = constraints
+  const required = (names: readonly string[]) => ({ required: names })
+  const rules = [
+    ...atLeastOneOf.map((names) => ({ anyOf: names.map((name) => required([name])) })),
+    ...excludes.flatMap(([relation = '', ...columns]) =>
+      columns.map((column) => ({ not: required([relation, column]) })),
+    ),
+  ]
+  return {
+    ...(atLeastOneField && { minProperties: 1 }),
+    ...(atMostOneField && { maxProperties: 1 }),
+    ...(exactlyOneSetOf && exactlyOneSetOf.length > 0 && { oneOf: exactlyOneSetOf.map(required) }),
+    ...(rules.length > 0 && { allOf: rules }),
+  }
+}

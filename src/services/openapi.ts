@@ -1,0 +1,118 @@
+/**
+ * The OpenAPI document of a workspace as its caller may see it. What it says follows from model, rights and release, so
+ * that its tag is known without building it. It is built in small steps, between which other requests run; a small one is
+ * kept, a large one leaves piece by piece.
+ */
+import { viewerOf } from '../core/access/merge.ts'
+import { type Rights, requireEntitlement } from '../core/access/principal.ts'
+import type { Entry } from './callers.ts'
+import { weakTag } from './entity-tag.ts'
+import type { ModelCache } from './model-cache.ts'
+
+export type Document = {
+  /** A weak entity tag. */
+  readonly tag: string
+  readonly render: () => Promise<string | ReadableStream<Uint8Array>>
+}
+
+export type OpenApi = {
+  /** Throws 403 without the entitlement openApiSchema:read. */
+  workspace(entry: Entry): Promise<Document>
+}
+
+/** Pieces between two breaths: some milliseconds of work. */
+const PIECES = 400
+/** Characters; a longer document is not kept. */
+const MAX_KEPT = 2 * 1024 * 1024
+const MAX_KEPT_IN_ALL = 16 * 1024 * 1024
+
+export function createOpenApi(models: ModelCache, version: string): OpenApi {
+  const kept = new Map<string, string>()
+  const fingerprints = new WeakMap<Rights, string>()
+
+  function keep(tag: string, text: string): void {
+    kept.set(tag, text)
+    let length = [...kept.values()].reduce((sum, { length }) => sum + length, 0)
+    for (const [oldest, { length: freed }] of kept) {
+      if (length <= MAX_KEPT_IN_ALL) return
+      kept.delete(oldest)
+      length -= freed
+    }
+  }
+
+  return {
+    async workspace({ workspace, snapshot, rights }) {
+      requireEntitlement(rights, 'openApiSchema:read')
+      const model = await models.load(workspace, snapshot.modelVersion)
+      const told = fingerprints.get(rights) ?? fingerprint(rights)
+      fingerprints.set(rights, told)
+      const tag = await weakTag(JSON.stringify([version, workspace.id, workspace.apiName, model.version, told]))
+      return {
+        tag,
+        async render() {
+          const known = kept.get(tag)
+          if (known !== undefined) return known
+          const [{ workspaceDocument }, { sightOf }] = await Promise.all([
+            import('../core/openapi.ts'),
+            import('../core/manifest/sight.ts'),
+          ])
+          const sight = sightOf(viewerOf(rights, model))
+          const pieces = workspaceDocument({ workspace: workspace.apiName, model, sight, version })
+          const start = await gather(pieces, MAX_KEPT)
+          if (!start.isWhole) return streamed(start.text, pieces)
+          keep(tag, start.text)
+          return start.text
+        },
+      }
+    },
+  }
+}
+
+/** All of the rights that a document depends on. Whose they are makes no difference, but that of nobody. */
+function fingerprint(rights: Rights): string {
+  if (rights.kind === 'all') return 'all'
+  const { userId, policies, entitlements } = rights
+  return JSON.stringify([userId === undefined, policies, [...entitlements]])
+}
+
+/** Joins pieces until there are no more, or more than `most` characters. */
+async function gather(pieces: Iterator<string>, most: number): Promise<{ text: string; isWhole: boolean }> {
+  let text = ''
+  while (text.length <= most) {
+    const { part, isLast } = nextPart(pieces)
+    text += part
+    if (isLast) return { text, isWhole: true }
+    await breath()
+  }
+  return { text, isWhole: false }
+}
+
+function streamed(start: string, pieces: Iterator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(start))
+    },
+    async pull(controller) {
+      await breath()
+      const { part, isLast } = nextPart(pieces)
+      controller.enqueue(encoder.encode(part))
+      if (isLast) controller.close()
+    },
+  })
+}
+
+function nextPart(pieces: Iterator<string>): { readonly part: string; readonly isLast: boolean } {
+  const parts: string[] = []
+  for (let count = 0; count < PIECES; count += 1) {
+    const { value, done } = pieces.next()
+    if (done === true) return { part: parts.join(''), isLast: true }
+    parts.push(value)
+  }
+  return { part: parts.join(''), isLast: false }
+}
+
+/** Lets everything else that is waiting run first. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0))
+}

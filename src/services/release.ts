@@ -1,0 +1,2 @@
+/** What is running. */
+export const VERSION = '1.0.0'
