@@ -3,16 +3,16 @@ import * as z from 'zod'
 import { ServiceError } from '../src/core/error.ts'
 import type { Services } from '../src/services/services.ts'
 import { type AppContext, identify, pathParam } from './context.ts'
-import { descriptionSchema, lifetimeSchema, nameSchema } from './parts.ts'
+import { descriptionSchema, lifetimeSchema, listQuery, nameSchema } from './parts.ts'
 import { readBody } from './request.ts'
-import { data, noContent } from './respond.ts'
+import { data, dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
 const createBody = z.strictObject({
   name: nameSchema,
   description: descriptionSchema.optional(),
   expiresIn: lifetimeSchema.optional(),
-  userId: z.uuid('must be a UUID').optional(),
+  userId: z.uuid('must be a UUID').toLowerCase().optional(),
 })
 
 const updateBody = z.strictObject({
@@ -25,18 +25,16 @@ export function mountApiKeys(app: App, services: Services): void {
   const { apiKeys } = services
 
   mount(app, '/api/system/api-keys', {
-    GET: async (c) => data(await apiKeys.list(await identify(services, c))),
-    POST: async (c) => {
-      const caller = await identify(services, c)
-      return data(await apiKeys.create(caller, await readBody(c, createBody)), 201)
+    GET: async (c) => {
+      const { data, total } = await apiKeys.list(await identify(services, c), () => listQuery(c))
+      return dataText(data, total)
     },
+    POST: async (c) => data(await apiKeys.create(await identify(services, c), () => readBody(c, createBody)), 201),
   })
 
   mount(app, '/api/system/api-keys/:id', {
-    PATCH: async (c) => {
-      const caller = await identify(services, c)
-      return data(await apiKeys.update(caller, idOf(c, 'API key'), await readBody(c, updateBody)))
-    },
+    PATCH: async (c) =>
+      dataText(await apiKeys.update(await identify(services, c), idOf(c, 'API key'), () => readBody(c, updateBody))),
     DELETE: async (c) => {
       await apiKeys.delete(await identify(services, c), idOf(c, 'API key'))
       return noContent()

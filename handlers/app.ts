@@ -16,6 +16,7 @@ import { mountProviders } from './providers.ts'
 import { mountRoles } from './roles.ts'
 import { type App, respond } from './routes.ts'
 import { mountSchema } from './schema.ts'
+import { mountServiceAccounts } from './service-accounts.ts'
 import { mountSources } from './sources.ts'
 import { mountStructure } from './structure.ts'
 import { mountSystem } from './system.ts'
@@ -36,6 +37,7 @@ export function createApp(services: Services, { isAccepting, addressOf }: AppOpt
   mountSystem(app, services, isAccepting)
   mountAuth(app, services)
   mountApiKeys(app, services)
+  mountServiceAccounts(app, services)
   mountProviderSignIn(app, services)
   mountProviders(app, services)
   mountUsers(app, services)

@@ -29,6 +29,9 @@ export const auditActions = {
   'provider.create.v1': 'Sign-in provider created',
   'provider.update.v1': 'Sign-in provider changed',
   'provider.delete.v1': 'Sign-in provider deleted',
+  'service_account.create.v1': 'Service account created',
+  'service_account.update.v1': 'Service account changed',
+  'service_account.delete.v1': 'Service account deleted',
   'workspace.create.v1': 'Workspace created',
   'workspace.update.v1': 'Workspace changed',
   'workspace.delete.v1': 'Workspace deleted',
@@ -46,7 +49,16 @@ export type Actor =
   | { readonly kind: 'anonymous' }
   | { readonly kind: 'system' }
 
-export type TargetType = 'user' | 'role' | 'policy' | 'invitation' | 'apiKey' | 'workspace' | 'source' | 'provider'
+export type TargetType =
+  | 'user'
+  | 'role'
+  | 'policy'
+  | 'invitation'
+  | 'apiKey'
+  | 'serviceAccount'
+  | 'workspace'
+  | 'source'
+  | 'provider'
 
 export type AuditEntry = {
   readonly action: AuditAction

@@ -7,6 +7,7 @@ import { ServiceError } from '../core/error.ts'
 import type { Instant, Ports, WorkspaceSnapshot } from '../ports.ts'
 import { type Credential, loadPublicStanding, loadStanding, type Membership, type Standing } from '../store/accounts.ts'
 import { findWorkspace, type WorkspaceRow } from '../store/workspaces.ts'
+import { createKeyUse } from './key-use.ts'
 import { type Claims, invalidToken, type Tokens } from './tokens.ts'
 
 export type Caller =
@@ -52,6 +53,7 @@ type Known = {
 const anonymous: Caller = { kind: 'anonymous' }
 
 export function createCallers(ports: Ports, tokens: Tokens): Callers {
+  const keyUse = createKeyUse(ports)
   /** By workspace, then by token. */
   const standings = new Map<string, Map<string, Known>>()
   const directory = new Map<string, WorkspaceRow>()
@@ -113,17 +115,27 @@ export function createCallers(ports: Ports, tokens: Tokens): Callers {
     return entryOf(entrance, remember(entrance, token ?? '', found))
   }
 
+  /** The entry, once the use of its key is written down where that is due. */
+  function noted(entry: Entry): Entry | Promise<Entry> {
+    const { caller } = entry
+    const isByKey = caller.kind === 'user' && caller.credential.kind === 'key'
+    const writing = isByKey ? keyUse.seen(caller.credential.id) : undefined
+    return writing === undefined ? entry : writing.then(() => entry)
+  }
+
   return {
     async identify(token) {
       if (token === undefined) return anonymous
       const claims = await claimsOf(token)
       const standing = await loadStanding(ports.database, credentialOf(claims), undefined)
       if (standing === undefined) throw invalidToken()
+      if (claims.sort === 'key+jwt') await keyUse.seen(claims.id)
       return callerOf(standing, claims)
     },
 
     enter(name, token) {
-      return remembered(name, token ?? '') ?? enterAnew(name, token)
+      const entry = remembered(name, token ?? '') ?? enterAnew(name, token)
+      return entry instanceof Promise ? entry.then(noted) : noted(entry)
     },
   }
 }
@@ -173,9 +185,14 @@ export function requireUser(caller: Caller): string {
   throw new ServiceError('forbidden', 'This needs a signed-in user')
 }
 
+/** Of the instance. */
+export function isAdministrator(caller: Caller): boolean {
+  return caller.kind === 'user' && caller.isAdministrator
+}
+
 export function requireAdministrator(caller: Caller): void {
   requireUser(caller)
-  if (caller.kind !== 'user' || !caller.isAdministrator) {
+  if (!isAdministrator(caller)) {
     throw new ServiceError('forbidden', 'This needs an administrator of the instance')
   }
 }

@@ -1,17 +1,23 @@
 /**
- * Lists of workspaces, users, members, roles, policies, invitations and audit entries: read like items, over the
- * built-in model of the schema `service`. Whether the caller may ask at all is decided by whoever calls.
+ * Lists of workspaces, users, API keys, service accounts, members, roles, policies, invitations and audit entries: read
+ * like items, over the built-in model of the schema `service`. Whether the caller may ask at all is decided by whoever calls.
  */
 import type { Config } from '../config.ts'
 import { granted, type Viewer } from '../core/access/access.ts'
 import { ServiceError } from '../core/error.ts'
-import { type DirectoryName, directoryModel, workspaceColumn } from '../core/model/directory.ts'
+import {
+  type DirectoryName,
+  directoryModel,
+  ownerColumn,
+  userColumn,
+  workspaceColumn,
+} from '../core/model/directory.ts'
 import type { PrimitiveField } from '../core/model/model.ts'
 import { planList, planOne, type ReadContext } from '../core/plan/read.ts'
-import { all, type Filter, none } from '../core/query/filter.ts'
+import { all, type Filter, none, or } from '../core/query/filter.ts'
 import type { ReadQuery } from '../core/query/parse.ts'
 import type { ListAnswer, Source } from '../sources/source.ts'
-import type { Entry } from './callers.ts'
+import { type Caller, type Entry, isAdministrator, requireUser } from './callers.ts'
 
 /** What a request says, read only after the caller was found to be entitled to it. */
 export type Sent<T> = () => T | Promise<T>
@@ -21,6 +27,8 @@ export type Reach =
   | { readonly kind: 'everything' }
   | { readonly kind: 'workspace'; readonly id: string }
   | { readonly kind: 'ids'; readonly ids: readonly string[] }
+  /** What is of this user, or of a service account that they own. */
+  | { readonly kind: 'user'; readonly id: string }
 
 export type Directory = {
   list(name: DirectoryName, reach: Reach, query: ReadQuery): Promise<ListAnswer>
@@ -71,6 +79,8 @@ export function missing(name: DirectoryName): never {
 const titles: Readonly<Record<DirectoryName, string>> = {
   workspaces: 'Workspace',
   users: 'User',
+  apiKeys: 'API key',
+  serviceAccounts: 'Service account',
   members: 'Member',
   roles: 'Role',
   policies: 'Policy',
@@ -95,6 +105,8 @@ function rowsOf(key: PrimitiveField, reach: Reach): Filter {
       return all
     case 'workspace':
       return is(workspaceColumn, reach.id)
+    case 'user':
+      return or([is(userColumn, reach.id), is(ownerColumn, reach.id)])
     case 'ids':
       return reach.ids.length === 0
         ? none
@@ -108,4 +120,10 @@ function is(field: PrimitiveField, operand: string): Filter {
 
 export function reachOf({ workspace }: Entry): Reach {
   return { kind: 'workspace', id: workspace.id }
+}
+
+/** Everything for administrators of the instance, their own for others; 403 for the anonymous caller. */
+export function reachOfUser(caller: Caller): Reach {
+  const id = requireUser(caller)
+  return isAdministrator(caller) ? { kind: 'everything' } : { kind: 'user', id }
 }

@@ -119,7 +119,7 @@ function isAdministrator({ kind }: { readonly kind: string }): boolean {
 }
 
 /** Throws 409 if this member is the one Administrator who is left. */
-function requireAnotherAdministrator({ status, roles, otherAdministrators }: MemberRow): void {
+export function requireAnotherAdministrator({ status, roles, otherAdministrators }: MemberRow): void {
   if (status !== 'active' || !roles.some(isAdministrator) || otherAdministrators > 0) return
   throw new ServiceError('conflict', 'The last Administrator cannot be removed, suspended or demoted')
 }

@@ -125,15 +125,18 @@ export type Assignment = {
 /** Throws unless all roles exist, can be assigned, and bring nothing new that the giver lacks. */
 export function requireAssignable(rights: Rights, { place, wanted, known, held }: Assignment): void {
   requireKnown(place, wanted, known)
-  for (const { id, kind, policies } of known) {
-    if (held.includes(id)) continue
-    if (kind === 'public')
-      throw sentFault(`${place}[${wanted.indexOf(id)}]`, 'is the role Public, which nobody can have')
-    if (kind === 'administrator' && rights.kind !== 'all') {
-      throw new ServiceError('forbidden', 'Only an Administrator makes an Administrator')
-    }
-    requireHeld(rights, policies)
+  for (const role of known) {
+    if (!held.includes(role.id)) requireGivable(rights, role, `${place}[${wanted.indexOf(role.id)}]`)
   }
+}
+
+/** Throws unless somebody with `rights` may give the role, which was sent at `place`, to somebody else. */
+export function requireGivable(rights: Rights, { kind, policies }: RoleRow, place: string): void {
+  if (kind === 'public') throw sentFault(place, 'is the role Public, which nobody can have')
+  if (kind === 'administrator' && rights.kind !== 'all') {
+    throw new ServiceError('forbidden', 'Only an Administrator makes an Administrator')
+  }
+  requireHeld(rights, policies)
 }
 
 function requireKnown(place: string, wanted: readonly string[], known: readonly { readonly id: string }[]): void {

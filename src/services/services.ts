@@ -25,6 +25,7 @@ import { createPolicies, type Policies } from './policies.ts'
 import { createProviders, type Providers } from './providers.ts'
 import { VERSION } from './release.ts'
 import { createRoles, type Roles } from './roles.ts'
+import { createServiceAccounts, type ServiceAccounts } from './service-accounts.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSources, type Sources } from './sources.ts'
 import { createThrottle } from './throttle.ts'
@@ -38,6 +39,7 @@ export type Services = {
   readonly callers: Callers
   readonly sessions: Sessions
   readonly apiKeys: ApiKeys
+  readonly serviceAccounts: ServiceAccounts
   readonly workspaces: Workspaces
   readonly users: Users
   readonly members: Members
@@ -80,7 +82,8 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     config,
     callers: createCallers(ports, tokens),
     sessions,
-    apiKeys: createApiKeys(ports, tokens),
+    apiKeys: createApiKeys(ports, tokens, directory),
+    serviceAccounts: createServiceAccounts(ports, directory),
     workspaces: createWorkspaces(ports, directory),
     users: createUsers(ports, directory),
     members: createMembers(ports, directory),

@@ -4,6 +4,7 @@ import type { ReadQuery } from '../core/query/parse.ts'
 import type { Ports } from '../ports.ts'
 import type { ListAnswer } from '../sources/source.ts'
 import { soleAdministratorOf } from '../store/members.ts'
+import { ownedServiceAccounts } from '../store/service-accounts.ts'
 import { type AccountRow, deleteAccount, loadAccount, revokeSessions, updateAccount } from '../store/users.ts'
 import { actorOf, recordOf } from './audit.ts'
 import { type Caller, requireAdministrator, requireUser } from './callers.ts'
@@ -81,16 +82,25 @@ export function createUsers(ports: Ports, directory: Directory): Users {
     async delete(caller, id) {
       requireAdministrator(caller)
       await changeRights(ports, id, {
-        load: async () => ({ account: await findAccount(id), ruled: await soleAdministratorOf(database, id) }),
-        decide: ({ account, ruled: [workspace] }) => {
+        load: async () => ({
+          account: await findAccount(id),
+          ruled: await soleAdministratorOf(database, id),
+          owned: await ownedServiceAccounts(database, id),
+        }),
+        decide: ({ account, ruled: [workspace], owned }) => {
           requireAnotherAdministrator(account)
           if (workspace !== undefined) {
             throw new ServiceError('conflict', `The last Administrator of ${workspace} cannot be removed`)
           }
           const target = { type: 'user', id } as const
           const payload = { fullName: account.fullName }
+          const actor = actorOf(caller)
           return [
-            recordOf(ids, { action: 'user.delete.v1', actor: actorOf(caller), target, payload }),
+            recordOf(ids, { action: 'user.delete.v1', actor, target, payload }),
+            ...owned.map(({ id: accountId, name }) => {
+              const service = { type: 'serviceAccount', id: accountId } as const
+              return recordOf(ids, { action: 'service_account.delete.v1', actor, target: service, payload: { name } })
+            }),
             deleteAccount(id),
           ]
         },

@@ -1,7 +1,7 @@
-/** Users, API keys and signing keys in the system database, and what a credential gives its bearer. */
+/** Users and signing keys in the system database, and what a credential gives its bearer. */
 import type { PolicyContent } from '../core/access/policy.ts'
 import type { Statement } from '../core/sql/statement.ts'
-import type { Instant, SqlDriver } from '../ports.ts'
+import type { SqlDriver } from '../ports.ts'
 import type { RoleKind } from './roles.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
 
@@ -11,17 +11,6 @@ export type UserRow = {
   readonly fullName: string | null
   readonly passwordHash: string | null
   readonly status: 'active' | 'suspended'
-}
-
-export type ApiKeyRow = {
-  readonly id: string
-  readonly name: string
-  readonly description: string | null
-  readonly active: boolean
-  readonly userId: string
-  readonly expiresAt: string | null
-  readonly createdAt: string
-  readonly lastUsedAt: string | null
 }
 
 export type SigningKeyRow = { readonly id: string; readonly publicJwk: string; readonly sealedPrivateJwk: string }
@@ -143,7 +132,9 @@ function standingQuery(credential: Credential, workspaceId: string | null): Stat
       ${contentsOf(sql`rp.role_id in (select mr.role_id ${ownRoles})`)}
     from service."user" u
     left join service.member m on m.user_id = u.id and m.workspace_id = ${param(workspaceId)}::uuid
-    where u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${lives}`)
+    where u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${lives}
+      and not exists (
+        select 1 from service."user" o where o.id = u.service_account_owner_id and o.status <> 'active')`)
 }
 
 /** The contents of the policies of some roles, each once, as a JSON array. */
@@ -151,86 +142,6 @@ function contentsOf(roles: Sql): Sql {
   return sql`(
       select json_agg(p.content order by p.id) from service.policy p
       where p.id in (select rp.policy_id from service.role_policy rp where ${roles}))::text`
-}
-
-const utc = (column: Sql) => sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
-
-const keyColumns = sql`id, name, description, active, user_id as "userId", ${utc(sql`expires_at`)} as "expiresAt",
-  ${utc(sql`created_at`)} as "createdAt", ${utc(sql`last_used_at`)} as "lastUsedAt"`
-
-export async function insertApiKey(
-  database: SqlDriver,
-  key: {
-    readonly id: string
-    readonly userId: string
-    readonly name: string
-    readonly description: string | null
-    readonly expiresAt: Instant | undefined
-  },
-  record: Recorded,
-): Promise<ApiKeyRow> {
-  const expiry = key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString()
-  const [[row] = []] = await database.batch([
-    statement(sql`
-      with k as (insert into service.api_key (id, user_id, name, description, expires_at)
-        values (${param(key.id)}::uuid, ${param(key.userId)}::uuid, ${param(key.name)}, ${param(key.description)},
-          ${param(expiry)}::timestamptz) returning *)
-      select row_to_json(r)::text from (select ${keyColumns} from k) r`),
-    record(),
-  ])
-  return JSON.parse(row?.[0] ?? 'null') as ApiKeyRow
-}
-
-/** Keys of one user, oldest first. */
-export async function listApiKeys(database: SqlDriver, userId: string): Promise<readonly ApiKeyRow[]> {
-  const [[text] = []] = await database.query(
-    statement(sql`
-      select coalesce(json_agg(row_to_json(r)), '[]')::text from (
-        select ${keyColumns} from service.api_key k where k.user_id = ${param(userId)}::uuid
-        order by k.created_at, k.id) r`),
-  )
-  return JSON.parse(text ?? '[]') as ApiKeyRow[]
-}
-
-export type ApiKeyChange = { readonly name?: string; readonly description?: string | null; readonly active?: boolean }
-
-export async function updateApiKey(
-  database: SqlDriver,
-  key: { readonly id: string; readonly userId: string },
-  change: ApiKeyChange,
-  record: Recorded,
-): Promise<ApiKeyRow | undefined> {
-  const { name = null, active = null } = change
-  const [, , [row] = []] = await database.batch([
-    bumpAccess,
-    record(sql`exists (select 1 from service.api_key k where ${isKey(key)})`),
-    statement(sql`
-      with k as (update service.api_key k set
-          name = coalesce(${param(name)}, name),
-          description = case when ${param(String('description' in change))}::boolean
-            then ${param(change.description ?? null)} else description end,
-          active = coalesce(${param(active === null ? null : String(active))}::boolean, active)
-        where ${isKey(key)} returning *)
-      select row_to_json(r)::text from (select ${keyColumns} from k) r`),
-  ])
-  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as ApiKeyRow)
-}
-
-export async function deleteApiKey(
-  database: SqlDriver,
-  key: { readonly id: string; readonly userId: string },
-  record: Recorded,
-): Promise<boolean> {
-  const [, , rows] = await database.batch([
-    bumpAccess,
-    record(sql`exists (select 1 from service.api_key k where ${isKey(key)})`),
-    statement(sql`delete from service.api_key k where ${isKey(key)} returning id`),
-  ])
-  return rows?.length === 1
-}
-
-function isKey({ id, userId }: { readonly id: string; readonly userId: string }): Sql {
-  return sql`k.id = ${param(id)}::uuid and k.user_id = ${param(userId)}::uuid`
 }
 
 /** Goes with every change of rights, keys and accounts: what others have cached of them is stale after it. */

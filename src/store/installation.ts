@@ -9,6 +9,7 @@ import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import installation from './schema/001-installation.ts'
 import access from './schema/002-access.ts'
+import serviceAccounts from './schema/003-service-accounts.ts'
 import passwords from './schema/004-passwords.ts'
 import providers from './schema/005-providers.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
@@ -18,6 +19,7 @@ import { param, sql, statement } from './statements.ts'
 const migrations: readonly (readonly [number, string])[] = [
   [1, installation],
   [2, access],
+  [3, serviceAccounts],
   [4, passwords],
   [5, providers],
 ]

@@ -38,18 +38,22 @@ export async function loadMember(
   return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as MemberRow)
 }
 
-/** The workspaces, by name, in which nobody but this user is Administrator. */
+/** The workspaces, by name, in which nobody is Administrator but this user and the service accounts that they own. */
 export async function soleAdministratorOf(database: SqlDriver, userId: string): Promise<readonly string[]> {
   const rows = await database.query(
     statement(sql`
+      with going as (
+        select g.id from service."user" g
+        where g.id = ${param(userId)}::uuid or g.service_account_owner_id = ${param(userId)}::uuid)
       select w.api_name from service.workspace w
       join service.role r on r.workspace_id = w.id and r.kind = 'administrator'
-      join service.member_role mr on mr.role_id = r.id and mr.user_id = ${param(userId)}::uuid
-      where not exists (
-        select 1 from service.member_role omr
-        join service.member o on o.workspace_id = omr.workspace_id and o.user_id = omr.user_id
-        join service."user" u on u.id = omr.user_id
-        where omr.role_id = r.id and omr.user_id <> mr.user_id and o.status = 'active' and u.status = 'active')
+      where exists (select 1 from service.member_role mr where mr.role_id = r.id and mr.user_id in (select id from going))
+        and not exists (
+          select 1 from service.member_role omr
+          join service.member o on o.workspace_id = omr.workspace_id and o.user_id = omr.user_id
+          join service."user" u on u.id = omr.user_id
+          where omr.role_id = r.id and omr.user_id not in (select id from going)
+            and o.status = 'active' and u.status = 'active')
       order by w.api_name`),
   )
   return rows.map(([name]) => name ?? '')

@@ -1,6 +1,7 @@
 /** Contract 6 and seed, "API key": keys act as their user until they are switched off or deleted. */
 import { expect, it } from 'vitest'
-import { world } from '../support/world.ts'
+import { people } from '../support/people.ts'
+import { type Client, world } from '../support/world.ts'
 
 const path = '/api/system/api-keys'
 
@@ -110,12 +111,105 @@ it('answers 403 to anonymous callers', async () => {
   expect([listed.status, created.status]).toEqual([403, 403])
 })
 
-it('makes no key for somebody else', async () => {
-  const userId = '00000000-0000-4000-8000-000000000000'
+it('makes a key for its maker, for service accounts they own, and for nobody else', async () => {
+  const shop = await world.workspace('shop', {})
+  const [ada, bob] = [await people.memberWith(shop, []), await people.memberWith(shop, [])]
+  const own = await serviceAccount(ada.system)
+  const others = await serviceAccount(bob.system)
 
-  const response = await world.administrator.post(path, { name: 'theirs', userId })
+  const made = await Promise.all([ada.userId, own].map((userId) => ada.system.post(path, { name: 'mine', userId })))
+  const refused = await Promise.all(
+    [bob.userId, others, crypto.randomUUID()].map((userId) => ada.system.post(path, { name: 'theirs', userId })),
+  )
 
-  expect(response.status).toBe(403)
+  expect(made.map(({ status }) => status)).toEqual([201, 201])
+  expect(refused.map(({ status }) => status)).toEqual([403, 403, 403])
+  expect(await refused[0]?.json()).toEqual({
+    message: 'A key can only be made for yourself or for a service account that you own',
+  })
+})
+
+it('lets administrators of the instance make a key for anyone who exists', async () => {
+  const shop = await world.workspace('shop', {})
+  const { userId, email } = await people.memberWith(shop, [])
+
+  const { key } = await createKey({ userId })
+  const me = await world.bearer(key).get('/api/system/users/me')
+  const unknown = await world.administrator.post(path, { name: 'theirs', userId: crypto.randomUUID() })
+
+  expect(await me.json()).toMatchObject({ data: { id: userId, email } })
+  expect(unknown.status).toBe(422)
+  expect(await unknown.json()).toMatchObject({ source: { message: 'userId', source: { message: 'does not exist' } } })
+})
+
+it('shows, changes and deletes keys only for whoever looks after them', async () => {
+  const shop = await world.workspace('shop', {})
+  const [ada, bob] = [await people.memberWith(shop, []), await people.memberWith(shop, [])]
+  const mine = await createKey({ name: 'mine' }, ada.system)
+  const ofService = await createKey({ userId: await serviceAccount(ada.system) }, ada.system)
+  const ids = async (client: Client) => {
+    const { data } = (await (await client.get(path)).json()) as { data: { id: string }[] }
+    return data.map(({ id }) => id).toSorted()
+  }
+
+  const seen = [await ids(ada.system), await ids(bob.system)]
+  const tried = [
+    await bob.system.patch(`${path}/${mine.id}`, { active: false }),
+    await bob.system.delete(`${path}/${ofService.id}`),
+  ]
+  const changed = [
+    await ada.system.patch(`${path}/${ofService.id}`, { active: false }),
+    await world.administrator.delete(`${path}/${mine.id}`),
+  ]
+
+  expect(seen).toEqual([[mine.id, ofService.id].toSorted(), []])
+  expect(tried.map(({ status }) => status)).toEqual([404, 404])
+  expect(await tried[0]?.json()).toEqual({ message: 'API key does not exist' })
+  expect(changed.map(({ status }) => status)).toEqual([200, 204])
+})
+
+it('lists like items: fields, filter, sort, limit, offset and meta', async () => {
+  const { system } = await people.memberWith(await world.workspace('shop', {}), [])
+  await Promise.all(['a', 'b', 'c'].map((name) => createKey({ name }, system)))
+
+  const query = 'fields=name&sort[0][name][direction]=desc&limit=1&offset=1&meta=totalCount&filter[active][_eq]=true'
+  const response = await system.get(`${path}?${query}`)
+  const wrong = await system.get(`${path}?filter[owner_id][_null]=true`)
+
+  expect(await response.json()).toEqual({ data: [{ name: 'b' }], meta: { totalCount: 3 } })
+  expect(wrong.status).toBe(422)
+})
+
+it('says when a key was last used', async () => {
+  const before = new Date()
+  const { id, key } = await createKey()
+
+  await world.bearer(key).get('/api/system/users/me')
+
+  const used = (await (await world.administrator.get(`${path}?filter[id][_eq]=${id}&fields=lastUsedAt`)).json()) as {
+    data: { lastUsedAt: string }[]
+  }
+  const at = new Date(used.data[0]?.lastUsedAt ?? '')
+  expect(at.getTime()).toBeGreaterThanOrEqual(before.getTime() - 1_000)
+  expect(at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000)
+})
+
+it('gives a key the rights of its user, as they are at the moment', async () => {
+  const shop = await world.workspace('shop', { articles: { title: 'string' } })
+  const role = await people.roleWith(shop, { collections: { articles: { read: 'all' } } })
+  const { userId, system } = await people.memberWith(shop, [])
+  const robot = world.bearer((await createKey({}, system)).key)
+  const items = `/api/${shop.name}/items/articles`
+
+  const without = await robot.get(items)
+  await shop.patch(`/members/${userId}`, { roles: [role] })
+  const withRole = await robot.get(items)
+  await shop.patch(`/members/${userId}`, { status: 'suspended' })
+  const suspended = await robot.get(items)
+  await world.administrator.delete(`/api/system/users/${userId}`)
+  const gone = await robot.get(items)
+
+  expect([without, withRole, suspended, gone].map(({ status }) => status)).toEqual([403, 200, 403, 401])
 })
 
 it.each([
@@ -130,8 +224,14 @@ it.each([
   expect(await response.json()).toMatchObject({ message: 'Failed to read the JSON body', source: { message: place } })
 })
 
-async function createKey(wish: object = {}): Promise<{ id: string; key: string }> {
-  const response = await world.administrator.post(path, { name: 'robot', ...wish })
+/** The id of a new service account of whoever asks. */
+async function serviceAccount(owner: Client): Promise<string> {
+  const response = await owner.post('/api/system/service-accounts', { name: 'worker' })
+  return ((await response.json()) as { data: { id: string } }).data.id
+}
+
+async function createKey(wish: object = {}, by: Client = world.administrator): Promise<{ id: string; key: string }> {
+  const response = await by.post(path, { name: 'robot', ...wish })
   const { data } = (await response.json()) as { data: { id: string; key: string } }
   return data
 }

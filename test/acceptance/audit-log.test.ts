@@ -154,6 +154,44 @@ it('records what becomes of an API key, without the key', async () => {
   expect(JSON.stringify(entries)).not.toContain(data.key)
 })
 
+it('records what becomes of a service account, and of its roles', async () => {
+  const role = await people.role(shop, [], 'Robots')
+  const roles = [{ workspace: shop.name, roleId: role }]
+  const created = await world.administrator.post('/api/system/service-accounts', { name: 'worker', roles })
+  const { id } = ((await created.json()) as { data: { id: string } }).data
+  await world.administrator.patch(`/api/system/service-accounts/${id}`, { description: 'moves boxes', roles: [] })
+  await world.administrator.delete(`/api/system/service-accounts/${id}`)
+
+  const entries = await everywhere(`filter[targetId][_eq]=${id}`)
+
+  const given = { roleId: role, roleName: 'Robots' }
+  const target = { ...byAdministrator, targetType: 'serviceAccount' }
+  const here = { ...target, workspaceId: await workspaceId() }
+  expect(entries).toEqual(
+    inAnyOrder([
+      { ...target, action: 'service_account.create.v1', label: 'Service account created', workspaceId: null },
+      { ...here, action: 'user.join_workspace.v1' },
+      { ...here, action: 'role.assign.v1', payload: given },
+      { ...target, action: 'service_account.update.v1', payload: { description: 'moves boxes', roles: [] } },
+      { ...here, action: 'role.unassign.v1', payload: given },
+      { ...here, action: 'user.remove_workspace.v1' },
+      { ...target, action: 'service_account.delete.v1', payload: { name: 'worker' } },
+    ]),
+  )
+})
+
+it('says of what a service account did that it was one', async () => {
+  const created = await world.administrator.post('/api/system/service-accounts', { name: 'worker' })
+  const { id: userId } = ((await created.json()) as { data: { id: string } }).data
+  const key = await world.administrator.post('/api/system/api-keys', { name: 'robot', userId })
+  const { data } = (await key.json()) as { data: { id: string; key: string } }
+  await world.bearer(data.key).patch(`/api/system/api-keys/${data.id}`, { name: 'renamed' })
+
+  const entries = await everywhere(`filter[actorId][_eq]=${userId}`)
+
+  expect(entries).toMatchObject([{ action: 'api_key.update.v1', actorType: 'service', actorEmail: null }])
+})
+
 it('records what becomes of a workspace, and keeps it when the workspace is gone', async () => {
   const apiName = world.name('audit')
   const created = await world.administrator.post('/api/system/workspaces', { apiName })

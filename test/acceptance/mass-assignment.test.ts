@@ -9,6 +9,9 @@ const role = await people.role(shop, [])
 const policy = await people.policy(shop, {})
 const member = await people.memberWith(shop, [])
 const { administrator } = world
+const accounts = '/api/system/service-accounts'
+const account = await made(await administrator.post(accounts, { name: 'worker' }))
+const key = await made(await administrator.post('/api/system/api-keys', { name: 'robot', userId: account }))
 
 /** Names and values that would matter if they got through to a table. */
 const columns = fc.oneof(
@@ -51,6 +54,12 @@ const routes: readonly [string, Client, string, string, object][] = [
   ['a change of an account', administrator, 'PATCH', `/api/system/users/${member.userId}`, { fullName: 'Extra' }],
   ['a workspace', administrator, 'POST', '/api/system/workspaces', { apiName: 'extra' }],
   ['an API key', administrator, 'POST', '/api/system/api-keys', { name: 'Extra' }],
+  ['a change of an API key', administrator, 'PATCH', `/api/system/api-keys/${key}`, { description: 'Extra' }],
+  ['a service account', administrator, 'POST', accounts, { name: 'Extra' }],
+  ['a change of a service account', administrator, 'PATCH', `${accounts}/${account}`, { description: 'Extra' }],
+  ['a sign-in', world.anonymous, 'POST', '/api/auth/login', { credentials: { email: 'x', password: 'x' } }],
+  ['a refresh', world.anonymous, 'POST', '/api/auth/refresh', { refreshToken: 'x' }],
+  ['a sign-out', world.anonymous, 'POST', '/api/auth/logout', { refreshToken: 'x' }],
 ]
 const known = new Set(
   ['name', 'description', 'policies', 'content', 'roles', 'status', 'email', 'workspace_roles', 'expiresIn'].concat([
@@ -61,6 +70,11 @@ const known = new Set(
     'apiName',
     'displayName',
     'userId',
+    'owner',
+    'active',
+    'credentials',
+    'mode',
+    'refreshToken',
   ]),
 )
 
@@ -96,7 +110,13 @@ it('takes nothing into the content of a policy that a policy does not know', asy
 })
 
 async function everything(): Promise<unknown> {
-  const account = await (await administrator.get(`/api/system/users/${member.userId}`)).json()
+  const person = await (await administrator.get(`/api/system/users/${member.userId}`)).json()
+  const ofInstance = [`${accounts}?limit=0&filter[id][_eq]=${account}`, `/api/system/api-keys?filter[id][_eq]=${key}`]
+  const others = await Promise.all(ofInstance.map(async (path) => (await administrator.get(path)).json()))
   const lists = ['/roles', '/policies', '/members', '/invitations'].map((path) => shop.data(`${path}?limit=0`))
-  return [account, ...(await Promise.all(lists))]
+  return [person, others, ...(await Promise.all(lists))]
+}
+
+async function made(response: Response): Promise<string> {
+  return ((await response.json()) as { data: { id: string } }).data.id
 }

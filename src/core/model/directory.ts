@@ -8,6 +8,8 @@ import { buildModel, type Model, noRecords, type PrimitiveField } from './model.
 export type DirectoryName =
   | 'workspaces'
   | 'users'
+  | 'apiKeys'
+  | 'serviceAccounts'
   | 'members'
   | 'roles'
   | 'policies'
@@ -16,7 +18,7 @@ export type DirectoryName =
   | 'providers'
 
 type Column = readonly [apiName: string, dbName: string, type: ColumnType]
-type ColumnType = 'uuid' | 'uuid?' | 'uuid[]' | 'string' | 'string?' | 'boolean' | 'time' | 'json' | 'json?'
+type ColumnType = 'uuid' | 'uuid?' | 'uuid[]' | 'string' | 'string?' | 'boolean' | 'time' | 'time?' | 'json' | 'json?'
 
 /** The first column is the key. */
 const tables: Readonly<Record<DirectoryName, { readonly table: string; readonly columns: readonly Column[] }>> = {
@@ -37,6 +39,33 @@ const tables: Readonly<Record<DirectoryName, { readonly table: string; readonly 
       ['status', 'status', 'string'],
       ['isAdministrator', 'is_administrator', 'boolean'],
       ['isService', 'is_service', 'boolean'],
+      ['createdAt', 'created_at', 'time'],
+    ],
+  },
+  apiKeys: {
+    table: 'api_key_view',
+    columns: [
+      ['id', 'id', 'uuid'],
+      ['name', 'name', 'string'],
+      ['description', 'description', 'string?'],
+      ['active', 'active', 'boolean'],
+      ['userId', 'user_id', 'uuid'],
+      ['expiresAt', 'expires_at', 'time?'],
+      ['createdAt', 'created_at', 'time'],
+      ['lastUsedAt', 'last_used_at', 'time?'],
+    ],
+  },
+  serviceAccounts: {
+    table: 'service_account_view',
+    columns: [
+      ['id', 'id', 'uuid'],
+      ['name', 'name', 'string'],
+      ['description', 'description', 'string?'],
+      ['isService', 'is_service', 'boolean'],
+      ['status', 'status', 'string'],
+      ['owner', 'owner_id', 'uuid'],
+      ['serviceAccountOwner', 'owner', 'json'],
+      ['roles', 'roles', 'json'],
       ['createdAt', 'created_at', 'time'],
     ],
   },
@@ -163,17 +192,25 @@ const uuid: FieldType = { name: 'uuid' }
 const text: FieldType = { name: 'string', params: { length: 'unlimited' } }
 
 /** The column by which rows belong to a workspace. It is no field of the lists, which are of one workspace anyway. */
-export const workspaceColumn: PrimitiveField = {
-  kind: 'primitive',
-  id: 'workspaceColumn',
-  collectionId: '',
-  dbName: 'workspace_id',
-  apiName: 'workspaceId',
-  type: uuid,
-  isNullable: true,
-  isList: false,
-  isReadOnly: true,
-  defaultValue: null,
+export const workspaceColumn = hiddenColumn('workspaceColumn', 'workspace_id')
+
+/** The columns by which API keys and service accounts belong to people: whose they are, and who owns that account. */
+export const userColumn = hiddenColumn('userColumn', 'user_id')
+export const ownerColumn = hiddenColumn('ownerColumn', 'owner_id')
+
+function hiddenColumn(id: string, dbName: string): PrimitiveField {
+  return {
+    kind: 'primitive',
+    id,
+    collectionId: '',
+    dbName,
+    apiName: id,
+    type: uuid,
+    isNullable: true,
+    isList: false,
+    isReadOnly: true,
+    defaultValue: null,
+  }
 }
 
 const fieldTypes: Readonly<Record<ColumnType, FieldType>> = {
@@ -184,6 +221,7 @@ const fieldTypes: Readonly<Record<ColumnType, FieldType>> = {
   'string?': text,
   boolean: { name: 'boolean' },
   time: { name: 'dateTimeWithTimezone' },
+  'time?': { name: 'dateTimeWithTimezone' },
   json: { name: 'json' },
   'json?': { name: 'json' },
 }

@@ -1,0 +1,55 @@
+/** `/api/system/service-accounts` (contract 6). */
+import * as z from 'zod'
+import type { Services } from '../src/services/services.ts'
+import { idOf } from './api-keys.ts'
+import { identify } from './context.ts'
+import { descriptionSchema, itemQuery, listQuery, nameSchema, textSchema } from './parts.ts'
+import { readBody } from './request.ts'
+import { createdText, dataText, noContent } from './respond.ts'
+import { type App, mount } from './routes.ts'
+
+const WHAT = 'Service account'
+
+const roleSchema = z.strictObject({
+  workspace: textSchema(40),
+  roleId: z.uuid('must be a UUID').toLowerCase(),
+})
+
+/** Each role once; the first of two that are the same stays at its place. */
+const rolesSchema = z
+  .array(roleSchema)
+  .max(200, 'must have at most 200 entries')
+  .transform((roles) => [...new Map(roles.map((role) => [`${role.workspace}/${role.roleId}`, role])).values()])
+
+const createBody = z.strictObject({
+  name: nameSchema,
+  description: descriptionSchema.optional(),
+  roles: rolesSchema.optional(),
+  owner: z.uuid('must be a UUID').toLowerCase().optional(),
+})
+
+const updateBody = createBody.partial()
+
+export function mountServiceAccounts(app: App, services: Services): void {
+  const { serviceAccounts } = services
+
+  mount(app, '/api/system/service-accounts', {
+    GET: async (c) => {
+      const { data, total } = await serviceAccounts.list(await identify(services, c), () => listQuery(c))
+      return dataText(data, total)
+    },
+    POST: async (c) =>
+      createdText(await serviceAccounts.create(await identify(services, c), () => readBody(c, createBody))),
+  })
+
+  mount(app, '/api/system/service-accounts/:id', {
+    GET: async (c) =>
+      dataText(await serviceAccounts.read(await identify(services, c), idOf(c, WHAT), () => itemQuery(c))),
+    PATCH: async (c) =>
+      dataText(await serviceAccounts.update(await identify(services, c), idOf(c, WHAT), () => readBody(c, updateBody))),
+    DELETE: async (c) => {
+      await serviceAccounts.delete(await identify(services, c), idOf(c, WHAT))
+      return noContent()
+    },
+  })
+}

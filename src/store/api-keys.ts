@@ -1,0 +1,94 @@
+/** API keys in the system database. Whoever looks after a key is its user, or the owner of that service account. */
+import type { Instant, SqlDriver } from '../ports.ts'
+import { bumpAccess, type Recorded } from './accounts.ts'
+import { param, type Sql, sql, statement } from './statements.ts'
+
+/** Whose keys may be touched: everybody's, or those that this user looks after. */
+export type Keeper = { readonly kind: 'anyone' } | { readonly kind: 'user'; readonly id: string }
+
+export type NewApiKey = {
+  readonly id: string
+  readonly userId: string
+  readonly name: string
+  readonly description: string | null
+  readonly expiresAt: Instant | undefined
+}
+
+/** Answers false, and writes nothing, where there is no such user or the keeper does not look after them. */
+export async function insertApiKey(
+  database: SqlDriver,
+  keeper: Keeper,
+  { record, ...key }: NewApiKey & { readonly record: Recorded },
+): Promise<boolean> {
+  const expiry = key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString()
+  const [rows] = await database.batch([
+    statement(sql`
+      insert into service.api_key (id, user_id, name, description, expires_at)
+      select ${param(key.id)}::uuid, u.id, ${param(key.name)}, ${param(key.description)}, ${param(expiry)}::timestamptz
+      from service."user" u where u.id = ${param(key.userId)}::uuid and ${isKeptBy(keeper)}
+      returning id`),
+    record(sql`exists (select 1 from service.api_key where id = ${param(key.id)}::uuid)`),
+  ])
+  return rows?.length === 1
+}
+
+export type ApiKeyChange = { readonly name?: string; readonly description?: string | null; readonly active?: boolean }
+
+/** Answers false where there is no such key for that keeper. */
+export async function updateApiKey(
+  database: SqlDriver,
+  key: { readonly id: string; readonly keeper: Keeper; readonly record: Recorded },
+  change: ApiKeyChange,
+): Promise<boolean> {
+  const { name = null, active = null } = change
+  const [, , rows] = await database.batch([
+    bumpAccess,
+    key.record(isThere(key)),
+    statement(sql`
+      update service.api_key k set
+        name = coalesce(${param(name)}, k.name),
+        description = case when ${param(String('description' in change))}::boolean
+          then ${param(change.description ?? null)} else k.description end,
+        active = coalesce(${param(active === null ? null : String(active))}::boolean, k.active)
+      from service."user" u where ${isKey(key)} returning k.id`),
+  ])
+  return rows?.length === 1
+}
+
+export async function deleteApiKey(
+  database: SqlDriver,
+  key: { readonly id: string; readonly keeper: Keeper; readonly record: Recorded },
+): Promise<boolean> {
+  const [, , rows] = await database.batch([
+    bumpAccess,
+    key.record(isThere(key)),
+    statement(sql`delete from service.api_key k using service."user" u where ${isKey(key)} returning k.id`),
+  ])
+  return rows?.length === 1
+}
+
+/** Never puts back the time that another process has written. */
+export async function markKeyUsed(database: SqlDriver, id: string, at: Instant): Promise<void> {
+  const time = sql`${param(new Date(at).toISOString())}::timestamptz`
+  await database.query(
+    statement(sql`
+      update service.api_key set last_used_at = ${time}
+      where id = ${param(id)}::uuid and (last_used_at is null or last_used_at < ${time})`),
+  )
+}
+
+type Kept = { readonly id: string; readonly keeper: Keeper }
+
+function isThere(key: Kept): Sql {
+  return sql`exists (select 1 from service.api_key k, service."user" u where ${isKey(key)})`
+}
+
+function isKey({ id, keeper }: Kept): Sql {
+  return sql`k.id = ${param(id)}::uuid and u.id = k.user_id and ${isKeptBy(keeper)}`
+}
+
+function isKeptBy(keeper: Keeper): Sql {
+  if (keeper.kind === 'anyone') return sql`true`
+  const id = sql`${param(keeper.id)}::uuid`
+  return sql`(u.id = ${id} or u.service_account_owner_id = ${id})`
+}
