@@ -10,6 +10,7 @@ import { mountInvitations } from './invitations.ts'
 import { mountItems } from './items.ts'
 import { mountMembers } from './members.ts'
 import { mountOpenApi } from './openapi.ts'
+import { mountPasswords } from './passwords.ts'
 import { mountPolicies } from './policies.ts'
 import { mountProviderSignIn } from './provider-sign-in.ts'
 import { mountProviders } from './providers.ts'
@@ -36,6 +37,7 @@ export function createApp(services: Services, { isAccepting, addressOf }: AppOpt
 
   mountSystem(app, services, isAccepting)
   mountAuth(app, services)
+  mountPasswords(app, services)
   mountApiKeys(app, services)
   mountServiceAccounts(app, services)
   mountProviderSignIn(app, services)

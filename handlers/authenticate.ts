@@ -54,11 +54,21 @@ export function searchWithoutToken(url: string): string {
 /** Path and query of an address as they may be logged. */
 export function loggable(url: string): string {
   const path = url.slice(url.indexOf('/', url.indexOf('//') + 2))
-  if (!mayHoldToken(path)) return path
-  const [pathname = '', search = ''] = path.split('?', 2)
-  const parts = search.split('&').map((part) => (isToken(part) ? 'access_token=REDACTED' : part))
-  return `${pathname}?${parts.join('&')}`
+  const start = path.indexOf('?')
+  if (start < 0) return path
+  const parts = path.slice(start + 1).split('&')
+  return `${path.slice(0, start)}?${parts.map(redacted).join('&')}`
 }
+
+/** Names may be written with escapes, so they are decoded before they are judged. */
+function redacted(part: string): string {
+  if (!part.includes('%') && !SECRET_NAME.test(part)) return part
+  const [name = ''] = new URLSearchParams(part).keys()
+  return SECRET_NAME.test(`${name}=`) ? `${name.toLowerCase()}=REDACTED` : part
+}
+
+/** What somebody may send a secret as, on purpose or not: tokens of all sorts, a provider's code, a password. */
+const SECRET_NAME = /(token|code|state|password|secret|key)=/i
 
 /** Spares most requests the parsing: without the name, or an escape that may spell it, there is no token. */
 function mayHoldToken(text: string): boolean {

@@ -6,7 +6,7 @@ import { enter } from './context.ts'
 import { emailSchema, idsSchema, lifetimeSchema, listQuery, textSchema } from './parts.ts'
 import { readBody } from './request.ts'
 import { data, dataText, noContent } from './respond.ts'
-import { type App, mount } from './routes.ts'
+import { type App, mount, visitOf } from './routes.ts'
 import { passwordSchema } from './system.ts'
 
 const WEEK = 7 * 86_400_000
@@ -35,7 +35,10 @@ export function mountInvitations(app: App, services: Services): void {
       const list = await invitations.list(await enter(services, c), () => listQuery(c))
       return dataText(list.data, list.total)
     },
-    POST: async (c) => data(await invitations.create(await enter(services, c), () => readBody(c, createBody)), 201),
+    POST: async (c) => {
+      const entry = await enter(services, c)
+      return data(await invitations.create(entry, () => readBody(c, createBody), visitOf(app, c)), 201)
+    },
   })
 
   mount(app, '/api/:workspace/invitations/:id', {

@@ -13,7 +13,10 @@ import { type Config, type Environment, readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
 import { openPostgres } from '../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
+import { openMailer } from '../src/platform/mailer.ts'
+import { createNodeBackground } from '../src/platform/node/background.ts'
 import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
+import { openSmtpMailer } from '../src/platform/node/smtp-mailer.ts'
 import { createNodeSqlDatabases } from '../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
@@ -131,6 +134,7 @@ function openPorts(
     connect: connectionString === undefined ? undefined : () => new pg.Client({ connectionString }),
     clock,
   })
+  const { background, settled } = createNodeBackground(observe)
   const ports: Ports = {
     database,
     databases: createNodeSqlDatabases({ allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS, environment }),
@@ -141,10 +145,13 @@ function openPorts(
     vault: openVault(secret),
     providerGate: openProviderGate(config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS),
     observe,
+    mailer: openMailer(config, { observe, openSmtp: openSmtpMailer }),
+    background,
   }
   return {
     ports,
     async close() {
+      await settled()
       await workspaces.close()
       await database.close()
     },

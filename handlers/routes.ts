@@ -5,6 +5,7 @@
 import type { Hono } from 'hono'
 import { ServiceError } from '../src/core/error.ts'
 import type { Ports } from '../src/ports.ts'
+import type { Visit } from '../src/services/mails.ts'
 import { credentialOf, loggable } from './authenticate.ts'
 import type { AppContext, Variables } from './context.ts'
 import { type Answer, failure, isFault, toResponse } from './respond.ts'
@@ -15,6 +16,12 @@ export type App = {
   /** Where a request comes from, as far as the front door knows. */
   readonly addressOf: (c: AppContext) => string | undefined
 }
+
+/** What use cases that write mails or tell addresses apart have to know of a request. */
+export function visitOf({ addressOf }: App, c: AppContext): Visit {
+  return { address: addressOf(c), origin: new URL(c.req.url).origin }
+}
+
 export type Handler = (c: AppContext) => Promise<Answer> | Answer
 export type Methods = { readonly [Method in 'GET' | 'POST' | 'PATCH' | 'DELETE']?: Handler }
 

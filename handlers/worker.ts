@@ -4,12 +4,14 @@
  */
 import { readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
+import { createCloudflareBackground } from '../src/platform/cloudflare/background.ts'
 import { createCloudflareSqlDatabases } from '../src/platform/cloudflare/sql-databases.ts'
 import type { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
 import { createCloudflareWorkspaceState } from '../src/platform/cloudflare/workspace-state.ts'
 import { openNeon } from '../src/platform/drivers/neon.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { observeOnConsole } from '../src/platform/log-lines.ts'
+import { openMailer } from '../src/platform/mailer.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { openVault } from '../src/platform/vault.ts'
@@ -71,6 +73,8 @@ async function open(env: Env): Promise<Opened> {
     vault: openVault(secret),
     providerGate: openProviderGate(reading.config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS),
     observe: observeOnConsole,
+    mailer: openMailer(reading.config, { observe: observeOnConsole }),
+    background: createCloudflareBackground(observeOnConsole),
   }
   const services = await startServices(ports, reading.config)
   return { app: createApp(services, { isAccepting: () => true, addressOf }), services }

@@ -7,6 +7,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import type { Config, Environment } from '../src/config.ts'
 import { readConfig } from '../src/config.ts'
+import { isLoopback } from '../src/core/loopback.ts'
 import type { DataDirectory } from '../src/platform/node/data-directory.ts'
 import { loadDemo } from './demo/load.ts'
 
@@ -25,7 +26,13 @@ export function localEnvironment(environment: Environment, directory: DataDirect
     SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: environment.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS || 'true',
     SERVICE_SETUP_TOKEN: environment.SERVICE_SETUP_TOKEN || directory.secret('setup-token'),
     SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: environment.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS || 'true',
+    ...(!environment.SERVICE_MAIL__URL && hasLocalAddress(environment) && { SERVICE_MAIL__URL: 'log:' }),
   }
+}
+
+/** Whoever gave the service a public address does not want secrets in its log. */
+function hasLocalAddress({ SERVICE_BASE_URL: address }: Environment): boolean {
+  return !address || isLoopback(new URL(address).hostname)
 }
 
 export type LocalRun = {

@@ -3,6 +3,7 @@
  * docs/configuration.md is generated from this list. A wrong value is named with its variable, never repeated.
  */
 import * as z from 'zod'
+import { isLoopback } from './core/loopback.ts'
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
 
@@ -62,6 +63,23 @@ const databaseUrl = z
   .string()
   .refine((text) => /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text), 'must be a postgres:// address')
 
+const mailUrl = z
+  .string()
+  .refine(
+    (text) => URL.canParse(text) && mayMail(new URL(text)),
+    'must be an smtp, smtps or https address, http only on this machine, or log:',
+  )
+
+function mayMail({ protocol, hostname, href }: URL): boolean {
+  if (protocol === 'http:') return isLoopback(hostname)
+  return href === 'log:' || (['smtp:', 'smtps:', 'https:'].includes(protocol) && hostname !== '')
+}
+
+const sender = z.string().refine((text) => {
+  const [, address] = /^[^<>\r\n]*<([^<>]+)>$/.exec(text) ?? [text, text]
+  return z.email().safeParse(address).success
+}, 'must be an e-mail address, or Name <address>')
+
 /** Every variable: its schema, whose default is the contract's, and one line for the generated page. */
 export const variables = {
   PORT: [port.default(8787), 'Port to listen on (local run and Node)'],
@@ -106,6 +124,14 @@ export const variables = {
     'Password of the first administrator',
   ],
   SERVICE_SETUP_TOKEN: [z.string().min(1).optional(), 'Asked for by bootstrap; a deployed instance needs one'],
+  SERVICE_MAIL__URL: [
+    mailUrl.optional(),
+    '`smtp://user:password@host:587` or `smtps://` (Node), or `https://:token@host/path`, which gets `{from, to, subject, text}` posted as JSON. `log:` prints mails with their secrets (the local run does). No mail is sent where unset',
+  ],
+  SERVICE_MAIL__FROM: [
+    sender.optional(),
+    'Sender of mails, such as `Data service <data@example.com>`. `no-reply@` the host of `SERVICE_BASE_URL` where unset',
+  ],
   SERVICE_AUDIT__RETENTION: [durationSchema.default(365 * 86_400_000), 'How long entries of the audit log are kept'],
   SERVICE_DEMO: [flag.default(true), 'Whether the local run loads the workspace `demo`'],
   SERVICE_QUERY_LIMIT_DEFAULT: [count.default(100), 'Page size of item reads that name none'],
@@ -151,6 +177,10 @@ function contradictions(config: Config): readonly string[] {
   }
   if (config.SERVICE_QUERY_LIMIT_DEFAULT > config.SERVICE_QUERY_LIMIT_MAX) {
     faults.push('SERVICE_QUERY_LIMIT_DEFAULT must not exceed SERVICE_QUERY_LIMIT_MAX')
+  }
+  const { SERVICE_MAIL__URL: mail, SERVICE_BASE_URL: base } = config
+  if (mail?.startsWith('log:') && base !== undefined && !isLoopback(new URL(base).hostname)) {
+    faults.push('SERVICE_MAIL__URL may be log: only where SERVICE_BASE_URL is unset or on this machine')
   }
   return faults
 }

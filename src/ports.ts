@@ -166,6 +166,16 @@ export interface ProviderGate {
   fetch(address: string, request: RequestInit): Promise<Response>
 }
 
+export type Mail = { readonly to: string; readonly subject: string; readonly text: string }
+
+export interface Mailer {
+  /** Resolves once the mail was accepted for delivery. Throws where it was not; the error says nothing of the text. */
+  send(mail: Mail): Promise<void>
+}
+
+/** Takes work that no answer waits for (contract 6: a mail must not be seen in the time of an answer). Its failure is observed. */
+export type Background = (work: Promise<unknown>) => void
+
 /** Everything worth telling an operator; the platform decides what to print or count. */
 export type Observation =
   | {
@@ -178,6 +188,8 @@ export type Observation =
     }
   | { readonly kind: 'fault'; readonly requestId?: string; readonly error: unknown }
   | { readonly kind: 'warning'; readonly message: string }
+  /** A mail that is printed instead of sent: the local run has no other way (SERVICE_MAIL__URL is `log:`). */
+  | { readonly kind: 'mail'; readonly mail: Mail }
 
 export type Observe = (observation: Observation) => void
 
@@ -193,4 +205,6 @@ export type Ports = {
   readonly vault: Vault
   readonly providerGate: ProviderGate
   readonly observe: Observe
+  readonly mailer: Mailer
+  readonly background: Background
 }

@@ -86,6 +86,8 @@ async function openInstance(environment: Readonly<Record<string, string>>) {
     vault: openVault(secret),
     providerGate: openProviderGate(false),
     observe: () => {},
+    mailer: { send: async () => {} },
+    background: () => {},
   }
   const app = createApp(await startServices(ports, reading.config), {
     isAccepting: () => true,

@@ -11,7 +11,7 @@ export function observeAsLines(write: (line: string, isTrouble: boolean) => void
     if (now !== at) time = new Date(now).toISOString()
     at = now
     if (observation.kind === 'request') write(requestLine(time, observation), false)
-    else write(JSON.stringify({ time, ...content(observation) }), true)
+    else write(JSON.stringify({ time, ...content(observation) }), observation.kind !== 'mail')
   }
 }
 

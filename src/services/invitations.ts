@@ -2,6 +2,7 @@
  * Invitations: how people join a workspace (contract 5). Whoever presents the token proves to have the invited address;
  * it makes them a member, with an account of that address if there is none yet, but signs nobody in.
  */
+import type { Config } from '../config.ts'
 import { requireEntitlement } from '../core/access/principal.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ReadQuery } from '../core/query/parse.ts'
@@ -22,6 +23,8 @@ import { insertAccount } from '../store/users.ts'
 import { type Happening, recordIn, recordOf } from './audit.ts'
 import { type Entry, requireUser } from './callers.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
+import { invitationMail, linkBase, type Visit } from './mails.ts'
+import { digestOf, newToken } from './one-time-tokens.ts'
 import { changeRights } from './rights-changes.ts'
 import { requireAssignable, sentFault } from './roles.ts'
 import { invalidToken } from './tokens.ts'
@@ -49,14 +52,14 @@ export type Accepted = {
 /** Lists are JSON texts. What is sent is read only once the caller was found to be entitled. */
 export type Invitations = {
   list(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
-  /** The token itself is part of this answer only. */
-  create(entry: Entry, invitation: Sent<InvitationWish>): Promise<object>
+  /** The token itself is part of this answer and of the mail to the invited address, and nowhere else. */
+  create(entry: Entry, invitation: Sent<InvitationWish>, visit: Visit): Promise<object>
   delete(entry: Entry, id: string): Promise<void>
   /** Throws 401 for a token that is unknown, used or out of date. */
   accept(acceptance: Acceptance, address: string | undefined): Promise<Accepted>
 }
 
-export function createInvitations(ports: Ports, directory: Directory): Invitations {
+export function createInvitations(ports: Ports, config: Config, directory: Directory): Invitations {
   const { clock, database, ids, passwords } = ports
 
   return {
@@ -65,13 +68,14 @@ export function createInvitations(ports: Ports, directory: Directory): Invitatio
       return directory.list('invitations', reachOf(entry), await query())
     },
 
-    async create(entry, sent) {
+    async create(entry, sent, visit) {
       const { workspace, rights, caller } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       const { email, workspace_roles: roles, expiresIn } = await sent()
       const id = ids.next()
       const token = newToken()
-      const made = { id, workspaceId: workspace.id, email, roleIds: roles, tokenHash: await digest(token) }
+      const expiresAt = clock.now() + expiresIn
+      const made = { id, workspaceId: workspace.id, email, roleIds: roles, tokenHash: await digestOf(token) }
       await changeRights(ports, workspace.id, {
         load: async () => ({
           known: await loadRoles(database, workspace.id, roles),
@@ -81,7 +85,7 @@ export function createInvitations(ports: Ports, directory: Directory): Invitatio
           requireAssignable(rights, { place: 'workspace_roles', wanted: roles, known, held: [] })
           if (isMember) throw new ServiceError('conflict', 'Whoever has this address is a member already')
           return [
-            ...insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt: clock.now() + expiresIn }),
+            ...insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt }),
             recordIn(ids, entry, {
               action: 'invitation.create.v1',
               target: { type: 'invitation', id },
@@ -91,6 +95,8 @@ export function createInvitations(ports: Ports, directory: Directory): Invitatio
         },
         taken: 'This address is invited already',
       })
+      const letter = { to: email, token, base: linkBase(config, visit), workspace: workspace.apiName, expiresAt }
+      ports.background(ports.mailer.send(invitationMail(letter)))
       return { ...JSON.parse(await directory.read('invitations', reachOf(entry), id)), token }
     },
 
@@ -111,7 +117,7 @@ export function createInvitations(ports: Ports, directory: Directory): Invitatio
     },
 
     async accept({ token, password, fullName }, address) {
-      const tokenHash = await digest(token)
+      const tokenHash = await digestOf(token)
       const find = async () => (await findInvitation(database, tokenHash)) ?? refused()
       const { email, workspaceId, workspaceName, account } = await find()
       const userId = account?.id ?? ids.next()
@@ -172,17 +178,4 @@ function joining(invitation: InvitationRow, userId: string, record: Record): rea
 
 function refused(): never {
   throw invalidToken()
-}
-
-function newToken(): string {
-  const bytes = crypto.getRandomValues(new Uint8Array(32))
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
-}
-
-async function digest(token: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -21,6 +21,7 @@ import { createMigrations, type Migrations } from './migrations.ts'
 import { createModelCache } from './model-cache.ts'
 import { createModelChanges } from './model-changes.ts'
 import { createOpenApi, type OpenApi } from './openapi.ts'
+import { createPasswords, type Passwords } from './passwords.ts'
 import { createPolicies, type Policies } from './policies.ts'
 import { createProviders, type Providers } from './providers.ts'
 import { VERSION } from './release.ts'
@@ -38,6 +39,7 @@ export type Services = {
   readonly config: Config
   readonly callers: Callers
   readonly sessions: Sessions
+  readonly passwords: Passwords
   readonly apiKeys: ApiKeys
   readonly serviceAccounts: ServiceAccounts
   readonly workspaces: Workspaces
@@ -53,7 +55,7 @@ export type Services = {
   readonly sources: Sources
   readonly manifests: Manifests
   readonly items: Items
-  /** Forgets what has had its time: entries of the audit log, counted attempts. */
+  /** Forgets what has had its time: entries of the audit log, counted attempts, tokens that were mailed. */
   prune(): Promise<void>
   readonly openApi: OpenApi
 }
@@ -68,6 +70,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const directory = createDirectory(system, config)
   const throttle = createThrottle(ports, config)
   const sessions = createSessions(ports, { config, tokens, throttle })
+  const passwords = createPasswords(ports, config, throttle)
   const auditLog = createAuditLog(ports, config, directory)
   const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
   const builtIn = createSqlProviders(ports.databases)
@@ -84,12 +87,13 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     sessions,
     apiKeys: createApiKeys(ports, tokens, directory),
     serviceAccounts: createServiceAccounts(ports, directory),
+    passwords,
     workspaces: createWorkspaces(ports, directory),
     users: createUsers(ports, directory),
     members: createMembers(ports, directory),
     roles: createRoles(ports, directory),
     policies: createPolicies(ports, directory, models),
-    invitations: createInvitations(ports, directory),
+    invitations: createInvitations(ports, config, directory),
     auditLog,
     providers: createProviders(ports, directory),
     migrations: createMigrations(ports, changes),
@@ -102,6 +106,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
       await auditLog.prune()
       await throttle.prune()
       await sessions.prune()
+      await passwords.prune()
     },
   }
 }

@@ -29,12 +29,18 @@ export type Credentials = { readonly email: string; readonly password: string; r
 export type Claim = { readonly setupToken: string | undefined; readonly address: string | undefined }
 
 /** Whoever was found to be `userId`: by a password, or by the provider that `method` names. */
-export type Opening = { readonly userId: string; readonly method: string; readonly address: string | undefined }
+export type Opening = {
+  readonly userId: string
+  readonly method: string
+  readonly address: string | undefined
+  /** Of the password that was compared: no session is opened where the account has another one by now. */
+  readonly passwordHash?: string | null
+}
 
 export type Sessions = {
   /**
    * A new session of a user who has proven who they are, with ids that nobody has seen before. Records the sign-in.
-   * Throws 401 where the account is suspended or gone.
+   * Throws 401 where the account is suspended or gone, or its password is not the one that was compared any more.
    */
   open(opening: Opening): Promise<LoginResult>
   /**
@@ -48,8 +54,7 @@ export type Sessions = {
   prune(): Promise<void>
   /**
    * Throws 401 `Invalid credentials` whatever is wrong, 429 after too many failures; an unknown account costs as much
-   * as a known one, and what is
-   * recorded of the failure is the same.
+   * as a known one, and what is recorded of the failure is the same.
    */
   login(credentials: Credentials): Promise<LoginResult>
   /** Creates the first administrator: 409 once a user exists, 403 without the set-up token. */
@@ -101,8 +106,8 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
     return clock.now() + config.SERVICE_REFRESH_TOKEN_TTL
   }
 
-  async function open({ userId, method, address }: Opening): Promise<LoginResult> {
-    const session = { id: ids.next(), userId, refreshTokenId: ids.next(), expiresAt: sessionEnd() }
+  async function open({ userId, method, address, passwordHash }: Opening): Promise<LoginResult> {
+    const session = { id: ids.next(), userId, refreshTokenId: ids.next(), expiresAt: sessionEnd(), passwordHash }
     const happening = { action: 'auth.login.v1', actor: { kind: 'user', id: userId }, payload: { method } } as const
     if (!(await insertSession(database, session, record({ ...happening, address })))) throw wrongCredentials()
     return issue(session)
@@ -120,7 +125,7 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
       const failure = record({ ...failed, address, payload: { email } })
       await throttle.settle(trial, { isRight: user !== undefined, failure })
       if (user === undefined) throw wrongCredentials()
-      return open({ userId: user.id, method: 'password', address })
+      return open({ userId: user.id, method: 'password', address, passwordHash: user.passwordHash })
     },
 
     async refresh(refreshToken, address) {

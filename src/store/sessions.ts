@@ -5,22 +5,25 @@
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import type { Recorded } from './accounts.ts'
-import { param, type Sql, sql, statement } from './statements.ts'
+import { empty, param, type Sql, sql, statement } from './statements.ts'
 
 export type NewSession = {
   readonly id: string
   readonly userId: string
   readonly refreshTokenId: string
   readonly expiresAt: Instant
+  /** The account has to have it still. */
+  readonly passwordHash?: string | null | undefined
 }
 
-/** Answers false, and writes nothing, where the account is suspended or gone. */
+/** Answers false, and writes nothing, where the account is suspended or gone, or its password another one. */
 export async function insertSession(database: SqlDriver, session: NewSession, record: Recorded): Promise<boolean> {
   const [rows] = await database.batch([
     statement(sql`
       insert into service.session (id, user_id, refresh_token_id, expires_at)
       select ${param(session.id)}::uuid, u.id, ${param(session.refreshTokenId)}::uuid, ${time(session.expiresAt)}
       from service."user" u where u.id = ${param(session.userId)}::uuid and u.status = 'active'
+        ${session.passwordHash === undefined ? empty : sql`and u.password_hash = ${param(session.passwordHash)}`}
       returning id`),
     record(sql`exists (select 1 from service.session where id = ${param(session.id)}::uuid)`),
   ])

@@ -1,5 +1,6 @@
 /** Contract 5: invitations. */
 import { expect, it } from 'vitest'
+import { mails } from '../support/mails.ts'
 import { people } from '../support/people.ts'
 import { world } from '../support/world.ts'
 
@@ -28,6 +29,16 @@ it('creates an invitation and shows its token once', async () => {
   expect(Date.parse(data.expiresAt ?? '') - Date.parse(data.createdAt ?? '')).toBeCloseTo(2 * 86_400_000, -4)
   const { token, ...rest } = data
   expect(await listed.json()).toEqual({ data: [rest] })
+})
+
+it('mails the token to whom it is for, with where to send it', async () => {
+  const email = people.email()
+
+  const token = await people.invite(shop, email, [])
+  const text = await mails.arrived(email, new RegExp(`^Invitation to the workspace ${shop.name}$`))
+
+  expect(text).toContain(`\n${token}\n`)
+  expect(text).toContain(`${world.url}${accept}`)
 })
 
 it('makes an account and a member of whoever accepts', async () => {

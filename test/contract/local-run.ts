@@ -83,6 +83,18 @@ export function describeLocalRun(script: string): void {
       await expect.poll(run.output).toContain(response.headers.get('X-Request-Id'))
     })
 
+    it('prints the mails that it would send, with links that work', async () => {
+      const body = JSON.stringify({ email: 'admin@example.com' })
+      const headers = { 'Content-Type': 'application/json' }
+
+      await fetch(`${run.url}/api/auth/password-reset/request`, { method: 'POST', headers, body })
+
+      const link = () =>
+        /http:\/\/127\.0\.0\.1:\d+\/api\/auth\/password-reset\/verify\?token=[\w-]{43}/.exec(run.output())?.[0]
+      await expect.poll(link, { timeout: 20_000 }).toBeDefined()
+      expect((await fetch(link() ?? '')).status).toBe(204)
+    })
+
     it('refuses a second one on its data directory', async () => {
       const refusal = await startRefused(script, variables())
 

@@ -26,3 +26,27 @@ it('has every variable in the page', () => {
 
   expect(documented).toEqual(Object.keys(variables))
 })
+
+it.each([
+  'smtp://mail.example.com',
+  'smtps://user:password@mail.example.com:465',
+  'https://:token@mail.example.com/send?tag=1',
+  'http://127.0.0.1:8025/mails',
+  'log:',
+])('takes %s as the way that mails go', (url) => {
+  expect(readConfig({ SERVICE_MAIL__URL: url, SERVICE_MAIL__FROM: 'Data <data@example.com>' }).kind).toBe('valid')
+})
+
+it.each([
+  [{ SERVICE_MAIL__URL: 'mail.example.com' }, /^SERVICE_MAIL__URL must be an smtp/],
+  [{ SERVICE_MAIL__URL: 'http://:hidden@mail.example.com/send' }, /^SERVICE_MAIL__URL must be an smtp/],
+  [{ SERVICE_MAIL__URL: 'smtp:' }, /^SERVICE_MAIL__URL must be an smtp/],
+  [{ SERVICE_MAIL__FROM: 'Data <data>' }, /^SERVICE_MAIL__FROM must be an e-mail address/],
+  [{ SERVICE_MAIL__FROM: 'Data\r\nBcc: <eve@example.com>' }, /^SERVICE_MAIL__FROM must be an e-mail address/],
+  [{ SERVICE_MAIL__URL: 'log:', SERVICE_BASE_URL: 'https://data.example.com' }, /^SERVICE_MAIL__URL may be log: only/],
+])('refuses %j without repeating it', (environment, fault) => {
+  const reading = readConfig(environment)
+
+  expect(reading).toEqual({ kind: 'invalid', faults: [expect.stringMatching(fault)] })
+  expect(JSON.stringify(reading)).not.toContain('hidden')
+})

@@ -99,6 +99,8 @@ async function openService(): Promise<Client> {
     vault: openVault(secret),
     providerGate: openProviderGate(false),
     observe: () => {},
+    mailer: { send: async () => {} },
+    background: () => {},
   }
   const services = await startServices(ports, reading.config)
   const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined })

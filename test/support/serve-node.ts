@@ -1,20 +1,24 @@
 /** Starts what the acceptance-node project talks to: the Node server over a Postgres server. */
 import type { TestProject } from 'vitest/node'
 import { startNode } from '../../handlers/node.ts'
+import { observeAsLines } from '../../src/platform/log-lines.ts'
+import { startSmtpServer } from './mail-servers.ts'
 import { startPostgres } from './postgres.ts'
 import { openStage, welcome } from './served.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const stage = await openStage()
   const postgres = await startPostgres()
+  const mails = await startSmtpServer(stage.mail)
   const server = await startNode({
-    environment: { ...stage.variables, PORT: '0', SERVICE_DATABASE_URL: postgres.url },
-    observe: (observation) => stage.log(JSON.stringify(observation)),
+    environment: { ...stage.variables, PORT: '0', SERVICE_DATABASE_URL: postgres.url, SERVICE_MAIL__URL: mails.url },
+    observe: observeAsLines(stage.log),
   })
   project.provide('served', await welcome(server.url, 'node', stage))
 
   return async () => {
     await server.close()
+    await mails.close()
     await postgres.close()
     await stage.close()
   }

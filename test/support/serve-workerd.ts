@@ -4,14 +4,16 @@ import type { TestProject } from 'vitest/node'
 import { startWorkerd } from '../../scripts/workerd.ts'
 import { openEmbeddedPostgres } from '../../src/platform/node/embedded-postgres.ts'
 import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { startMailEndpoint } from './mail-servers.ts'
 import { openStage, welcome } from './served.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const stage = await openStage()
   const embedded = await openEmbeddedPostgres(join(stage.directory, 'postgres'))
   const gateway = await startNeonGateway({ connect: embedded.connect })
+  const mails = await startMailEndpoint(stage.mail)
   const worker = await startWorkerd({
-    variables: { ...stage.variables, SERVICE_DATABASE_URL: gateway.url },
+    variables: { ...stage.variables, SERVICE_DATABASE_URL: gateway.url, SERVICE_MAIL__URL: mails.url },
     host: '127.0.0.1',
     port: 0,
     onLog: ({ message }) => stage.log(message),
@@ -20,6 +22,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
 
   return async () => {
     await worker.close()
+    await mails.close()
     await gateway.close()
     await embedded.close()
     await stage.close()

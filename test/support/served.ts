@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { Received } from './mail-servers.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
@@ -22,6 +23,8 @@ export type Served = {
   readonly setupToken: string
   /** Holds what the server logs, one JSON text per line. */
   readonly logFile: string
+  /** Holds the mails that arrived, one JSON text per line. */
+  readonly mailFile: string
   /** Answers from before there was an administrator. */
   readonly first: { readonly info: Answer; readonly bootstrapWithoutToken: Answer; readonly bootstrap: Answer }
 }
@@ -33,6 +36,8 @@ export type Stage = {
   readonly directory: string
   readonly variables: Readonly<Record<string, string>>
   readonly log: (line: string) => void
+  /** Keeps a mail that arrived. */
+  readonly mail: (mail: Received) => void
   readonly close: () => Promise<void>
 }
 
@@ -52,6 +57,7 @@ export async function openStage(): Promise<Stage> {
       SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true',
     },
     log: (line) => appendFileSync(join(directory, 'log'), `${line}\n`),
+    mail: (mail) => appendFileSync(join(directory, 'mails'), `${JSON.stringify(mail)}\n`),
     close: () => rm(directory, { recursive: true, force: true }),
   }
 }
@@ -66,7 +72,8 @@ export async function welcome(url: string, platform: Served['platform'], stage: 
   const { accessToken: token } = login.body as { accessToken: string }
   const administrator = { ...credentials, token }
   const first = { info, bootstrapWithoutToken, bootstrap }
-  return { url, platform, administrator, setupToken, logFile: join(stage.directory, 'log'), first }
+  const [logFile, mailFile] = [join(stage.directory, 'log'), join(stage.directory, 'mails')]
+  return { url, platform, administrator, setupToken, logFile, mailFile, first }
 }
 
 async function ask(url: string, body?: object): Promise<Answer> {

@@ -1,0 +1,42 @@
+/**
+ * The mailer that SERVICE_MAIL__URL names (decision 017): `smtp:` and `smtps:` where the platform has a way to send
+ * that, an http address posts JSON, `log:` prints the mail instead, and unset nothing is sent and that is told.
+ */
+import type { Mailer, Observe } from '../ports.ts'
+import { openHttpMailer } from './http-mailer.ts'
+
+export type MailAccount = { readonly url: URL; readonly from: string }
+
+export type MailSettings = {
+  readonly SERVICE_MAIL__URL: string | undefined
+  readonly SERVICE_MAIL__FROM: string | undefined
+  readonly SERVICE_BASE_URL: string | undefined
+}
+
+export type MailMeans = {
+  readonly observe: Observe
+  /** Undefined where the platform has no SMTP. */
+  readonly openSmtp?: ((account: MailAccount) => Mailer) | undefined
+}
+
+/** Throws an Error that tells the operator what to change. */
+export function openMailer(settings: MailSettings, { observe, openSmtp }: MailMeans): Mailer {
+  if (settings.SERVICE_MAIL__URL === undefined) return silentMailer(observe)
+  const url = new URL(settings.SERVICE_MAIL__URL)
+  if (url.protocol === 'log:') return { send: async (mail) => observe({ kind: 'mail', mail }) }
+  const account = { url, from: settings.SERVICE_MAIL__FROM ?? defaultSender(settings.SERVICE_BASE_URL) }
+  if (url.protocol === 'http:' || url.protocol === 'https:') return openHttpMailer(account)
+  if (openSmtp === undefined) throw new Error('SERVICE_MAIL__URL must be an https address on Workers')
+  return openSmtp(account)
+}
+
+/** A mail may hold a token, so nothing of it is said. */
+function silentMailer(observe: Observe): Mailer {
+  return {
+    send: async () => observe({ kind: 'warning', message: 'A mail was not sent: SERVICE_MAIL__URL is not set' }),
+  }
+}
+
+function defaultSender(baseUrl: string | undefined): string {
+  return `no-reply@${baseUrl === undefined ? 'localhost' : new URL(baseUrl).hostname}`
+}

@@ -1,0 +1,27 @@
+/** Work that no answer waits for, in this process: what fails is told, and the end of the process waits for it. */
+import type { Background, Observe } from '../../ports.ts'
+
+export type NodeBackground = {
+  readonly background: Background
+  /** Resolves when nothing is running any more. */
+  settled(): Promise<void>
+}
+
+export function createNodeBackground(observe: Observe): NodeBackground {
+  const running = new Set<Promise<void>>()
+
+  return {
+    background(work) {
+      const watched = work.then(
+        () => {},
+        (error) => observe({ kind: 'fault', error }),
+      )
+      running.add(watched)
+      void watched.then(() => running.delete(watched))
+    },
+
+    async settled() {
+      while (running.size > 0) await Promise.all(running)
+    },
+  }
+}

@@ -1,0 +1,43 @@
+/**
+ * Mails by SMTP, `smtp://user:password@host:587` or `smtps://…:465`. Encrypted wherever the server offers it, and never
+ * a password in clear text to another machine.
+ */
+import type { Transporter } from 'nodemailer'
+import { isLoopback } from '../../core/loopback.ts'
+import type { Mailer } from '../../ports.ts'
+import type { MailAccount } from '../mailer.ts'
+
+const PATIENCE = 20_000
+
+export function openSmtpMailer({ url, from }: MailAccount): Mailer {
+  let transport: Transporter | undefined
+
+  return {
+    async send({ to, subject, text }) {
+      const { createTransport } = await import('nodemailer')
+      transport ??= createTransport(optionsOf(url))
+      // As an object, an address is never taken apart into several.
+      await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
+    },
+  }
+}
+
+function optionsOf(url: URL) {
+  const [user, pass] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
+  const isSecure = url.protocol === 'smtps:'
+  const isLocal = isLoopback(url.hostname)
+  return {
+    host: url.hostname.replace(/^\[|\]$/g, ''),
+    port: Number(url.port) || (isSecure ? 465 : 587),
+    secure: isSecure,
+    requireTLS: !isSecure && user !== '' && !isLocal,
+    ...(user !== '' && { auth: { user, pass } }),
+    // Nobody has a certificate for this machine itself, and nobody stands in between.
+    ...(isLocal && { tls: { rejectUnauthorized: false } }),
+    connectionTimeout: PATIENCE,
+    greetingTimeout: PATIENCE,
+    socketTimeout: PATIENCE,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  }
+}

@@ -1,0 +1,56 @@
+/** Passwords of accounts, and the tokens to reset them. Of a password only its hash is kept, of a token its digest. */
+import type { Statement } from '../core/sql/statement.ts'
+import type { Instant, SqlDriver } from '../ports.ts'
+import { empty, param, sql, statement } from './statements.ts'
+
+export type PasswordRow = { readonly email: string | null; readonly hash: string | null }
+
+export async function loadPassword(database: SqlDriver, userId: string): Promise<PasswordRow | undefined> {
+  const [row] = await database.query(
+    statement(sql`
+      select email, password_hash from service."user"
+      where id = ${param(userId)}::uuid and status = 'active' and not is_service`),
+  )
+  return row && { email: row[0] ?? null, hash: row[1] ?? null }
+}
+
+export function setPassword(userId: string, hash: string): Statement {
+  return statement(sql`
+    update service."user" set password_hash = ${param(hash)} where id = ${param(userId)}::uuid`)
+}
+
+/** Ends the sessions of a user, all but `kept`. */
+export function endSessions(userId: string, kept?: string): Statement {
+  return statement(sql`
+    update service.session set revoked_at = now() where user_id = ${param(userId)}::uuid and revoked_at is null
+      ${kept === undefined ? empty : sql`and id <> ${param(kept)}::uuid`}`)
+}
+
+export type NewReset = { readonly tokenHash: string; readonly userId: string; readonly expiresAt: Instant }
+
+export async function insertReset(database: SqlDriver, { tokenHash, userId, expiresAt }: NewReset): Promise<void> {
+  await database.query(
+    statement(sql`
+      insert into service.password_reset (token_hash, user_id, expires_at)
+      values (${param(tokenHash)}, ${param(userId)}::uuid, ${param(new Date(expiresAt).toISOString())}::timestamptz)`),
+  )
+}
+
+/** Whose password this token resets, while its time lasts and the account counts. */
+export async function findResetUser(database: SqlDriver, tokenHash: string): Promise<string | undefined> {
+  const [row] = await database.query(
+    statement(sql`
+      select u.id from service.password_reset r join service."user" u on u.id = r.user_id
+      where r.token_hash = ${param(tokenHash)} and r.expires_at > now() and u.status = 'active' and not u.is_service`),
+  )
+  return row?.[0] ?? undefined
+}
+
+/** One that was used takes the others of its account with it, and so does a password that was changed. */
+export function deleteResets(userId: string): Statement {
+  return statement(sql`delete from service.password_reset where user_id = ${param(userId)}::uuid`)
+}
+
+export async function deleteEndedResets(database: SqlDriver): Promise<void> {
+  await database.query(statement(sql`delete from service.password_reset where expires_at < now()`))
+}
