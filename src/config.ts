@@ -143,6 +143,27 @@ export const variables = {
     flag.default(false),
     'Whether a data source may be at a loopback, private or link-local address. The local run allows it',
   ],
+  SERVICE_EXTENSIONS__PATH: [
+    z.string().min(1).default('extensions'),
+    'Folder of the installed extensions, read at the start (Node) and by `npm run extensions:bundle` (Workers)',
+  ],
+  SERVICE_EXTENSIONS__AUTO_RELOAD: [
+    flag.default(false),
+    'Whether a changed extension is loaded again without a restart (Node and the local run)',
+  ],
+  SERVICE_EXTENSIONS__TIME_LIMIT: [durationSchema.default(30_000), 'Longest time for one call of a connector'],
+  SERVICE_EXTENSIONS__CPU_LIMIT: [
+    durationSchema.default(5_000),
+    'Longest time that the code of a connector may keep its thread busy; after that its isolate is ended',
+  ],
+  SERVICE_EXTENSIONS__MEMORY_LIMIT: [
+    count.default(64),
+    'MiB of the JavaScript heap of a connector (Node; on Workers the platform sets the limit)',
+  ],
+  SERVICE_EXTENSIONS__IDLE_TIME: [
+    durationSchema.default(5 * 60_000),
+    'Time without a call after which the process of a connector is ended (Node)',
+  ],
 } as const satisfies Readonly<Record<string, readonly [z.ZodType, string]>>
 
 type Variables = typeof variables

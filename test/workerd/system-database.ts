@@ -1,20 +1,30 @@
-/** Starts what every file of the workerd project finds under SERVICE_DATABASE_URL: a Postgres behind the Neon gateway. */
+/** Starts what the files of the workerd project talk to: a Postgres behind the Neon gateway, and a connector's upstream. */
 import type { TestProject } from 'vitest/node'
+import type { IsolateRuntime } from '../../src/platform/connectors/isolate-runtime.ts'
+import { readIsolateRuntime } from '../../src/platform/node/isolate-runtime.ts'
 import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
 import { startPostgres } from '../support/postgres.ts'
+import { startUpstream, type Upstream } from '../support/upstream.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {
     databaseUrl: string
+    upstream: Upstream
+    /** The isolate's own modules, which a Worker cannot read from a disk. */
+    isolateRuntime: IsolateRuntime
   }
 }
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const postgres = await startPostgres()
   const gateway = await startNeonGateway(postgres.url)
+  const upstream = await startUpstream()
   project.provide('databaseUrl', gateway.url)
+  project.provide('upstream', { granted: upstream.granted, forbidden: upstream.forbidden })
+  project.provide('isolateRuntime', readIsolateRuntime())
 
   return async () => {
+    await upstream.close()
     await gateway.close()
     await postgres.close()
   }

@@ -3,11 +3,13 @@
 import type { WorkspaceObject } from '../../src/platform/cloudflare/workspace-object.ts'
 import { createCloudflareWorkspaceState } from '../../src/platform/cloudflare/workspace-state.ts'
 
+export { ConnectorGate } from '../../src/platform/cloudflare/gate.ts'
 export { WorkspaceObject } from '../../src/platform/cloudflare/workspace-object.ts'
 
 export type TestEnv = {
   readonly WORKSPACES: DurableObjectNamespace<WorkspaceObject>
   readonly SERVICE_DATABASE_URL: string
+  readonly LOADER: WorkerLoader
 }
 
 export default {

@@ -1,0 +1,112 @@
+/**
+ * The ConnectorHost on Workers: every session is an isolate of its own that the Worker Loader starts, with the gate as its
+ * only way out. The runtime ends code that uses too much CPU or memory; here a call is given up after `timeLimit`.
+ * After a session was closed, or its isolate did not answer, the next call gets a fresh isolate.
+ */
+import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../ports.ts'
+import { factoryOf } from '../connectors/factory.ts'
+import type { IsolateRuntime } from '../connectors/isolate-runtime.ts'
+import { CRASH, LONGEST_REPLY, parseReply } from '../connectors/reply.ts'
+import type { GateProps } from './gate.ts'
+
+export type CloudflareConnectorHostOptions = {
+  readonly loader: WorkerLoader
+  /** The gate with a grant in it: a loopback binding of the Worker's own export. */
+  readonly openGate: (props: GateProps) => Fetcher
+  readonly runtime: IsolateRuntime
+  readonly limits: IsolateLimits
+}
+
+export type IsolateLimits = {
+  /** Milliseconds that one call may take. */
+  readonly timeLimit: number
+  /** Milliseconds of CPU; the local workerd does not enforce them. */
+  readonly busyLimit: number
+}
+
+export function createCloudflareConnectorHost(options: CloudflareConnectorHostOptions): ConnectorHost {
+  return { open: (program) => openSession(program, options) }
+}
+
+/** The same on both platforms, so that connectors do not see newer things on one of them. */
+const COMPATIBILITY_DATE = '2026-10-01'
+
+type Entrypoint = { call(method: string, argument: string | undefined): Promise<string> }
+
+function openSession(program: ConnectorProgram, options: CloudflareConnectorHostOptions): ConnectorSession {
+  const factory = factoryOf(program.code)
+  // The loader keeps an isolate by its name: a name is never used for anything else, nor by another session.
+  let name = crypto.randomUUID()
+  let closed = Promise.withResolvers<ConnectorReply>()
+
+  function restart(): void {
+    name = crypto.randomUUID()
+    closed = Promise.withResolvers()
+  }
+
+  async function ask(method: string, argument: string | undefined): Promise<ConnectorReply> {
+    if ('fault' in factory) return { kind: 'unloadable', message: factory.fault, denied: false }
+    const entrypoint = options.loader
+      .get(name, () => workerCode(program, factory.code, options))
+      .getEntrypoint() as unknown as Entrypoint
+    try {
+      const text: unknown = await entrypoint.call(method, argument)
+      if (typeof text !== 'string') return CRASH
+      return text.length > LONGEST_REPLY ? { kind: 'ended', reason: 'memory' } : parseReply(text)
+    } catch (error) {
+      return failure(error)
+    }
+  }
+
+  return {
+    async call(method, argument) {
+      const asked = name
+      const text = argument === undefined ? undefined : JSON.stringify(argument)
+      const reply = await withinTime(Promise.race([ask(method, text), closed.promise]), options.limits.timeLimit)
+      if (reply.kind === 'ended' && name === asked) restart()
+      return reply
+    },
+    async close() {
+      const { resolve } = closed
+      restart()
+      resolve(CRASH)
+    },
+  }
+}
+
+function workerCode(
+  { config, grant }: ConnectorProgram,
+  connector: string,
+  { openGate, runtime, limits }: CloudflareConnectorHostOptions,
+): WorkerLoaderWorkerCode {
+  return {
+    compatibilityDate: COMPATIBILITY_DATE,
+    compatibilityFlags: ['nodejs_compat'],
+    mainModule: 'main.js',
+    modules: { 'main.js': runtime.main, 'conduct.js': runtime.conduct, 'connector.js': connector },
+    env: { config: JSON.stringify(config ?? null) },
+    globalOutbound: openGate({ grant }),
+    limits: { cpuMs: limits.busyLimit },
+  }
+}
+
+async function withinTime(reply: Promise<ConnectorReply>, limit: number): Promise<ConnectorReply> {
+  const { promise, resolve } = Promise.withResolvers<ConnectorReply>()
+  const timer = setTimeout(() => resolve({ kind: 'ended', reason: 'time' }), limit)
+  try {
+    return await Promise.race([reply, promise])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What the runtime throws where an isolate could not start or was ended. */
+function failure(error: unknown): ConnectorReply {
+  const message = error instanceof Error ? error.message : String(error)
+  const [, syntax] = /(SyntaxError: [^\n]*)/.exec(message) ?? []
+  if (syntax !== undefined) return { kind: 'unloadable', message: syntax, denied: false }
+  // An isolate that waits for nothing any more is found out at once.
+  if (/\bcpu\b|had hung/i.test(message)) return { kind: 'ended', reason: 'time' }
+  if (/memory/i.test(message)) return { kind: 'ended', reason: 'memory' }
+  return CRASH
+}

@@ -1,0 +1,57 @@
+/**
+ * The only way out of a connector's isolate on Workers: every request and every raw connection comes here, each hop of a
+ * redirect anew, and is compared with the grant by the rules of core/connector/permission.ts. A WebSocket is a request
+ * with an upgrade.
+ *
+ * A refused request is answered with a marker, which the isolate turns into an error (connectors/worker.isolate.js); no
+ * upstream can send the marker, because it is taken from what they answer. A refused connection is closed.
+ */
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import { isGranted } from '../../core/connector/permission.ts'
+
+export type GateProps = {
+  /** Targets in normal form, without `net:`. */
+  readonly grant: readonly string[]
+}
+
+export const MARKER = 'x-connector-gate-denied'
+
+export class ConnectorGate extends WorkerEntrypoint<unknown, GateProps> {
+  override async fetch(request: Request): Promise<Response> {
+    const url = new URL(request.url)
+    const port = url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port)
+    if (!isGranted(this.ctx.props.grant, url.hostname, port)) return denial(`${url.hostname}:${port}`)
+    return withoutMarker(await fetch(plain(request)))
+  }
+
+  override async connect(socket: Socket): Promise<void> {
+    // From this side of the connection, the address that was asked for is the local one.
+    const { localAddress = '' } = await socket.opened
+    const end = localAddress.lastIndexOf(':')
+    const hostname = localAddress.slice(0, Math.max(end, 0))
+    const port = Number(localAddress.slice(end + 1))
+    if (!isGranted(this.ctx.props.grant, hostname, port)) return socket.close()
+    const { connect } = await import('cloudflare:sockets')
+    const upstream = connect({ hostname, port })
+    await Promise.all([socket.readable.pipeTo(upstream.writable), upstream.readable.pipeTo(socket.writable)])
+  }
+}
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
+function denial(place: string): Response {
+  return new Response(null, { status: 403, headers: { [MARKER]: place } })
+}
+
+/** Without what only Cloudflare understands (`cf`): it could choose another host, or an entry of a shared cache. */
+function plain(request: Request): Request {
+  const { url, method, headers, body } = request
+  return new Request(url, { method, headers, body, redirect: 'manual' })
+}
+
+function withoutMarker(response: Response): Response {
+  if (!response.headers.has(MARKER)) return response
+  const clean = new Response(response.body, response)
+  clean.headers.delete(MARKER)
+  return clean
+}

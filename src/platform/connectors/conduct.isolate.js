@@ -1,0 +1,114 @@
+/**
+ * Runs inside the isolate of a connector, on both platforms: calls a function of its module and says what became of it as
+ * the JSON text of a ConnectorReply (src/ports.ts). `load` imports the module; `config` goes to preflight and setup.
+ *
+ * The connector shares this realm and may change every built-in object, so that what is answered from here is never
+ * trusted: the host reads it again (reply.ts). What must not happen is that one call keeps others from being answered.
+ */
+export function createConductor(load, config) {
+  let loaded
+  let handlers
+  let settingUp
+
+  return async function call(method, argument) {
+    let module
+    try {
+      loaded ??= load()
+      module = await loaded
+    } catch (error) {
+      loaded = undefined
+      const { message, denied } = describe(error)
+      return textOf({ kind: 'unloadable', message, denied })
+    }
+    try {
+      if (method === 'preflight') return preflight(module)
+      if (method === 'setup') return await setUp(module)
+      return await handle(module, method, argument)
+    } catch (error) {
+      return textOf({ kind: 'error', ...describe(error) })
+    }
+  }
+
+  function preflight(module) {
+    if (typeof module.preflight !== 'function') return MISSING
+    const value = module.preflight(config)
+    if (typeof value?.then !== 'function') return valueText('preflight', value)
+    // Nobody waits for it, so nobody else would hear that it failed.
+    value.then(undefined, () => {})
+    return '{"kind":"promise"}'
+  }
+
+  async function setUp(module) {
+    if (typeof module.setup !== 'function') return MISSING
+    const value = await module.setup(config)
+    handlers = (typeof value === 'object' || typeof value === 'function') && value !== null ? value : null
+    return textOf({ kind: 'handlers', names: handlers && handlerNames(handlers) })
+  }
+
+  /** A restarted isolate has no handlers yet; calls that come together wait for one setup. */
+  async function handle(module, method, argument) {
+    if (handlers === undefined) {
+      settingUp ??= setUp(module).finally(() => {
+        settingUp = undefined
+      })
+      const reply = await settingUp
+      if (handlers === undefined) return reply
+    }
+    const handler = handlers?.[method]
+    if (typeof handler !== 'function') return MISSING
+    return valueText(method, await handler.call(handlers, argument))
+  }
+}
+
+const { stringify } = JSON
+const MISSING = '{"kind":"missing"}'
+
+function valueText(method, value) {
+  let text
+  try {
+    text = stringify(value)
+  } catch {
+    throw new TypeError(`${method} returned a value that JSON cannot hold`)
+  }
+  return text === undefined ? '{"kind":"value"}' : `{"kind":"value","value":${text}}`
+}
+
+function handlerNames(handlers) {
+  return ['introspect', 'query', 'testConnection'].filter((name) => typeof handlers[name] === 'function')
+}
+
+/** A reply without a value of the connector's; it may have made even that impossible. */
+function textOf(reply) {
+  try {
+    return stringify(reply)
+  } catch {
+    return '{"kind":"ended","reason":"crash"}'
+  }
+}
+
+const LONGEST_MESSAGE = 4_096
+const LONGEST_CHAIN = 32
+
+/** Any value may be thrown, also one that throws when it is looked at. */
+function describe(error) {
+  try {
+    const message = typeof error?.message === 'string' ? error.message : String(error)
+    return { message: message.slice(0, LONGEST_MESSAGE), code: codeOf(error), denied: isDenied(error) }
+  } catch {
+    return { message: 'a value that cannot be read was thrown', code: null, denied: false }
+  }
+}
+
+function codeOf(error) {
+  const code = error?.monospace?.code
+  return Number.isSafeInteger(code) ? code : null
+}
+
+function isDenied(error) {
+  let link = error
+  for (let depth = 0; depth < LONGEST_CHAIN && link !== undefined && link !== null; depth++) {
+    if (link.name === 'NotCapable') return true
+    link = link.cause
+  }
+  return false
+}

@@ -1,0 +1,67 @@
+/**
+ * The program of a connector's Deno process (see node/connector-process.ts): one JSON text per line on stdin, answers on
+ * stdout, each behind the token of the first line. What else is printed there is not for the host.
+ *
+ * All that handles the token is taken hold of before the connector's code runs, which may change every built-in object.
+ */
+import { createConductor } from './conduct.isolate.js'
+
+const held = Function.prototype.call.bind(Function.prototype.bind, Function.prototype.call)
+const read = Deno.stdin.read.bind(Deno.stdin)
+const write = Deno.stdout.writeSync.bind(Deno.stdout)
+const decode = held(TextDecoder.prototype.decode)
+const encode = held(TextEncoder.prototype.encode)
+const slice = held(Uint8Array.prototype.subarray)
+const indexOf = held(String.prototype.indexOf)
+const substring = held(String.prototype.substring)
+const then = held(Promise.prototype.then)
+const { parse } = JSON
+const decoder = new TextDecoder()
+const encoder = new TextEncoder()
+const importModule = (address) => import(address)
+const addressOf = (code) => URL.createObjectURL(new Blob([code], { type: 'text/javascript' }))
+
+let token
+let call
+
+// A promise that nobody waits for fails its own request at most, never the process.
+globalThis.addEventListener('unhandledrejection', (event) => event.preventDefault())
+globalThis.addEventListener('error', (event) => event.preventDefault())
+
+// The process flags are what denies. Storage would only fail, and what is printed is nobody's.
+for (const name of ['localStorage', 'sessionStorage', 'caches']) delete globalThis[name]
+for (const name of ['log', 'info', 'debug', 'warn', 'error', 'trace', 'table', 'dir']) console[name] = () => {}
+
+function receive(line) {
+  const message = parse(line)
+  if (token === undefined) {
+    token = message.token
+    const { code, config } = message
+    call = createConductor(() => importModule(addressOf(code)), config)
+    answer('{}')
+  } else if (message.id === undefined) {
+    answer('{}')
+  } else {
+    const { id, method, argument } = message
+    then(call(method, argument), (reply) => answer(`{"id":${id},"reply":${reply}}`))
+  }
+}
+
+function answer(content) {
+  // Whatever the connector printed without an end of line must not swallow the answer.
+  let bytes = encode(encoder, `\n${token} ${content}\n`)
+  while (bytes.length > 0) bytes = slice(bytes, write(bytes))
+}
+
+const buffer = new Uint8Array(64 * 1024)
+let rest = ''
+for (;;) {
+  const length = await read(buffer)
+  if (length === null) break
+  rest += decode(decoder, slice(buffer, 0, length), { stream: true })
+  for (let end = indexOf(rest, '\n'); end !== -1; end = indexOf(rest, '\n')) {
+    const line = substring(rest, 0, end)
+    rest = substring(rest, end + 1)
+    receive(line)
+  }
+}

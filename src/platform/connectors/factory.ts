@@ -1,0 +1,25 @@
+/**
+ * A bundled module → the same code as an async function. The module scope of a Worker may do no I/O, a connector's may
+ * (seed, handshake rule 4), so that its code runs inside the first call. The bundler (node/extension-bundler.ts) leaves no
+ * static import and one list of exports at the end; code of another form is refused.
+ */
+export type Factory = { readonly code: string } | { readonly fault: string }
+
+/** Text of a module that exports `load`, an async function that answers the module's exports. */
+export function factoryOf(code: string): Factory {
+  const { index, names } = readExports(code)
+  if (names === undefined) return { fault: 'exports nothing: preflight and setup are missing' }
+  const body = code.slice(0, index)
+  return { code: `export async function load() {\n${body}\nreturn { ${names} }\n}\n` }
+}
+
+function readExports(code: string): { readonly index: number; readonly names: string | undefined } {
+  const match = /(?:^|[\n;])export\s*\{([^{}]*)\};?\s*(?:\/\/# [^\n]*\s*)?$/.exec(code)
+  const names = match?.[1]
+  if (match === null || names === undefined) return { index: code.length, names: undefined }
+  const pairs = names.split(',').flatMap((item) => {
+    const [local, exported = local] = item.trim().split(/\s+as\s+/)
+    return local === undefined || local === '' ? [] : [`${JSON.stringify(exported)}: ${local}`]
+  })
+  return { index: match.index, names: pairs.join(', ') }
+}

@@ -1,0 +1,7 @@
+/** Text of the modules that stand around a connector's in its isolate on Workers; node/isolate-runtime.ts reads them. */
+export type IsolateRuntime = {
+  /** worker.isolate.js */
+  readonly main: string
+  /** conduct.isolate.js */
+  readonly conduct: string
+}

@@ -1,0 +1,54 @@
+/**
+ * Text that came out of a connector's isolate → ConnectorReply. The connector may have tampered with all that made it,
+ * so that it is read like any input from outside: what is no reply counts as a crash.
+ */
+import type { ConnectorReply } from '../../ports.ts'
+
+export function parseReply(text: string): ConnectorReply {
+  try {
+    return readReply(JSON.parse(text))
+  } catch {
+    return CRASH
+  }
+}
+
+/** The reply in a value that JSON gave. */
+export function readReply(content: unknown): ConnectorReply {
+  if (typeof content !== 'object' || content === null || !('kind' in content)) return CRASH
+  switch (content.kind) {
+    case 'value':
+      return { kind: 'value', value: 'value' in content ? content.value : undefined }
+    case 'promise':
+    case 'missing':
+      return { kind: content.kind }
+    case 'handlers':
+      return { kind: 'handlers', names: 'names' in content ? readNames(content.names) : null }
+    case 'error':
+      return { kind: 'error', ...readFault(content), code: 'code' in content ? readCode(content.code) : null }
+    case 'unloadable':
+      return { kind: 'unloadable', ...readFault(content) }
+    default:
+      return CRASH
+  }
+}
+
+export const CRASH: ConnectorReply = { kind: 'ended', reason: 'crash' }
+
+/** Characters of one answer; beyond that it would cost the service what it would cost the connector to make it. */
+export const LONGEST_REPLY = 32 * 1024 * 1024
+
+function readNames(names: unknown): readonly string[] | null {
+  if (!Array.isArray(names)) return null
+  return names.filter((name) => typeof name === 'string')
+}
+
+function readFault(content: object): { readonly message: string; readonly denied: boolean } {
+  const message = 'message' in content && typeof content.message === 'string' ? content.message : ''
+  return { message: message.slice(0, LONGEST_MESSAGE), denied: 'denied' in content && content.denied === true }
+}
+
+const LONGEST_MESSAGE = 4_096
+
+function readCode(code: unknown): number | null {
+  return typeof code === 'number' && Number.isSafeInteger(code) ? code : null
+}

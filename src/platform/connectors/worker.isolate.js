@@ -1,0 +1,35 @@
+/**
+ * The main module of a connector's loaded Worker (see cloudflare/connector-host.ts). The gate is its only way out; this
+ * makes what the gate refuses an error named NotCapable, as on Deno. Who goes around the wrapper still meets the gate.
+ */
+import { WorkerEntrypoint } from 'cloudflare:workers'
+import { createConductor } from './conduct.js'
+import { load } from './connector.js'
+
+const MARKER = 'x-connector-gate-denied'
+const { fetch: request, JSON: json } = globalThis
+const { parse } = json
+
+class NotCapable extends Error {
+  name = 'NotCapable'
+}
+
+globalThis.fetch = async (...parameters) => {
+  const response = await request(...parameters)
+  const denied = response.headers.get(MARKER)
+  if (denied === null) return response
+  await response.body?.cancel()
+  throw new NotCapable(`Requires net access to "${denied}"`)
+}
+
+// The zone's cache is the same for all.
+delete globalThis.caches
+
+let call
+
+export default class extends WorkerEntrypoint {
+  call(method, argument) {
+    call ??= createConductor(load, parse(this.env.config))
+    return call(method, argument === undefined ? undefined : parse(argument))
+  }
+}
