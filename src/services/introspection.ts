@@ -9,9 +9,10 @@ import { diffModel, type SchemaOperation } from '../core/migration/diff.ts'
 import type { ModelRecords, SourceRecord } from '../core/model/model.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
-import type { Ids } from '../ports.ts'
+import type { Ports } from '../ports.ts'
 import type { SourceDatabase } from '../sources/provider.ts'
 import { dataSchema } from '../store/installation.ts'
+import { markedSources, unmarkSource } from '../store/sources.ts'
 import type { WorkspaceRow } from '../store/workspaces.ts'
 import { recordIn } from './audit.ts'
 import type { Entry } from './callers.ts'
@@ -24,14 +25,14 @@ export type Introspection = {
 }
 
 type Deps = {
-  readonly ids: Ids
+  readonly ports: Pick<Ports, 'database' | 'ids'>
   readonly models: ModelChanges
   /** The system database. */
   readonly system: SourceDatabase
   readonly sources: Pick<Sources, 'open'>
 }
 
-export function createIntrospection({ ids, models, system, sources }: Deps): Introspection {
+export function createIntrospection({ ports: { database, ids }, models, system, sources }: Deps): Introspection {
   async function schemaOf(workspace: WorkspaceRow, current: ModelRecords, source: SourceRecord): Promise<SourceSchema> {
     if (source.apiName === '_system') return readOwn(system, ownSchemas(workspace, current, source.id))
     try {
@@ -59,9 +60,15 @@ export function createIntrospection({ ids, models, system, sources }: Deps): Int
         // An import that finds nothing new changes nothing, so it leaves no entry either.
         const payload = { source: source.apiName, operations: operations.map(({ kind }) => kind) }
         const target = { type: 'source', id: source.id } as const
-        const statements =
+        const audit =
           records === current ? [] : [recordIn(ids, entry, { action: 'schema.introspect.v1', target, payload })]
-        return { records, statements, answer: { operations } }
+        // From now on the model has whatever an unfinished migration left in the database.
+        const isMarked = (await markedSources(database, workspace.id)).has(source.id)
+        return {
+          records,
+          statements: [...(isMarked ? [unmarkSource(source.id)] : []), ...audit],
+          answer: { operations },
+        }
       })
     },
   }

@@ -1,24 +1,26 @@
 /**
  * A migration: lock → apply → persist → DDL → publish. In the `_system` source model and tables change in one
- * transaction, so nothing partial is possible (contract 7).
+ * transaction, so nothing partial is possible (contract 7). Every other source is changed before the model is saved.
  */
 import { requireEntitlement } from '../core/access/principal.ts'
 import { ServiceError } from '../core/error.ts'
 import { applyOperations, migrationFault, type SourceChange } from '../core/migration/apply.ts'
 import { type Operation, parseMigration } from '../core/migration/operation.ts'
+import { touchedSources } from '../core/migration/touched-sources.ts'
 import type { ModelRecords } from '../core/model/model.ts'
-import { compileChange } from '../core/sql/ddl.ts'
-import type { Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import { postgres } from '../core/sql/postgres.ts'
-import { compile, type Statement } from '../core/sql/statement.ts'
 import type { Ports } from '../ports.ts'
+import type { SourceDatabase } from '../sources/provider.ts'
 import { dataSchema } from '../store/installation.ts'
+import { markedSources } from '../store/sources.ts'
 import type { WorkspaceRow } from '../store/workspaces.ts'
 import { recordIn } from './audit.ts'
 import type { Entry } from './callers.ts'
 import type { ModelChanges } from './model-changes.ts'
 import { assertUnused, stillUnused } from './policies.ts'
+import { compileChanges, groupBySource, guilty, marksOf, runSourceWorks, type SourceWork } from './source-changes.ts'
+import { type Sources, under } from './sources.ts'
 
 export type Migrations = {
   /** Applies the operations of a body as sent; 422 where it cannot be read, 500 where it cannot be applied (seed). */
@@ -32,13 +34,58 @@ export type Preview = {
   readonly model: ModelRecords
 }
 
-export function createMigrations({ database, ids }: Ports, models: ModelChanges): Migrations {
-  function apply(workspace: WorkspaceRow, current: ModelRecords, operations: readonly Operation[]) {
-    return applyOperations(current, operations, {
+type Deps = {
+  readonly ports: Pick<Ports, 'database' | 'ids'>
+  readonly models: ModelChanges
+  readonly sources: Pick<Sources, 'open'>
+}
+
+type Databases = ReadonlyMap<string, SourceDatabase>
+
+export function createMigrations({ ports: { database, ids }, models, sources }: Deps): Migrations {
+  /** Of the sources that the operations are about; no other one is asked for anything. */
+  async function databasesOf(
+    workspace: WorkspaceRow,
+    current: ModelRecords,
+    operations: readonly Operation[],
+  ): Promise<Databases> {
+    const touched = touchedSources(current, operations)
+    const databases = new Map<string, SourceDatabase>()
+    for (const record of current.sources) {
+      if (!touched.has(record.id)) continue
+      const opened = await under(FAILED, sources.open(workspace, record))
+      if (opened.database !== undefined) databases.set(record.id, opened.database)
+    }
+    return databases
+  }
+
+  async function prepare(workspace: WorkspaceRow, current: ModelRecords, operations: readonly Operation[]) {
+    const databases = await databasesOf(workspace, current, operations)
+    const { records, changes } = applyOperations(current, operations, {
       workspace: workspace.apiName,
-      dialectOf: (sourceId) => dialectOf(current, sourceId),
+      dialectOf: (sourceId) => databases.get(sourceId)?.dialect,
       dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
     })
+    const works = [...groupBySource(changes)].map(([sourceId, own]): SourceWork => {
+      const source = databases.get(sourceId)
+      if (source === undefined) throw new Error(`a change of the source ${sourceId}, which has no database`)
+      return { sourceId, database: source, changes: own }
+    })
+    const isOwn = ({ database: { driver } }: SourceWork) => driver === database
+    return { records, own: works.filter(isOwn), others: works.filter((work) => !isOwn(work)) }
+  }
+
+  /** Where an earlier migration did not end well, the model is not what the database has. */
+  async function requireAgreement(workspace: WorkspaceRow, current: ModelRecords, works: readonly SourceWork[]) {
+    if (works.length === 0) return
+    const marked = await markedSources(database, workspace.id)
+    const work = works.find(({ sourceId }) => marked.has(sourceId))
+    if (work === undefined) return
+    const name = current.sources.find(({ id }) => id === work.sourceId)?.apiName
+    throw migrationFault(
+      work.changes[0]?.operation ?? 0,
+      new ServiceError('failed', `introspect the data source ${name} first: an earlier migration of it did not end`),
+    )
   }
 
   return {
@@ -50,17 +97,23 @@ export function createMigrations({ database, ids }: Ports, models: ModelChanges)
       let changes: readonly SourceChange[] = []
       try {
         await models.change(workspace, async (current) => {
-          const applied = apply(workspace, current, operations)
-          changes = applied.changes
-          await assertUnused(database, workspace.id, current, applied.records)
+          const { records, own, others } = await prepare(workspace, current, operations)
+          changes = own.flatMap((work) => work.changes)
+          await assertUnused(database, workspace.id, current, records)
+          await requireAgreement(workspace, current, others)
+          const { mark, unmark } = marksOf(workspace.id, others)
           return {
-            records: applied.records,
+            records,
             statements: [
-              ...stillUnused(workspace.id, current, applied.records),
-              ...changes.flatMap(ddl),
+              ...stillUnused(workspace.id, current, records),
+              ...compileChanges(changes, postgres),
+              ...unmark,
               recordIn(ids, entry, { action: 'schema.migrate.v1', payload }),
             ],
             answer: undefined,
+            ...(others.length > 0 && {
+              elsewhere: { announce: mark, run: () => runSourceWorks(database, others) },
+            }),
           }
         })
       } catch (cause) {
@@ -72,18 +125,16 @@ export function createMigrations({ database, ids }: Ports, models: ModelChanges)
       requireEntitlement(rights, 'dataModel:edit')
       const operations = parseMigration(body)
       const current = await models.current(workspace)
-      const { records, changes } = apply(workspace, current, operations)
-      const statements = changes.flatMap((change) =>
-        ddl(change).map(({ text }) => ({ sourceId: change.sourceId, sql: text })),
+      const { records, own, others } = await prepare(workspace, current, operations)
+      const statements = [...others, ...own].flatMap(({ sourceId, database: { dialect }, changes }) =>
+        compileChanges(changes, dialect).map(({ text }) => ({ sourceId, sql: text })),
       )
       return { statements, model: records }
     },
   }
 }
 
-function dialectOf(records: ModelRecords, sourceId: string): Dialect | undefined {
-  return records.sources.some(({ id, apiName }) => id === sourceId && apiName === '_system') ? postgres : undefined
-}
+const FAILED = 'Failed to execute the migration'
 
 function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): string | null {
   const name = dataSchema(workspace.apiName)
@@ -92,18 +143,11 @@ function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceI
   )
 }
 
-function ddl({ change }: SourceChange): readonly Statement[] {
-  return compileChange(change, postgres).map((fragment) => compile(fragment, postgres))
-}
-
-/** A fault of the database, told as one of the operation that it can be traced to. */
+/** A fault of the system database, told as one of the operation that it can be traced to. */
 function refused(fault: SqlFault, changes: readonly SourceChange[]): ServiceError {
   const reason = postgres.explain(fault)?.message ?? 'The database refused a change'
   const cause = new ServiceError('failed', reason, { cause: fault })
-  const guilty = [fault.constraint, fault.column, fault.table]
-    .filter((name) => name !== undefined)
-    .map((name) => changes.find(({ change }) => JSON.stringify(change).includes(JSON.stringify(name))))
-    .find((change) => change !== undefined)
-  if (guilty !== undefined) return migrationFault(guilty.operation, cause)
-  return new ServiceError('failed', 'Failed to execute the migration', { cause })
+  const change = guilty(changes, fault)
+  if (change !== undefined) return migrationFault(change.operation, cause)
+  return new ServiceError('failed', FAILED, { cause })
 }

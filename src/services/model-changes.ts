@@ -18,6 +18,15 @@ export type ModelChange<Answer> = {
   /** Run in the same transaction, after the model is saved. */
   readonly statements: readonly Statement[]
   readonly answer: Answer
+  /** What other databases have to do before the model is saved. */
+  readonly elsewhere?: Elsewhere
+}
+
+export type Elsewhere = {
+  /** Run in the system database ahead of the work, in one transaction with taking the turn. */
+  readonly announce: readonly Statement[]
+  /** What it throws ends the change, and nothing is saved. */
+  readonly run: () => Promise<void>
 }
 
 export type ModelChanges = {
@@ -56,18 +65,35 @@ export function createModelChanges({ database, workspaces }: Ports, models: Mode
     const change = await decide(records)
     if (change.records === records && change.statements.length === 0) return change
     const next = compileModel(version + 1, change.records)
-    try {
-      await database.batch([
-        takeTurn(workspace.id, version, fence),
-        ...saveModel(workspace.apiName, records, change.records),
-        ...change.statements,
-      ])
-    } catch (cause) {
-      if (cause instanceof SqlFault && cause.state === DIVISION_BY_ZERO) return undefined
-      throw cause
+    const save = [...saveModel(workspace.apiName, records, change.records), ...change.statements]
+    if (change.elsewhere === undefined) {
+      if (!(await inTurn([takeTurn(workspace.id, version, fence), ...save]))) return undefined
+    } else {
+      const { announce, run } = change.elsewhere
+      const own = await drawFence(fence)
+      if (!(await inTurn([reserveTurn(workspace.id, version, own), ...announce]))) return undefined
+      await run()
+      // Whoever took the turn meanwhile has found the mark; what was done elsewhere cannot be undone.
+      if (!(await inTurn([keepTurn(workspace.id, version, own), ...save]))) throw overtaken()
     }
     models.keep(workspace.id, next)
     return change
+  }
+
+  /** False where the turn was lost, and with it all of the batch. */
+  async function inTurn(statements: readonly Statement[]): Promise<boolean> {
+    try {
+      await database.batch(statements)
+      return true
+    } catch (cause) {
+      if (cause instanceof SqlFault && cause.state === DIVISION_BY_ZERO) return false
+      throw cause
+    }
+  }
+
+  async function drawFence(fence: Sql): Promise<Sql> {
+    const [[own] = []] = await database.query(statement(sql`select ${fence}`))
+    return sql`${param(own ?? null)}::bigint`
   }
 
   return {
@@ -98,11 +124,33 @@ const drawn = sql`nextval('service.fence')`
 
 /** Fails the transaction unless the model is still the one we decided on and no later holder of the lock has written. */
 function takeTurn(workspaceId: string, version: number, fence: Sql): Statement {
+  return demandTurn(
+    { workspaceId, version },
+    sql`model_version = model_version + 1, fence = ${fence}`,
+    sql`fence < ${fence}`,
+  )
+}
+
+/** The same for work that is still to come: the turn is ours until a later holder takes it. */
+function reserveTurn(workspaceId: string, version: number, fence: Sql): Statement {
+  return demandTurn({ workspaceId, version }, sql`fence = ${fence}`, sql`fence < ${fence}`)
+}
+
+function keepTurn(workspaceId: string, version: number, fence: Sql): Statement {
+  return demandTurn({ workspaceId, version }, sql`model_version = model_version + 1`, sql`fence = ${fence}`)
+}
+
+type Place = { readonly workspaceId: string; readonly version: number }
+
+function demandTurn({ workspaceId, version }: Place, settings: Sql, holds: Sql): Statement {
   return statement(sql`
     with turn as (
-      update service.workspace set model_version = model_version + 1, fence = ${fence}
-      where id = ${param(workspaceId)}::uuid and model_version = ${param(String(version))}::bigint
-        and fence < ${fence}
+      update service.workspace set ${settings}
+      where id = ${param(workspaceId)}::uuid and model_version = ${param(String(version))}::bigint and ${holds}
       returning 1)
     select 1 / count(*) from turn`)
+}
+
+function overtaken(): ServiceError {
+  return new ServiceError('unavailable', 'Another migration came in between; introspect the data source first')
 }

@@ -240,7 +240,7 @@ function requireGrant(required: readonly ConnectorPermission[], sent: readonly C
 const UNTESTED = 'Failed to connect to data source with the provided configuration'
 
 /** What keeps a source from being tried out, under the seed's outer message. */
-async function under<T>(message: string, work: Promise<T>): Promise<T> {
+export async function under<T>(message: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {

@@ -10,8 +10,7 @@ import { postgresIntrospection } from '../core/sql/introspect-postgres.ts'
 import { mariadb, mysql } from '../core/sql/mysql.ts'
 import { postgres } from '../core/sql/postgres.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
-import type { Statement } from '../core/sql/statement.ts'
-import type { SqlDatabases, SqlDriver, SqlRow } from '../ports.ts'
+import type { SqlDatabases, SqlDriver } from '../ports.ts'
 import type { Preset, Provider } from './provider.ts'
 import { openSqlSource } from './sql-source.ts'
 
@@ -117,7 +116,7 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases): Provider {
       const { dialect, catalog } = language
       return {
         source: openSqlSource(driver, dialect),
-        introspect: () => readSchema(language, driver),
+        introspect: () => readInTurn(language, driver),
         database: { driver, dialect, catalog },
         close: () => driver.close(),
       }
@@ -133,19 +132,27 @@ function isPostgres(id: SqlProvider): boolean {
 
 /** MariaDB speaks MySQL's protocol, so that one may be behind each provider of the other; it says so in its version. */
 async function spokenBy(id: SqlProvider, driver: SqlDriver): Promise<Language> {
-  const [[version] = []] = await asked(kinds[id].dialect, driver, { text: 'select version()', params: [] })
+  const [[version] = []] = await explained(kinds[id].dialect, driver.query({ text: 'select version()', params: [] }))
   if (isPostgres(id)) return kinds[id]
   return /mariadb/i.test(version ?? '') ? kinds.mariadb : kinds.mysql
 }
 
 async function readSchema({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
-  return catalog.parse(await asked(dialect, driver, catalog.statement({ kind: 'all' })))
+  return catalog.parse(await explained(dialect, driver.query(catalog.statement({ kind: 'all' }))))
+}
+
+/** Waits for a migration that a process left behind when it died: its last statement may still be running. */
+async function readInTurn({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
+  const { take, leave } = dialect.ddl.turn
+  const question = driver.batch([take, catalog.statement({ kind: 'all' }), ...leave])
+  const [, rows = []] = await explained(dialect, question)
+  return catalog.parse(rows)
 }
 
 /** A database's refusal in the words of the seed's table. */
-async function asked(dialect: Dialect, driver: SqlDriver, statement: Statement): Promise<readonly SqlRow[]> {
+async function explained<T>(dialect: Dialect, work: Promise<T>): Promise<T> {
   try {
-    return await driver.query(statement)
+    return await work
   } catch (cause) {
     if (!(cause instanceof SqlFault)) throw cause
     throw dialect.explain(cause) ?? new ServiceError('failed', 'Failed to query the database', { cause })

@@ -12,6 +12,7 @@ import access from './schema/002-access.ts'
 import serviceAccounts from './schema/003-service-accounts.ts'
 import passwords from './schema/004-passwords.ts'
 import providers from './schema/005-providers.ts'
+import sources from './schema/006-sources.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import { param, sql, statement } from './statements.ts'
 
@@ -22,6 +23,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [3, serviceAccounts],
   [4, passwords],
   [5, providers],
+  [6, sources],
 ]
 const workspaceMigrations: readonly string[] = [workspaceModel]
 

@@ -1,8 +1,8 @@
-/** What a data source was created with, sealed, beside its record in the model. */
+/** Data sources in the system database: what they were created with, sealed, and which of them are to be introspected. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
-import { ident, param, sql, statement } from './statements.ts'
+import { ident, json, param, sql, statement } from './statements.ts'
 
 type Place = { readonly workspace: string; readonly sourceId: string }
 
@@ -24,4 +24,31 @@ export async function loadSealedSource(
       where id = ${param(sourceId)}::uuid`),
   )
   return sealed ?? undefined
+}
+
+export type MarkedSource = {
+  readonly workspaceId: string
+  readonly sourceId: string
+  /** What is about to be changed, for whoever looks at it after a crash. */
+  readonly steps: readonly object[]
+}
+
+/** Written before a source is changed: from here on its database may be ahead of the model. */
+export function markSource({ workspaceId, sourceId, steps }: MarkedSource): Statement {
+  return statement(sql`
+    insert into service.source_mark (source_id, workspace_id, steps)
+    values (${param(sourceId)}::uuid, ${param(workspaceId)}::uuid, ${json(steps)}::jsonb)`)
+}
+
+/** Model and database are known to agree. */
+export function unmarkSource(sourceId: string): Statement {
+  return statement(sql`delete from service.source_mark where source_id = ${param(sourceId)}::uuid`)
+}
+
+/** Of a workspace, the sources that have to be introspected before they are migrated again. */
+export async function markedSources(database: SqlDriver, workspaceId: string): Promise<ReadonlySet<string>> {
+  const rows = await database.query(
+    statement(sql`select source_id from service.source_mark where workspace_id = ${param(workspaceId)}::uuid`),
+  )
+  return new Set(rows.map(([id]) => id ?? ''))
 }

@@ -2,8 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { neonConfig } from '@neondatabase/serverless'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SqlFault } from '../../src/core/sql/fault.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
 import { openNeon } from '../../src/platform/drivers/neon.ts'
@@ -286,17 +285,12 @@ describe('named statements', () => {
 })
 
 describe('the Neon driver', () => {
-  afterEach(() => {
-    neonConfig.fetchFunction = undefined
-  })
-
   it('costs one fetch for a query and one for a batch', async () => {
     const fetched: string[] = []
-    neonConfig.fetchFunction = (url: string, init: RequestInit) => {
+    const driver = openNeon(embeddedGateway.url, (url, init) => {
       fetched.push(url)
       return fetch(url, init)
-    }
-    const driver = openNeon(embeddedGateway.url)
+    })
 
     await driver.query(statement('select 1'))
     await driver.batch([statement('select 1'), statement('select 2'), statement('select 3')])
@@ -307,12 +301,12 @@ describe('the Neon driver', () => {
 
   it('sends every other host to Neon', async () => {
     const fetched: string[] = []
-    neonConfig.fetchFunction = (url: string) => {
+    const offline = (url: string) => {
       fetched.push(url)
-      throw new TypeError('offline')
+      return Promise.reject(new TypeError('offline'))
     }
 
-    const query = openNeon('postgres://user:secret@ep-1.eu.aws.neon.tech/db').query(statement('select 1'))
+    const query = openNeon('postgres://user:secret@ep-1.eu.aws.neon.tech/db', offline).query(statement('select 1'))
 
     await expect(query).rejects.toMatchObject({ name: 'SqlFault', state: '08000' })
     expect(fetched).toEqual(['https://api.eu.aws.neon.tech/sql'])

@@ -4,12 +4,26 @@ import type { ReferentialAction } from '../model/model.ts'
 import type { Change, ColumnDefinition, TableRef } from './change.ts'
 import type { Dialect } from './dialect.ts'
 import { table } from './read.ts'
-import { empty, ident, join, literal, type Sql, sql } from './statement.ts'
+import { empty, ident, join, literal, type Sql, type Statement, sql } from './statement.ts'
 
 export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>
 type Statements = readonly Sql[]
 
+/**
+ * One at a time changes or reads the schema of a database: a process that died may have left a statement running there,
+ * which whoever comes next has to wait for.
+ */
+export type SchemaTurn = {
+  /** Begins a batch; fails where it has to wait too long. */
+  readonly take: Statement
+  /** Ends it. */
+  readonly leave: readonly Statement[]
+  /** Whether a batch that fails leaves no change of the schema behind. */
+  readonly isTransaction: boolean
+}
+
 export type Ddl = {
+  readonly turn: SchemaTurn
   /** Whether a key or an index may contain the type. */
   readonly isIndexable: (type: FieldType) => boolean
   readonly referentialActions: ReadonlySet<ReferentialAction>

@@ -14,7 +14,17 @@ import { ident, integer, literal, type Sql, sql } from './statement.ts'
 export const NULL_FOUND = 'service:nullFound'
 export const OUT_OF_RANGE = 'service:valueOutOfRange'
 
+/** Of the database that the connection names; it ends with the connection, or when it is left. */
+const turnName = "concat('service:', md5(ifnull(database(), '')))"
+const NO_TURN = 'service:noTurn'
+
 export const mysqlDdl: Ddl = {
+  turn: {
+    // Fails, by a time zone that there is not, where the lock is not had in time.
+    take: { text: `set time_zone = if(get_lock(${turnName}, 30) = 1, @@time_zone, '${NO_TURN}')`, params: [] },
+    leave: [{ text: `select release_lock(${turnName})`, params: [] }],
+    isTransaction: false,
+  },
   isIndexable,
   referentialActions: new Set(['cascade', 'restrict', 'noAction', 'setNull']),
 

@@ -8,6 +8,8 @@ import { table } from './read.ts'
 import { compile, empty, ident, join, literal, type Sql, sql } from './statement.ts'
 
 export const postgresDdl: Ddl = {
+  // Ends with the transaction. The key is ours alone.
+  turn: { take: { text: 'select pg_advisory_xact_lock(7310, 2)', params: [] }, leave: [], isTransaction: true },
   isIndexable: () => true,
   referentialActions: new Set(['cascade', 'restrict', 'noAction', 'setNull', 'setDefault']),
 

@@ -10,6 +10,8 @@ export type SqlFaultDetail = {
   readonly constraint?: string
   readonly table?: string
   readonly column?: string
+  /** In a batch, the place of the statement that failed, counted from 0; known where statements commit one by one. */
+  readonly position?: number
   readonly cause?: unknown
 }
 
@@ -19,6 +21,7 @@ export class SqlFault extends Error {
   readonly constraint: string | undefined
   readonly table: string | undefined
   readonly column: string | undefined
+  readonly position: number | undefined
 
   constructor(message: string, detail: SqlFaultDetail) {
     super(message, { cause: detail.cause })
@@ -28,5 +31,6 @@ export class SqlFault extends Error {
     this.constraint = detail.constraint
     this.table = detail.table
     this.column = detail.column
+    this.position = detail.position
   }
 }

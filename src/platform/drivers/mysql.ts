@@ -157,23 +157,27 @@ function valueText(value: unknown): string | null {
 
 async function runTransaction(pool: Pool, statements: readonly Statement[]): Promise<readonly (readonly SqlRow[])[]> {
   const client = await pool.getConnection()
+  const answers: (readonly SqlRow[])[] = []
   try {
     await client.query('start transaction')
-    const answers: (readonly SqlRow[])[] = []
     for (const statement of statements) answers.push(await run(client, statement))
     await client.query('commit')
     client.release()
     return answers
   } catch (error) {
     await rollback(client)
-    throw error
+    throw mysqlFault(error, answers.length)
   }
 }
 
-/** A connection that cannot roll back is given up: the server does it when the connection ends. */
+/**
+ * A connection that cannot roll back is given up: the server does it when the connection ends. Locks by name are none of
+ * the transaction's.
+ */
 async function rollback(client: PoolConnection): Promise<void> {
   try {
     await client.query('rollback')
+    await client.query('select release_all_locks()')
     client.release()
   } catch {
     client.destroy()
@@ -187,8 +191,9 @@ type DriverError = Error & {
   readonly fatal?: boolean
 }
 
-function mysqlFault(error: unknown): unknown {
-  if (!(error instanceof Error)) return error
+function mysqlFault(error: unknown, position?: number): unknown {
+  if (!(error instanceof Error) || error instanceof SqlFault) return error
+  const place = position === undefined ? {} : { position }
   const { message, code, errno, sqlState, fatal }: DriverError = error
   if (isPrivateHostError(error)) return new SqlFault('the address is not allowed', { state: '08004', cause: error })
   if (sqlState !== undefined && errno !== undefined) {
@@ -198,12 +203,15 @@ function mysqlFault(error: unknown): unknown {
       state: sqlState,
       errno,
       cause: error,
+      ...place,
       ...(constraint !== null && { constraint: constraint[1] ?? constraint[2] }),
       ...(column !== null && { column: column[1] }),
     })
   }
-  if (code !== undefined && lost.has(code)) return new SqlFault(message, { state: '08006', cause: error })
-  return code !== undefined || fatal === true ? new SqlFault(message, { state: '08000', cause: error }) : error
+  if (code !== undefined && lost.has(code)) return new SqlFault(message, { state: '08006', cause: error, ...place })
+  return code !== undefined || fatal === true
+    ? new SqlFault(message, { state: '08000', cause: error, ...place })
+    : error
 }
 
 const lost = new Set(['PROTOCOL_CONNECTION_LOST', 'ECONNRESET', 'EPIPE'])

@@ -53,15 +53,16 @@ async function runTransaction(
   statements: readonly Statement[],
 ): Promise<readonly (readonly SqlRow[])[]> {
   await connection.execute('BEGIN')
+  const answers: (readonly SqlRow[])[] = []
   try {
-    const answers: (readonly SqlRow[])[] = []
     for (const statement of statements) answers.push(await run(connection, statement))
     await connection.execute('COMMIT')
     return answers
   } catch (error) {
     // One that cannot be asked any more rolls back when its session ends.
     await connection.execute('ROLLBACK').catch(() => {})
-    throw error
+    await connection.execute('select release_all_locks()').catch(() => {})
+    throw planetscaleFault(error, answers.length)
   }
 }
 
@@ -74,15 +75,17 @@ async function told<T>(work: Promise<T>): Promise<T> {
 }
 
 /** The number and the state of an error stand nowhere but in its message. */
-function planetscaleFault(error: unknown): SqlFault {
+function planetscaleFault(error: unknown, position?: number): SqlFault {
+  if (error instanceof SqlFault) return error
+  const place = position === undefined ? {} : { position }
   const message = error instanceof Error ? error.message : String(error)
-  if (isPrivateHostError(error)) return new SqlFault(message, { state: '08004', cause: error })
-  if (!(error instanceof DatabaseError)) return new SqlFault(message, { state: '08000', cause: error })
+  if (isPrivateHostError(error)) return new SqlFault(message, { state: '08004', cause: error, ...place })
+  if (!(error instanceof DatabaseError)) return new SqlFault(message, { state: '08000', cause: error, ...place })
   const [, errno, state] = /\(errno (\d+)\) \(sqlstate (\w{5})\)/.exec(message) ?? []
   if (errno !== undefined && state !== undefined) {
-    return new SqlFault(message, { state, errno: Number(errno), cause: error })
+    return new SqlFault(message, { state, errno: Number(errno), cause: error, ...place })
   }
-  return new SqlFault(message, { state: refused.has(error.status) ? '28000' : '08000', cause: error })
+  return new SqlFault(message, { state: refused.has(error.status) ? '28000' : '08000', cause: error, ...place })
 }
 
 /** Statuses that say that the name and password are not known, or not allowed. */

@@ -1,0 +1,18 @@
+/** Which data sources operations are about: those that they name, or any record of. */
+import type { ModelRecords } from '../model/model.ts'
+import type { Operation } from './operation.ts'
+
+export function touchedSources(records: ModelRecords, operations: readonly Operation[]): ReadonlySet<string> {
+  const named = new Set(JSON.stringify(operations).toLowerCase().match(uuids))
+  const sourceOf = new Map(records.collections.map(({ id, sourceId }) => [id, sourceId]))
+  const parts = [
+    ...records.sources.map(({ id }) => [id, id] as const),
+    ...records.namespaces.map(({ id, sourceId }) => [id, sourceId] as const),
+    ...records.collections.map(({ id, sourceId }) => [id, sourceId] as const),
+    // A field alone is named only where two of them are unlinked.
+    ...records.relationFields.map(({ id, collectionId }) => [id, sourceOf.get(collectionId)] as const),
+  ]
+  return new Set(parts.flatMap(([id, sourceId]) => (sourceId !== undefined && named.has(id) ? [sourceId] : [])))
+}
+
+const uuids = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g

@@ -1,0 +1,221 @@
+/** A database behind each provider: migrated, read, written and imported through the service alone (contract 4, 7, 8). */
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type ProviderName, providersOf, type SourceServers, startSourceServers } from '../support/source-servers.ts'
+import { createCollection, createRelation, type Workspace, world } from '../support/world.ts'
+
+let servers: SourceServers
+let shop: Workspace
+
+beforeAll(async () => {
+  servers = await startSourceServers()
+  shop = await world.workspace('databases', {})
+})
+
+afterAll(() => servers?.close())
+
+async function answer(response: Response): Promise<unknown> {
+  const text = await response.text()
+  return { status: response.status, ...(text !== '' && { body: JSON.parse(text) as unknown }) }
+}
+
+describe.each(providersOf(world.platform))('%s', (provider: ProviderName) => {
+  let sourceId: string
+  const ids = new Map<string, string>()
+  const [authors, books] = [`${provider}_authors`, `${provider}_books`]
+
+  beforeAll(async () => {
+    const { config } = servers[provider]
+    const response = await shop.post('/sources/data', { apiName: `source_${provider}`, provider, config })
+    const { data } = (await response.json()) as { data: { id: string } }
+    sourceId = data.id
+  })
+
+  async function introspect() {
+    const response = await shop.send('POST', `/schema/introspect/${sourceId}`)
+    return answer(response)
+  }
+
+  it('is migrated, and an introspection finds nothing that the model does not have', async () => {
+    const first = await introspect()
+    const made = await shop.migrate(
+      createCollection(ids, sourceId, authors, { name: 'string(80)', born: 'date?' }),
+      createCollection(ids, sourceId, books, { title: 'string', price: 'decimal(10,2)?', authorId: 'int64?' }),
+      createRelation(ids, `${books}.author(authorId) -> ${authors}.books`),
+    )
+
+    expect(first).toMatchObject({ status: 200, body: { data: { operations: [{ kind: 'createNamespace' }] } } })
+    expect(await answer(made)).toEqual({ status: 200 })
+    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [] } } })
+  })
+
+  it('takes items, nested ones included, and gives them back with their relations', async () => {
+    const created = await shop.post(`/items/${authors}?fields=name,books.title`, [
+      {
+        name: "O'Hara \\ 🦊",
+        born: '1905-01-31',
+        books: [{ _create: { data: [{ title: 'Butterfield 8', price: '7.50' }] } }],
+      },
+    ])
+    const listed = await shop.get(
+      `/items/${books}?fields=title,price,author.name,author.born&filter[author][name][_contains]=Hara`,
+    )
+    const [book] = (await shop.data(`/items/${books}?fields=id`)) as { id: string }[]
+    const changed = await shop.patch(`/items/${books}/${book?.id}?fields=price`, { price: '8' })
+    const deleted = await shop.delete(`/items/${books}/${book?.id}`)
+    const gone = await shop.get(`/items/${books}/${book?.id}`)
+
+    expect(await answer(created)).toEqual({
+      status: 200,
+      body: { data: [{ name: "O'Hara \\ 🦊", books: { data: [{ title: 'Butterfield 8' }] } }] },
+    })
+    expect(await answer(listed)).toEqual({
+      status: 200,
+      body: { data: [{ title: 'Butterfield 8', price: '7.50', author: { name: "O'Hara \\ 🦊", born: '1905-01-31' } }] },
+    })
+    expect(await answer(changed)).toEqual({ status: 200, body: { data: { price: '8.00' } } })
+    expect(deleted.status).toBe(204)
+    expect(await answer(gone)).toEqual({
+      status: 404,
+      body: { message: 'Query failed', source: { message: 'No record found' } },
+    })
+  })
+
+  it('answers refusals of the database in the words of the table', async () => {
+    const missing = await shop.post(`/items/${books}`, [{ title: 'Nobody’s', authorId: '404' }])
+    await shop.post(`/items/${authors}`, [{ id: '77', name: 'First' }])
+    const twice = await shop.post(`/items/${authors}`, [{ id: '77', name: 'Second' }])
+
+    expect(await answer(missing)).toMatchObject({
+      status: 422,
+      body: { message: 'Query failed', source: { message: 'Foreign key constraint failed', code: '1004' } },
+    })
+    expect(await answer(twice)).toMatchObject({
+      status: 422,
+      body: { message: 'Query failed', source: { message: 'Unique constraint failed', code: '1002' } },
+    })
+  })
+
+  it('imports what was changed behind our back, and then serves it', async () => {
+    await servers[provider].run(
+      `create table ${provider}_shelves (id int primary key, label varchar(20) not null)`,
+      `insert into ${provider}_shelves values (1, 'top')`,
+      `alter table ${provider}_authors add column note varchar(40)`,
+    )
+
+    const found = (await introspect()) as { body: { data: { operations: { kind: string }[] } } }
+
+    expect(found.body.data.operations.map(({ kind }) => kind).sort()).toEqual(['createCollection', 'updateCollection'])
+    expect(await shop.data(`/items/${provider}Shelves`)).toEqual([{ id: 1, label: 'top' }])
+    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [] } } })
+  })
+
+  it('answers 404 where a table is gone', async () => {
+    await servers[provider].run(`drop table ${provider}_shelves`)
+
+    const response = await shop.get(`/items/${provider}Shelves`)
+
+    expect(await answer(response)).toMatchObject({
+      status: 404,
+      body: { message: 'Query failed', source: { message: 'Table does not exist', code: '2004' } },
+    })
+  })
+
+  it('lists the statements of a dry run and changes nothing', async () => {
+    const operation = createCollection(new Map(), sourceId, `${provider}_dry`, { name: 'string' })
+
+    const response = await shop.post('/schema/migrate?dryRun=true', { operations: [operation] })
+
+    const { data } = (await response.json()) as { data: { statements: { sourceId: string; sql: string }[] } }
+    expect(data.statements).toEqual([{ sourceId, sql: expect.stringMatching(/^create table/) }])
+    expect(
+      await servers[provider].run(
+        `select count(*) from information_schema.tables where table_name = '${provider}_dry'`,
+      ),
+    ).toEqual([['0']])
+  })
+
+  it('is previewed without being imported', async () => {
+    const { config } = servers[provider]
+    const first = await shop.post('/sources/data/introspect', { provider, config })
+    const second = await shop.post('/sources/data/introspect', { provider, config })
+
+    const body = (await first.json()) as { data: { hash: string; schema: { collections: { name: string }[] } } }
+    expect(first.status).toBe(200)
+    expect(body.data.hash).toMatch(/^[0-9a-f]{64}$/)
+    expect(body.data.schema.collections.find(({ name }) => name === authors)).toMatchObject({
+      key: ['id'],
+      fields: expect.arrayContaining([
+        { name: 'born', type: { name: 'date' }, isNullable: true, isList: false, isReadOnly: false },
+      ]),
+    })
+    expect(await second.json()).toEqual(body)
+  })
+
+  it('tells a failed migration by its operation, and goes on after an introspection', async () => {
+    const column = (name: string, isNullable: boolean) => ({
+      kind: 'createPrimitiveField',
+      data: {
+        id: randomUUID(),
+        dbName: name,
+        apiName: name,
+        type: { name: 'int32' },
+        isNullable,
+        isList: false,
+        defaultValue: null,
+      },
+    })
+    const update = (...operations: object[]) => ({
+      kind: 'updateCollection',
+      data: { id: ids.get(authors), operations },
+    })
+
+    const failed = await shop.migrate(update(column('pages', true)), update(column('needed', false)))
+    const before = await shop.migrate(update(column('later', true)))
+    const found = await introspect()
+    const after = await shop.migrate(update(column('later', true)))
+
+    const isMysql = provider !== 'postgres' && provider !== 'neon'
+    expect(await answer(failed)).toEqual({
+      status: 500,
+      body: {
+        message: 'Failed to execute the migration',
+        source: { message: 'operations[1]', source: { message: 'Null constraint failed' } },
+        ...(isMysql && {
+          meta: {
+            applied: [{ operation: 0, collection: authors, change: 'addColumn' }],
+            failed: { operation: 1, collection: authors, change: 'addColumn' },
+          },
+        }),
+      },
+    })
+    const refused = {
+      status: 500,
+      body: {
+        message: 'Failed to execute the migration',
+        source: {
+          message: 'operations[0]',
+          source: {
+            message: `introspect the data source source_${provider} first: an earlier migration of it did not end`,
+          },
+        },
+      },
+    }
+    expect(await answer(before)).toEqual(isMysql ? refused : { status: 200 })
+    expect(found).toMatchObject({ status: 200 })
+    expect((await answer(after)) as object).toMatchObject({ status: isMysql ? 200 : 500 })
+    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [] } } })
+  })
+
+  it('forgets its collections when it is deleted, and leaves its tables alone', async () => {
+    const response = await shop.delete(`/sources/data/${sourceId}`)
+
+    expect(response.status).toBe(204)
+    expect(await answer(await shop.get(`/items/${authors}`))).toMatchObject({ status: 404 })
+    expect(await answer(await shop.send('POST', `/schema/introspect/${sourceId}`))).toEqual({
+      status: 404,
+      body: { message: 'Source does not exist' },
+    })
+    expect(await servers[provider].run(`select count(*) from ${authors}`)).toEqual([['2']])
+  })
+})
