@@ -8,6 +8,7 @@ import { mountAuth } from './auth.ts'
 import type { Variables } from './context.ts'
 import { mountInvitations } from './invitations.ts'
 import { mountItems } from './items.ts'
+import { mountLicense } from './license.ts'
 import { mountMembers } from './members.ts'
 import { mountOpenApi } from './openapi.ts'
 import { mountPasswords } from './passwords.ts'
@@ -49,6 +50,7 @@ export function createApp(services: Services, { isAccepting, addressOf }: AppOpt
   mountPolicies(app, services)
   mountInvitations(app, services)
   mountAuditLog(app, services)
+  mountLicense(app, services)
   mountSchema(app, services)
   mountStructure(app, services)
   mountSources(app, services)

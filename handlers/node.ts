@@ -14,15 +14,17 @@ import { ServiceError } from '../src/core/error.ts'
 import { openPostgres } from '../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { openMailer } from '../src/platform/mailer.ts'
+import type { Ticker } from '../src/platform/node/alarm.ts'
 import { createNodeBackground } from '../src/platform/node/background.ts'
 import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
+import { createNodeLicensing } from '../src/platform/node/licensing.ts'
 import { openSmtpMailer } from '../src/platform/node/smtp-mailer.ts'
 import { createNodeSqlDatabases } from '../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { openVault } from '../src/platform/vault.ts'
-import type { Observe, Ports } from '../src/ports.ts'
+import type { Clock, Observe, Ports } from '../src/ports.ts'
 import { startServices } from '../src/services/services.ts'
 import { createApp } from './app.ts'
 import type { AppContext } from './context.ts'
@@ -33,6 +35,9 @@ export type NodeOptions = {
   /** A connection to the embedded database, used where SERVICE_DATABASE_URL is unset. */
   readonly embedded?: () => Duplex
   readonly observe?: Observe
+  readonly clock?: Clock
+  /** What calls again and again for what is due by the clock. */
+  readonly ticker?: Ticker
 }
 
 export type NodeServer = {
@@ -55,9 +60,13 @@ export async function startNode({
   environment,
   embedded,
   observe = createBufferedLog(),
+  clock = { now: () => Date.now() },
+  ticker,
 }: NodeOptions): Promise<NodeServer> {
   const config = requireConfig(environment, observe)
-  const { ports, close } = openPorts(config, { environment, embedded, observe })
+  const licensing = createNodeLicensing(clock, ticker)
+  const given = { observe, clock, licensing: licensing.ports }
+  const { ports, close } = openPorts(config, { environment, embedded, given })
   let isAccepting = true
   try {
     const services = await startServices(ports, config)
@@ -69,12 +78,14 @@ export async function startNode({
     const server = createServer({ maxHeaderSize: MAX_HEADERS }, listener)
     server.on('clientError', refuse)
     const url = await listen(server, config)
+    licensing.alarm.start(() => services.licensing.wake(), toldTo(observe))
     const pruning = setInterval(() => void services.prune().catch(toldTo(observe)), PRUNE_INTERVAL)
     return {
       url,
       async close() {
         isAccepting = false
         clearInterval(pruning)
+        await licensing.alarm.stop()
         await drain(server)
         await services.sources.close()
         await close()
@@ -117,10 +128,11 @@ function requireConfig(environment: Environment, observe: Observe): Config {
   return reading.config
 }
 
-function openPorts(
-  config: Config,
-  { environment, embedded, observe }: { environment: Environment; embedded: NodeOptions['embedded']; observe: Observe },
-) {
+type Surroundings = Pick<NodeOptions, 'environment' | 'embedded'> & {
+  readonly given: Pick<Ports, 'observe' | 'clock' | 'licensing'>
+}
+
+function openPorts(config: Config, { environment, embedded, given }: Surroundings) {
   const { SERVICE_DATABASE_URL: connectionString, SERVICE_SECRET: secret } = config
   if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
   if (connectionString === undefined && embedded === undefined) throw new Error('SERVICE_DATABASE_URL must be set')
@@ -128,24 +140,22 @@ function openPorts(
     connectionString === undefined
       ? openPostgres({ stream: embedded, named: false, max: 4 })
       : openPostgres({ connectionString })
-  const clock = { now: () => Date.now() }
   const workspaces = createNodeWorkspaceState({
     database,
     connect: connectionString === undefined ? undefined : () => new pg.Client({ connectionString }),
-    clock,
+    clock: given.clock,
   })
-  const { background, settled } = createNodeBackground(observe)
+  const { background, settled } = createNodeBackground(given.observe)
   const ports: Ports = {
+    ...given,
     database,
     databases: createNodeSqlDatabases({ allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS, environment }),
     workspaces,
-    clock,
     ids: timeOrderedIds,
     passwords: scryptPasswords,
     vault: openVault(secret),
     providerGate: openProviderGate(config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS),
-    observe,
-    mailer: openMailer(config, { observe, openSmtp: openSmtpMailer }),
+    mailer: openMailer(config, { observe: given.observe, openSmtp: openSmtpMailer }),
     background,
   }
   return {

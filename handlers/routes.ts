@@ -15,6 +15,8 @@ export type App = {
   readonly ports: Ports
   /** Where a request comes from, as far as the front door knows. */
   readonly addressOf: (c: AppContext) => string | undefined
+  /** What comes before every handler, also before the answer that a method is not known. */
+  readonly before?: () => Promise<void> | undefined
 }
 
 /** What use cases that write mails or tell addresses apart have to know of a request. */
@@ -26,7 +28,7 @@ export type Handler = (c: AppContext) => Promise<Answer> | Answer
 export type Methods = { readonly [Method in 'GET' | 'POST' | 'PATCH' | 'DELETE']?: Handler }
 
 /** Other methods than those given are refused with 405 and `Allow`. */
-export function mount({ hono, ports }: App, path: string, methods: Methods): void {
+export function mount({ hono, ports, before }: App, path: string, methods: Methods): void {
   const allow = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const refuse: Handler = () => {
     throw new ServiceError('methodNotAllowed', `This address knows ${allow.join(', ')}`, {
@@ -34,7 +36,16 @@ export function mount({ hono, ports }: App, path: string, methods: Methods): voi
     })
   }
   const byMethod = new Map<string, Handler | undefined>(Object.entries({ ...methods, HEAD: methods.GET }))
-  hono.all(path, (c) => respond(ports, c, byMethod.get(c.req.method) ?? refuse))
+  const handlerOf = (c: AppContext) => byMethod.get(c.req.method) ?? refuse
+  if (before === undefined) {
+    hono.all(path, (c) => respond(ports, c, handlerOf(c)))
+    return
+  }
+  const guarded: Handler = (c) => {
+    const waiting = before()
+    return waiting === undefined ? handlerOf(c)(c) : waiting.then(() => handlerOf(c)(c))
+  }
+  hono.all(path, (c) => respond(ports, c, guarded))
 }
 
 /** Runs `handler` for a request. */

@@ -22,7 +22,7 @@ const bootstrapBody = z.strictObject({
 
 /** `isAccepting` tells whether the process has not been told to stop. */
 export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
-  const { ports, sessions } = services
+  const { licensing, ports, sessions } = services
 
   mount(app, '/ping', { GET: () => json({ status: 'ok' }) })
   mount(app, '/api/system/live', { GET: () => json({ status: 'ok' }) })
@@ -34,7 +34,11 @@ export function mountSystem(app: App, services: Services, isAccepting: () => boo
       return json({
         name: 'service',
         ...((await sessions.isUnclaimed()) && { onboarding: { requireCreateUser: true } }),
-        ...(caller.kind === 'user' && { version: VERSION, now: new Date(ports.clock.now()).toISOString() }),
+        ...(caller.kind === 'user' && {
+          version: VERSION,
+          now: new Date(ports.clock.now()).toISOString(),
+          license: await licensing.info(caller),
+        }),
       })
     },
   })

@@ -5,17 +5,19 @@
 import { readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
 import { createCloudflareBackground } from '../src/platform/cloudflare/background.ts'
+import { createCloudflareAlarm, licenseObject, type WakingObject } from '../src/platform/cloudflare/license-object.ts'
 import { createCloudflareSqlDatabases } from '../src/platform/cloudflare/sql-databases.ts'
 import type { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
 import { createCloudflareWorkspaceState } from '../src/platform/cloudflare/workspace-state.ts'
 import { openNeon } from '../src/platform/drivers/neon.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
+import { createLicensingClient } from '../src/platform/licensing-client.ts'
 import { observeOnConsole } from '../src/platform/log-lines.ts'
 import { openMailer } from '../src/platform/mailer.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { openVault } from '../src/platform/vault.ts'
-import type { Ports } from '../src/ports.ts'
+import type { Clock, Instant, Ports } from '../src/ports.ts'
 import { readiness } from '../src/services/lifecycle.ts'
 import { type Services, startServices } from '../src/services/services.ts'
 import { createApp } from './app.ts'
@@ -27,42 +29,73 @@ export { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
 
 export type Env = {
   readonly WORKSPACES: DurableObjectNamespace<WorkspaceObject>
+  readonly LICENSE: DurableObjectNamespace<WakingObject>
+  /** Of the deployed version; a local run has a new one with every start. */
+  readonly VERSION?: { readonly id: string }
   readonly [variable: string]: unknown
 }
 
 type Opened = { readonly app: ReturnType<typeof createApp>; readonly services: Services }
 
-/** One per isolate. Only what is finished is kept: no request may wait for the I/O of another. */
-let opened: Opened | undefined
+/** A start that was refused for a reason that will not pass by itself; so long, nobody else is asked again. */
+type Refusal = { readonly cause: ServiceError; readonly until: Instant }
+const REFUSAL_AGE = 5_000
 
-export default {
-  async fetch(request, env, context) {
+/** What the Worker exports, with the clock that it goes by. */
+export function createWorker(clock: Clock) {
+  // One per isolate. Only what is finished is kept: no request may wait for the I/O of another.
+  let opened: Opened | undefined
+  let refusal: Refusal | undefined
+
+  async function instance(env: Env): Promise<Opened> {
+    if (opened !== undefined) return opened
+    if (refusal !== undefined && clock.now() < refusal.until) throw refusal.cause
     try {
-      opened ??= await open(env)
+      opened = await open(env, clock)
+      return opened
     } catch (cause) {
+      if (cause instanceof ServiceError) refusal = { cause, until: clock.now() + REFUSAL_AGE }
       observeOnConsole({ kind: 'fault', error: cause })
-      return toResponse(closedAnswer(new URL(request.url).pathname, cause), timeOrderedIds.next())
+      throw cause
     }
-    return opened.app.fetch(request, env, context)
-  },
+  }
 
-  /** Keeps the schema of the system database up to date even while nobody calls, and forgets what has had its time. */
-  async scheduled(_controller, env) {
-    opened ??= await open(env)
-    await opened.services.prune()
-  },
-} satisfies ExportedHandler<Env>
+  const handler = {
+    async fetch(request, env, context) {
+      let app: Opened['app']
+      try {
+        app = (await instance(env)).app
+      } catch (cause) {
+        return toResponse(closedAnswer(new URL(request.url).pathname, cause), timeOrderedIds.next())
+      }
+      return app.fetch(request, env, context)
+    },
 
-async function open(env: Env): Promise<Opened> {
+    /** Keeps the schema of the system database up to date even while nobody calls, and forgets what has had its time. */
+    async scheduled(_controller, env) {
+      const { services } = await instance(env)
+      await services.prune()
+    },
+  } satisfies ExportedHandler<Env>
+
+  const wake = async (env: Env) => (await instance(env)).services.licensing.wake()
+  return { handler, LicenseObject: licenseObject(wake, clock) }
+}
+
+const worker = createWorker({ now: () => Date.now() })
+export const { LicenseObject } = worker
+export default worker.handler
+
+async function open(env: Env, clock: Clock): Promise<Opened> {
   const variables = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const reading = readConfig(Object.fromEntries(variables))
-  if (reading.kind === 'invalid') throw new Error(reading.faults.join('; '))
+  if (reading.kind === 'invalid') throw new ServiceError('failed', reading.faults.join('; '))
   for (const name of reading.unknown) observeOnConsole({ kind: 'warning', message: `${name} is not a known variable` })
   const { SERVICE_DATABASE_URL: databaseUrl, SERVICE_SECRET: secret } = reading.config
   if (databaseUrl === undefined) throw new Error('SERVICE_DATABASE_URL must be set')
   if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
 
-  const clock = { now: () => Date.now() }
+  const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
   const ports: Ports = {
     database: openNeon(databaseUrl),
     databases: createCloudflareSqlDatabases({ allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS }),
@@ -75,6 +108,12 @@ async function open(env: Env): Promise<Opened> {
     observe: observeOnConsole,
     mailer: openMailer(reading.config, { observe: observeOnConsole }),
     background: createCloudflareBackground(observeOnConsole),
+    licensing: {
+      client: createLicensingClient({ pause }),
+      alarm: createCloudflareAlarm(env.LICENSE, clock),
+      pause,
+      startId: env.VERSION?.id ?? timeOrderedIds.next(),
+    },
   }
   const services = await startServices(ports, reading.config)
   return { app: createApp(services, { isAccepting: () => true, addressOf }), services }

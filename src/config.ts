@@ -3,6 +3,7 @@
  * docs/configuration.md is generated from this list. A wrong value is named with its variable, never repeated.
  */
 import * as z from 'zod'
+import { parseLicenseKey } from './core/license/key.ts'
 import { isLoopback } from './core/loopback.ts'
 
 const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
@@ -79,6 +80,30 @@ const sender = z.string().refine((text) => {
   const [, address] = /^[^<>\r\n]*<([^<>]+)>$/.exec(text) ?? [text, text]
   return z.email().safeParse(address).success
 }, 'must be an e-mail address, or Name <address>')
+
+const licenseKey = z.string().transform((text, context) => {
+  const reading = parseLicenseKey(text)
+  if (reading.kind === 'key') return reading.key
+  context.addIssue({ code: 'custom', message: reading.message })
+  return z.NEVER
+})
+
+const publicJwkSchema = z.looseObject({
+  kty: z.literal('OKP'),
+  crv: z.literal('Ed25519'),
+  x: z.string().regex(/^[\w-]{43}$/),
+  d: z.undefined().optional(),
+})
+
+const publicJwk = z.string().refine(isPublicJwk, 'must be an Ed25519 public JWK')
+
+function isPublicJwk(text: string): boolean {
+  try {
+    return publicJwkSchema.safeParse(JSON.parse(text)).success
+  } catch {
+    return false
+  }
+}
 
 /** Every variable: its schema, whose default is the contract's, and one line for the generated page. */
 export const variables = {
@@ -164,6 +189,13 @@ export const variables = {
     durationSchema.default(5 * 60_000),
     'Time without a call after which the process of a connector is ended (Node)',
   ],
+  SERVICE_LICENSE__KEY: [licenseKey.optional(), 'License key, activated at the licensing service'],
+  SERVICE_LICENSE__TOKEN: [z.string().optional(), 'Offline license: the document itself, never asked about anywhere'],
+  SERVICE_LICENSE__URL: [httpUrl.optional(), 'Address of the licensing service; needed with a key'],
+  SERVICE_LICENSE__PUBLIC_KEY: [
+    publicJwk.optional(),
+    'Ed25519 public JWK of the licensing service, which verifies licenses; needed with a key or a token',
+  ],
 } as const satisfies Readonly<Record<string, readonly [z.ZodType, string]>>
 
 type Variables = typeof variables
@@ -202,6 +234,22 @@ function contradictions(config: Config): readonly string[] {
   const { SERVICE_MAIL__URL: mail, SERVICE_BASE_URL: base } = config
   if (mail?.startsWith('log:') && base !== undefined && !isLoopback(new URL(base).hostname)) {
     faults.push('SERVICE_MAIL__URL may be log: only where SERVICE_BASE_URL is unset or on this machine')
+  }
+  return [...faults, ...licenseContradictions(config)]
+}
+
+function licenseContradictions(config: Config): readonly string[] {
+  const { SERVICE_LICENSE__KEY: key, SERVICE_LICENSE__TOKEN: token } = config
+  if (key !== undefined && token !== undefined) {
+    return ['SERVICE_LICENSE__KEY and SERVICE_LICENSE__TOKEN must not both be set: a license is online or offline']
+  }
+  const faults: string[] = []
+  const name = key === undefined ? 'SERVICE_LICENSE__TOKEN' : 'SERVICE_LICENSE__KEY'
+  if ((key ?? token) !== undefined && config.SERVICE_LICENSE__PUBLIC_KEY === undefined) {
+    faults.push(`SERVICE_LICENSE__PUBLIC_KEY must be set with ${name}`)
+  }
+  if (key !== undefined && config.SERVICE_LICENSE__URL === undefined) {
+    faults.push('SERVICE_LICENSE__URL must be set with SERVICE_LICENSE__KEY')
   }
   return faults
 }

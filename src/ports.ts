@@ -2,6 +2,7 @@
  * What the services need from the outside world. Each port has one adapter per platform and one contract suite in
  * test/contract that every adapter passes.
  */
+import type { Delivery } from './core/license/answer.ts'
 import type { SqlAddress, SqlProvider } from './core/sql/address.ts'
 import type { SqlParam, Statement } from './core/sql/statement.ts'
 
@@ -47,6 +48,8 @@ export type WorkspaceSnapshot = {
   readonly modelVersion: number
   /** Counts changes of members, roles, policies, keys and accounts of the whole instance. */
   readonly accessVersion: number
+  /** Counts what the licensing service has said. */
+  readonly licenseVersion: number
 }
 
 /** How old a snapshot may be, in milliseconds: contract 7 asks for 2 s on the model, contract 5 for 5 s on rights. */
@@ -175,6 +178,28 @@ export interface Mailer {
 
 /** Takes work that no answer waits for (contract 6: a mail must not be seen in the time of an answer). Its failure is observed. */
 export type Background = (work: Promise<unknown>) => void
+/** The licensing service over HTTP. */
+export interface LicensingClient {
+  /**
+   * Posts a value as JSON. Answers what came back, whatever its status; a network error, a time-out or a status of 500
+   * and up is tried three times more, from 250 ms on, before the last of it is answered. Never throws (contract 9).
+   */
+  post(url: string, value: unknown): Promise<Delivery>
+}
+
+/** Wakes the instance for work that is due: an alarm of a Durable Object on Workers, a timer on Node. */
+export interface Alarm {
+  /** Asks to be woken at `at` or soon after it; an earlier time that was asked for stands. */
+  set(at: Instant): Promise<void>
+}
+
+export type LicensingPorts = {
+  readonly client: LicensingClient
+  readonly alarm: Alarm
+  readonly pause: (milliseconds: number) => Promise<void>
+  /** Names this start of the instance: a process on Node, a deployed version on Workers. */
+  readonly startId: string
+}
 
 /** Everything worth telling an operator; the platform decides what to print or count. */
 export type Observation =
@@ -207,4 +232,5 @@ export type Ports = {
   readonly observe: Observe
   readonly mailer: Mailer
   readonly background: Background
+  readonly licensing: LicensingPorts
 }

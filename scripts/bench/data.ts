@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Statement } from '../../src/core/sql/statement.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
+import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../../src/platform/password.ts'
@@ -16,6 +17,7 @@ import { openProviderGate } from '../../src/platform/provider-gate.ts'
 import { openVault } from '../../src/platform/vault.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { startServices } from '../../src/services/services.ts'
+import { generousLicense } from '../../test/support/license.ts'
 import { startPostgres } from '../../test/support/postgres.ts'
 import type { RecordedParam, RecordedStatement } from './bare.ts'
 import { type Case, cases } from './cases.ts'
@@ -37,6 +39,7 @@ export async function openData(): Promise<Data> {
   const email = 'bench@example.com'
   const password = randomBytes(12).toString('hex')
   const environment = {
+    ...(await generousLicense()),
     PORT: '0',
     SERVICE_HOST: '127.0.0.1',
     SERVICE_DATABASE_URL: database.url,
@@ -88,6 +91,7 @@ async function openInstance(environment: Readonly<Record<string, string>>) {
     observe: () => {},
     mailer: { send: async () => {} },
     background: () => {},
+    licensing: createNodeLicensing(clock).ports,
   }
   const app = createApp(await startServices(ports, reading.config), {
     isAccepting: () => true,

@@ -52,7 +52,7 @@ async function measureStartUp(lab: Lab, progress: (text: string) => void): Promi
   const bundle = await lab.bundle()
   const text = 'export default { fetch() { return new Response("{}") } }'
   const empty = { modules: [{ name: 'empty.js', text }], compatibility: await readCompatibility() }
-  const ours = await prepareIsolate({ bundle, objects: { WORKSPACES: 'WorkspaceObject' } })
+  const ours = await prepareIsolate({ bundle, objects: { WORKSPACES: 'WorkspaceObject', LICENSE: 'LicenseObject' } })
   const nothing = await prepareIsolate({ bundle: empty })
   const rounds: [number, number][] = []
   try {

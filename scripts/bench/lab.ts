@@ -96,7 +96,7 @@ export function openLab(progress: (text: string) => void): Lab {
       const address = new URL(gateway.url)
       address.port = String(tally.port)
       const variables = { ...environment, SERVICE_DATABASE_URL: address.href }
-      const objects = { WORKSPACES: 'WorkspaceObject' }
+      const objects = { WORKSPACES: 'WorkspaceObject', LICENSE: 'LicenseObject' }
       const ours = await isolate({ bundle: await bundle(), variables, objects })
       const bare = await isolate({
         bundle: await bundleBare('./bare-worker.ts'),

@@ -42,6 +42,7 @@ export const auditActions = {
   'schema.introspect.v1': 'Data source introspected',
   'source.create.v1': 'Data source created',
   'source.delete.v1': 'Data source deleted',
+  'license.refresh.v1': 'License revalidated',
 } as const satisfies Readonly<Record<string, string>>
 
 export type AuditAction = keyof typeof auditActions

@@ -65,13 +65,17 @@ export async function nextFence(database: SqlDriver): Promise<number> {
 async function loadSnapshot(database: SqlDriver, workspaceId: string): Promise<WorkspaceSnapshot | undefined> {
   const [row] = await database.query(versionsOf(workspaceId))
   if (row === undefined) return undefined
-  const [modelVersion, accessVersion] = row
-  return { modelVersion: Number(modelVersion), accessVersion: Number(accessVersion) }
+  const [modelVersion, accessVersion, licenseVersion] = row
+  return {
+    modelVersion: Number(modelVersion),
+    accessVersion: Number(accessVersion),
+    licenseVersion: Number(licenseVersion),
+  }
 }
 
 function versionsOf(workspaceId: string): Statement {
   return {
-    text: `select w.model_version::text, i.access_version::text
+    text: `select w.model_version::text, i.access_version::text, i.license_version::text
       from service.workspace w, service.instance i where w.id = $1::uuid`,
     params: [workspaceId],
   }

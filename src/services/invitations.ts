@@ -23,6 +23,7 @@ import { insertAccount } from '../store/users.ts'
 import { type Happening, recordIn, recordOf } from './audit.ts'
 import { type Entry, requireUser } from './callers.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
+import type { LicenseGuard } from './licensing.ts'
 import { invitationMail, linkBase, type Visit } from './mails.ts'
 import { digestOf, newToken } from './one-time-tokens.ts'
 import { changeRights } from './rights-changes.ts'
@@ -59,7 +60,9 @@ export type Invitations = {
   accept(acceptance: Acceptance, address: string | undefined): Promise<Accepted>
 }
 
-export function createInvitations(ports: Ports, config: Config, directory: Directory): Invitations {
+export type InvitationParts = { readonly directory: Directory; readonly license: LicenseGuard }
+
+export function createInvitations(ports: Ports, config: Config, { directory, license }: InvitationParts): Invitations {
   const { clock, database, ids, passwords } = ports
 
   return {
@@ -84,8 +87,9 @@ export function createInvitations(ports: Ports, config: Config, directory: Direc
         decide: ({ known, isMember }) => {
           requireAssignable(rights, { place: 'workspace_roles', wanted: roles, known, held: [] })
           if (isMember) throw new ServiceError('conflict', 'Whoever has this address is a member already')
+          const writes = insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt })
           return [
-            ...insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt }),
+            ...license.within(['seats'], workspace.id, writes),
             recordIn(ids, entry, {
               action: 'invitation.create.v1',
               target: { type: 'invitation', id },
@@ -129,7 +133,7 @@ export function createInvitations(ports: Ports, config: Config, directory: Direc
             ...(invitation.account === null
               ? [await newAccount(invitation), record({ action: 'user.create.v1' })]
               : []),
-            ...joining(invitation, userId, record),
+            ...license.within(['seats'], workspaceId, joining(invitation, userId, record)),
           ]
         },
         taken: 'Somebody has just made an account of this address',

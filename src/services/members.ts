@@ -18,6 +18,7 @@ import { loadRoles } from '../store/roles.ts'
 import { type Happening, recordIn } from './audit.ts'
 import type { Entry } from './callers.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
+import type { LicenseGuard } from './licensing.ts'
 import { changeRights } from './rights-changes.ts'
 import { requireAssignable } from './roles.ts'
 
@@ -33,7 +34,7 @@ export type Members = {
   delete(entry: Entry, userId: string): Promise<void>
 }
 
-export function createMembers(ports: Ports, directory: Directory): Members {
+export function createMembers(ports: Ports, directory: Directory, license: LicenseGuard): Members {
   const { database, ids } = ports
 
   async function findMember(entry: Entry, userId: string): Promise<MemberRow> {
@@ -87,7 +88,7 @@ export function createMembers(ports: Ports, directory: Directory): Members {
           const action = status === 'suspended' ? 'user.suspend.v1' : 'user.update.v1'
           return [
             ...statements,
-            updateMemberStatus(workspace.id, userId, status),
+            ...license.within(['seats'], workspace.id, [updateMemberStatus(workspace.id, userId, status)]),
             record({ action, payload: { status } }),
           ]
         },

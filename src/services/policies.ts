@@ -24,6 +24,7 @@ import { loadModelVersion, type WorkspaceRow } from '../store/workspaces.ts'
 import { recordIn } from './audit.ts'
 import type { Entry } from './callers.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
+import type { LicenseGuard } from './licensing.ts'
 import type { ModelCache } from './model-cache.ts'
 import { changeRights } from './rights-changes.ts'
 import { beyondRights, requireHeld } from './roles.ts'
@@ -45,9 +46,16 @@ export type Policies = {
   delete(entry: Entry, id: string): Promise<void>
 }
 
+const rules = 'custom_permission_rules_enabled'
 const TAKEN = 'A policy of this name exists already'
 
-export function createPolicies(ports: Ports, directory: Directory, models: ModelCache): Policies {
+export type PolicyParts = {
+  readonly directory: Directory
+  readonly models: ModelCache
+  readonly license: LicenseGuard
+}
+
+export function createPolicies(ports: Ports, { directory, models, license }: PolicyParts): Policies {
   const { database, ids } = ports
 
   /** The model of this moment, whatever the request has seen on its way in. */
@@ -91,7 +99,11 @@ export function createPolicies(ports: Ports, directory: Directory, models: Model
           const payload = { name: wish.name, ...granting([], content.entitlements) }
           return [
             holdModel(workspace.id, model.version),
-            ...insertPolicy(workspace.id, { ...wish, id, content }, usesOf(content)),
+            ...license.within(
+              ['custom_policies', rules],
+              workspace.id,
+              insertPolicy(workspace.id, { ...wish, id, content }, usesOf(content)),
+            ),
             recordIn(ids, entry, { action: 'policy.create.v1', target: { type: 'policy', id }, payload }),
           ]
         },
@@ -113,7 +125,7 @@ export function createPolicies(ports: Ports, directory: Directory, models: Model
           const payload = { name, ...granting(policy.content.entitlements, content.entitlements) }
           return [
             holdModel(workspace.id, model.version),
-            ...updatePolicy({ id, name, description, content }, usesOf(content)),
+            ...license.within([rules], workspace.id, updatePolicy({ id, name, description, content }, usesOf(content))),
             recordIn(ids, entry, { action: 'policy.update.v1', target: { type: 'policy', id }, payload }),
           ]
         },

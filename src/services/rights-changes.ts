@@ -7,6 +7,7 @@ import { ServiceError } from '../core/error.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Ports } from '../ports.ts'
 import { bumpAccessFrom, isDuplicate, isOutOfDate, loadAccessVersion } from '../store/rights.ts'
+import { limitFault } from '../store/usage.ts'
 
 export type RightsChange<Facts> = {
   readonly load: () => Promise<Facts>
@@ -33,7 +34,7 @@ export async function changeRights<Facts>(
       return await workspaces.changed(place)
     } catch (cause) {
       if (taken !== undefined && isDuplicate(cause)) throw new ServiceError('conflict', taken)
-      if (!isOutOfDate(cause)) throw cause
+      if (!isOutOfDate(cause)) throw limitFault(cause) ?? cause
     }
   }
   throw new ServiceError('unavailable', 'Rights are being changed by others at the same time')

@@ -10,6 +10,7 @@ import { deleteRole, insertRole, loadRoles, type NewRole, type RoleRow, updateRo
 import { recordIn } from './audit.ts'
 import type { Entry } from './callers.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
+import type { LicenseGuard } from './licensing.ts'
 import { changeRights } from './rights-changes.ts'
 
 export type RoleChange = { readonly [Member in keyof NewRole]?: NewRole[Member] | undefined }
@@ -25,7 +26,7 @@ export type Roles = {
 
 const TAKEN = 'A role of this name exists already'
 
-export function createRoles(ports: Ports, directory: Directory): Roles {
+export function createRoles(ports: Ports, directory: Directory, license: LicenseGuard): Roles {
   const { database, ids } = ports
 
   return {
@@ -51,7 +52,7 @@ export function createRoles(ports: Ports, directory: Directory): Roles {
           requireHeld(rights, known)
           const payload = { name: role.name, policiesAttached: role.policies }
           return [
-            ...insertRole(workspace.id, id, role),
+            ...license.within(['custom_roles'], workspace.id, insertRole(workspace.id, id, role)),
             recordIn(ids, entry, { action: 'role.create.v1', target: { type: 'role', id }, payload }),
           ]
         },

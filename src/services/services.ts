@@ -14,6 +14,7 @@ import { createDirectory } from './directory.ts'
 import { createIntrospection, type Introspection } from './introspection.ts'
 import { createInvitations, type Invitations } from './invitations.ts'
 import { createItems, type Items } from './items.ts'
+import { type Licensing, openLicensing } from './licensing.ts'
 import { installInstance } from './lifecycle.ts'
 import { createManifests, type Manifests } from './manifest.ts'
 import { createMembers, type Members } from './members.ts'
@@ -37,6 +38,7 @@ import { createWorkspaces, type Workspaces } from './workspaces.ts'
 export type Services = {
   readonly ports: Ports
   readonly config: Config
+  readonly licensing: Licensing
   readonly callers: Callers
   readonly sessions: Sessions
   readonly passwords: Passwords
@@ -63,6 +65,7 @@ export type Services = {
 /** Installs what is missing and opens the instance. Throws what keeps it from starting. */
 export async function startServices(ports: Ports, config: Config): Promise<Services> {
   await installInstance(ports, config)
+  const licensing = await openLicensing(ports, config)
   const tokens = await openTokens(ports, config.SERVICE_AUTH__SIGNING_KEY)
   const models = createModelCache(ports.database)
   const changes = createModelChanges(ports, models)
@@ -83,17 +86,18 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   return {
     ports,
     config,
+    licensing,
     callers: createCallers(ports, tokens),
     sessions,
     apiKeys: createApiKeys(ports, tokens, directory),
     serviceAccounts: createServiceAccounts(ports, directory),
     passwords,
-    workspaces: createWorkspaces(ports, directory),
+    workspaces: createWorkspaces(ports, directory, licensing),
     users: createUsers(ports, directory),
-    members: createMembers(ports, directory),
-    roles: createRoles(ports, directory),
-    policies: createPolicies(ports, directory, models),
-    invitations: createInvitations(ports, config, directory),
+    members: createMembers(ports, directory, licensing),
+    roles: createRoles(ports, directory, licensing),
+    policies: createPolicies(ports, { directory, models, license: licensing }),
+    invitations: createInvitations(ports, config, { directory, license: licensing }),
     auditLog,
     providers: createProviders(ports, directory),
     migrations: createMigrations({ ports, models: changes, sources }),

@@ -8,8 +8,9 @@ import type { ReadQuery } from '../core/query/parse.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Ports } from '../ports.ts'
 import type { ListAnswer } from '../sources/source.ts'
-import { loadStanding } from '../store/accounts.ts'
+import { bumpAccess, loadStanding } from '../store/accounts.ts'
 import { workspacesOf } from '../store/members.ts'
+import { limitFault } from '../store/usage.ts'
 import {
   deleteWorkspace,
   findWorkspaceById,
@@ -20,6 +21,7 @@ import {
 import { actorOf, recordIn, recordOf } from './audit.ts'
 import { type Caller, requireAdministrator, requireUser, rightsOf } from './callers.ts'
 import { type Directory, missing, type Reach, type Sent } from './directory.ts'
+import type { LicenseGuard } from './licensing.ts'
 
 export type NewWorkspace = { readonly apiName: string; readonly displayName?: string | null | undefined }
 
@@ -34,7 +36,11 @@ export type Workspaces = {
 
 const everything: Reach = { kind: 'everything' }
 
-export function createWorkspaces({ database, ids, workspaces }: Ports, directory: Directory): Workspaces {
+export function createWorkspaces(
+  { database, ids, workspaces }: Ports,
+  directory: Directory,
+  license: LicenseGuard,
+): Workspaces {
   /** 403 for whoever is no member, whether there is such a workspace or not. */
   async function requireIn(caller: Caller, workspaceId: string, entitlement: Entitlement): Promise<void> {
     const userId = requireUser(caller)
@@ -56,25 +62,25 @@ export function createWorkspaces({ database, ids, workspaces }: Ports, directory
       const role = { roleId: roleIds.administrator, roleName: 'Administrator' }
       const record = (happening: Parameters<typeof recordIn>[2]) => recordIn(ids, { workspace, caller }, happening)
       try {
-        await insertWorkspace(
-          database,
-          {
+        const writes = [
+          ...insertWorkspace({
             workspace,
             creatorId,
             roleIds,
             sourceId: ids.next(),
             namespaceIds: { meta: ids.next(), data: ids.next() },
-          },
-          [
-            record({ action: 'workspace.create.v1', target: targetOf(workspace.id), payload: { apiName } }),
-            record({ action: 'user.join_workspace.v1', target: creator }),
-            record({ action: 'role.assign.v1', target: creator, payload: role }),
-          ],
-        )
+          }),
+          record({ action: 'workspace.create.v1', target: targetOf(workspace.id), payload: { apiName } }),
+          record({ action: 'user.join_workspace.v1', target: creator }),
+          record({ action: 'role.assign.v1', target: creator, payload: role }),
+        ]
+        await database.batch([bumpAccess, ...license.within(['workspaces', 'seats'], workspace.id, writes)])
       } catch (cause) {
         // The name is unique; a schema of that name that nobody's workspace owns is as much in the way.
         const isTaken = cause instanceof SqlFault && (cause.state === '23505' || cause.state === '42P06')
-        throw isTaken ? new ServiceError('conflict', 'A workspace of this name exists already') : cause
+        throw isTaken
+          ? new ServiceError('conflict', 'A workspace of this name exists already')
+          : (limitFault(cause) ?? cause)
       }
       await workspaces.changed(workspace.id)
       return workspace

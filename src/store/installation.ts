@@ -13,6 +13,7 @@ import serviceAccounts from './schema/003-service-accounts.ts'
 import passwords from './schema/004-passwords.ts'
 import providers from './schema/005-providers.ts'
 import sources from './schema/006-sources.ts'
+import license from './schema/007-license.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import { param, sql, statement } from './statements.ts'
 
@@ -24,6 +25,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [4, passwords],
   [5, providers],
   [6, sources],
+  [7, license],
 ]
 const workspaceMigrations: readonly string[] = [workspaceModel]
 

@@ -45,16 +45,12 @@ export type NewWorkspace = {
   readonly namespaceIds: { readonly meta: string; readonly data: string }
 }
 
-/** Everything of a new workspace in one transaction: schemas, source, namespaces, built-in roles, first member. */
-export async function insertWorkspace(
-  database: SqlDriver,
-  made: NewWorkspace,
-  audit: readonly Statement[],
-): Promise<void> {
+/** Everything of a new workspace, for one batch: schemas, source, namespaces, built-in roles, first member. */
+export function insertWorkspace(made: NewWorkspace): readonly Statement[] {
   const { workspace, creatorId, roleIds, sourceId, namespaceIds } = made
   const id = sql`${param(workspace.id)}::uuid`
   const meta = (name: string) => ident(metaSchema(workspace.apiName), name)
-  await database.batch([
+  return [
     statement(sql`
       insert into service.workspace (id, api_name, display_name, schema_number)
       values (${id}, ${param(workspace.apiName)}, ${param(workspace.displayName)},
@@ -75,9 +71,7 @@ export async function insertWorkspace(
     statement(sql`
       insert into service.member_role (workspace_id, user_id, role_id)
       values (${id}, ${param(creatorId)}::uuid, ${param(roleIds.administrator)}::uuid)`),
-    bumpAccess,
-    ...audit,
-  ])
+  ]
 }
 
 /** Answers false where there is no such workspace; the record is written only where there is. */

@@ -41,6 +41,7 @@ it('tells its version and time to whoever is signed in', async () => {
     name: 'service',
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
     now: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
+    license: expect.objectContaining({ status: 'active' }),
   })
 })
 

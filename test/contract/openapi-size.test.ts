@@ -37,7 +37,7 @@ async function rendering() {
   const start = performance.now()
   const { render } = await openApi.workspace({
     workspace,
-    snapshot: { modelVersion: 1, accessVersion: 1 },
+    snapshot: { modelVersion: 1, licenseVersion: 0, accessVersion: 1 },
     caller: { kind: 'anonymous' },
     rights: { kind: 'all' },
   })

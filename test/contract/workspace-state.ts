@@ -114,7 +114,7 @@ export function describeWorkspaceState(name: string, makeWorld: MakeStateWorld):
       await pause(250)
       const after = [await world.state.snapshot(workspace), await world.replica.snapshot(workspace)]
 
-      const expected = { modelVersion: 1, accessVersion: (before?.accessVersion ?? 0) + 1 }
+      const expected = { modelVersion: 1, accessVersion: (before?.accessVersion ?? 0) + 1, licenseVersion: 0 }
       expect(before).toMatchObject({ modelVersion: 0 })
       expect(after).toEqual([expected, expected])
     })
@@ -132,6 +132,7 @@ export function describeWorkspaceState(name: string, makeWorld: MakeStateWorld):
       expect(await world.state.snapshot(neighbour)).toEqual({
         modelVersion: 0,
         accessVersion: (before?.accessVersion ?? 0) + 1,
+        licenseVersion: 0,
       })
     })
 
@@ -180,7 +181,8 @@ export async function createSystemTables(database: SqlDriver): Promise<void> {
     `create table if not exists service.workspace
       (id uuid primary key, api_name text unique, model_version bigint not null default 0)`,
     `create table if not exists service.instance
-      ("only" boolean primary key default true, access_version bigint not null default 0)`,
+      ("only" boolean primary key default true, access_version bigint not null default 0,
+        license_version bigint not null default 0)`,
     'insert into service.instance default values on conflict do nothing',
     'create sequence if not exists service.fence',
   ]

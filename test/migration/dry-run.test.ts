@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import type { ModelRecords } from '../../src/core/model/model.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
+import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../../src/platform/password.ts'
@@ -101,6 +102,7 @@ async function openService(): Promise<Client> {
     observe: () => {},
     mailer: { send: async () => {} },
     background: () => {},
+    licensing: createNodeLicensing(clock).ports,
   }
   const services = await startServices(ports, reading.config)
   const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined })

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { startNode } from '../../handlers/node.ts'
 import type { Observation } from '../../src/ports.ts'
 import { type Drawing, operationsOf } from './drawing.ts'
+import { generousLicense } from './license.ts'
 import { startPostgres } from './postgres.ts'
 
 export type NodeService = {
@@ -31,6 +32,7 @@ export async function startService(workspace: string, drawing: Drawing): Promise
   const faults: Observation[] = []
   const server = await startNode({
     environment: {
+      ...(await generousLicense()),
       SERVICE_DATABASE_URL: postgres.url,
       SERVICE_SECRET: randomBytes(32).toString('base64url'),
       SERVICE_ADMIN__EMAIL: credentials.email,

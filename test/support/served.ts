@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { generousLicense } from './license.ts'
 import type { Received } from './mail-servers.ts'
 
 declare module 'vitest' {
@@ -46,6 +47,7 @@ export async function openStage(): Promise<Stage> {
   return {
     directory,
     variables: {
+      ...(await generousLicense()),
       SERVICE_SECRET: randomBytes(32).toString('base64url'),
       SERVICE_SETUP_TOKEN: randomBytes(16).toString('base64url'),
       // All of the suite comes from one address.

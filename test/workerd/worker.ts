@@ -1,7 +1,11 @@
 /** The Worker under test in the workerd project: what it exports is bound as wrangler.toml says. */
 
+import { licenseObject } from '../../src/platform/cloudflare/license-object.ts'
 import type { WorkspaceObject } from '../../src/platform/cloudflare/workspace-object.ts'
 import { createCloudflareWorkspaceState } from '../../src/platform/cloudflare/workspace-state.ts'
+
+/** The front door's own wakes the instance; here there is none. */
+export const LicenseObject = licenseObject(async () => undefined, { now: () => Date.now() })
 
 export { ConnectorGate } from '../../src/platform/cloudflare/gate.ts'
 export { WorkspaceObject } from '../../src/platform/cloudflare/workspace-object.ts'

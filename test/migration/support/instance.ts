@@ -8,6 +8,7 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import { openPostgres } from '../../../src/platform/drivers/postgres.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
+import { generousLicense } from '../../support/license.ts'
 import { startPostgres } from '../../support/postgres.ts'
 import type { Account } from './client.ts'
 
@@ -39,6 +40,7 @@ export async function openInstance(): Promise<Instance> {
     databaseUrl: postgres.url,
     database,
     variables: {
+      ...(await generousLicense()),
       SERVICE_DATABASE_URL: postgres.url,
       SERVICE_SECRET: randomBytes(32).toString('base64url'),
       SERVICE_ADMIN__EMAIL: administrator.email,

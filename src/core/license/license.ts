@@ -1,0 +1,121 @@
+/**
+ * What a license says (contract 9): its term and its entitlements. The payload of a verified document comes in, a
+ * `License` or what is wrong with it comes out. Also the plan of an instance without a license.
+ */
+import * as z from 'zod'
+
+/** Milliseconds since the epoch. */
+type Instant = number
+
+/** Every entitlement: what it is counted over, and the code of a write that would exceed it. */
+export const entitlements = {
+  workspaces: { scope: 'organization', measure: 'count', code: '6001' },
+  service_accounts: { scope: 'organization', measure: 'count', code: '6002' },
+  sso_enabled: { scope: 'organization', measure: 'flag', code: '6003' },
+  seats: { scope: 'workspace', measure: 'count', code: '6004' },
+  custom_roles: { scope: 'workspace', measure: 'count', code: '6005' },
+  custom_permission_rules_enabled: { scope: 'workspace', measure: 'flag', code: '6006' },
+  custom_policies: { scope: 'workspace', measure: 'count', code: '6007' },
+} as const satisfies Readonly<
+  Record<string, { scope: 'organization' | 'workspace'; measure: 'count' | 'flag'; code: string }>
+>
+
+export type LicenseEntitlement = keyof typeof entitlements
+export const entitlementNames = Object.keys(entitlements) as readonly LicenseEntitlement[]
+
+/** `limit` is the most that may be used, or whether it may be used at all; null is without end. */
+export type LicenseLimit = { readonly limit: number | boolean | null; readonly kind: 'hard' | 'soft' }
+export type LicenseLimits = { readonly [Name in LicenseEntitlement]: LicenseLimit }
+
+export type License = {
+  readonly id: string
+  readonly customer: string
+  readonly plan: string
+  readonly issuedAt: Instant
+  readonly expiresAt: Instant
+  /** Milliseconds after `expiresAt` in which everything still works. */
+  readonly grace: number
+  /** Milliseconds between two revalidations. */
+  readonly revalidate: number
+  readonly isOffline: boolean
+  readonly instances: number
+  readonly limits: LicenseLimits
+}
+
+/** Our own figures: a newcomer can try everything but single sign-on. */
+export const starterLimits: LicenseLimits = {
+  workspaces: { limit: 3, kind: 'hard' },
+  service_accounts: { limit: 5, kind: 'hard' },
+  sso_enabled: { limit: false, kind: 'hard' },
+  seats: { limit: 5, kind: 'hard' },
+  custom_roles: { limit: 5, kind: 'hard' },
+  custom_permission_rules_enabled: { limit: true, kind: 'hard' },
+  custom_policies: { limit: 10, kind: 'hard' },
+}
+
+export const PRODUCT = 'service'
+
+const kind = z.enum(['hard', 'soft'])
+const countLimit = z.object({ limit: z.number().int().min(0).nullable(), kind })
+const flagLimit = z.object({ limit: z.boolean(), kind })
+const limitOf = { count: countLimit, flag: flagLimit } as const
+
+/** Beyond these a date could not be written any more. */
+const seconds = z.number().int().min(0).max(8e12)
+const text = z.string().min(1).max(500)
+
+const documentSchema = z.object({
+  jti: text,
+  sub: text,
+  plan: text,
+  iat: seconds,
+  exp: seconds,
+  grace: seconds,
+  offline: z.boolean(),
+  revalidate: seconds,
+  instances: z.number().int().min(1),
+  entitlements: z.object(
+    Object.fromEntries(entitlementNames.map((name) => [name, limitOf[entitlements[name].measure].optional()])),
+  ),
+})
+
+export type LicenseReading =
+  | { readonly kind: 'license'; readonly license: License }
+  | { readonly kind: 'fault'; readonly message: string }
+
+/**
+ * An entitlement that the document does not name is that of the starter plan: nobody has less than without a license
+ * unless it says so. Members and entitlements that we do not know are of a later release and left alone.
+ */
+export function parseLicense(payload: unknown): LicenseReading {
+  if (productOf(payload) !== PRODUCT) return { kind: 'fault', message: 'is issued for another product' }
+  const result = documentSchema.safeParse(payload)
+  if (!result.success) {
+    const place = result.error.issues[0]?.path.join('.') ?? ''
+    return { kind: 'fault', message: `is malformed${place === '' ? '' : ` at ${place}`}` }
+  }
+  const { jti, sub, plan, iat, exp, grace, offline, revalidate, instances, entitlements: stated } = result.data
+  return {
+    kind: 'license',
+    license: {
+      id: jti,
+      customer: sub,
+      plan,
+      issuedAt: iat * 1_000,
+      expiresAt: exp * 1_000,
+      grace: grace * 1_000,
+      revalidate: revalidate * 1_000,
+      isOffline: offline,
+      instances,
+      limits: { ...starterLimits, ...onlyGiven(stated as Partial<LicenseLimits>) },
+    },
+  }
+}
+
+function productOf(payload: unknown): unknown {
+  return typeof payload === 'object' && payload !== null && 'product' in payload ? payload.product : PRODUCT
+}
+
+function onlyGiven(stated: Partial<LicenseLimits>): Partial<LicenseLimits> {
+  return Object.fromEntries(Object.entries(stated).filter(([, limit]) => limit !== undefined))
+}

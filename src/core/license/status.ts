@@ -1,0 +1,86 @@
+/**
+ * The state of the license (seed, "License status"): a pure function of the document, the last answer of the licensing
+ * service that counts, and the time. Also when to ask again, and what administrators are warned of.
+ */
+import type { License } from './license.ts'
+
+type Instant = number
+
+/** What the licensing service last said of the license. */
+export type Verdict = 'valid' | 'expired' | 'suspended' | 'canceled'
+
+/** Why the last attempt to ask did not count: nobody answered, or what was answered is no verdict. */
+export type ContactFault = { readonly kind: 'unreachable' | 'refused'; readonly message: string }
+
+/** What the instance knows of its license. */
+export type LicenseState =
+  | { readonly kind: 'starter' }
+  | { readonly kind: 'offline'; readonly license: License }
+  | {
+      readonly kind: 'activated'
+      readonly license: License
+      readonly verdict: Verdict
+      /** Of the last answer that counts. */
+      readonly validatedAt: Instant
+      /** Of the last attempt, whatever came of it. */
+      readonly attemptedAt: Instant
+      readonly fault: ContactFault | null
+    }
+
+export type LicenseStatus = 'active' | 'grace' | 'locked'
+
+export function licenseStatus(state: LicenseState, now: Instant): LicenseStatus {
+  if (state.kind === 'starter') return 'active'
+  if (state.kind === 'activated' && state.verdict !== 'valid') return 'locked'
+  const { expiresAt, grace } = state.license
+  if (now < expiresAt) return 'active'
+  return now < expiresAt + grace ? 'grace' : 'locked'
+}
+
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const WARNED_BEFORE = 14 * DAY
+
+/**
+ * When to ask next: at the instance's own place within the license's interval, which follows from the environment id, so
+ * that replicas agree on it; never within an hour of the last attempt. After an attempt without an answer, an hour later.
+ */
+export function nextRevalidation(
+  { license, attemptedAt, fault }: Extract<LicenseState, { kind: 'activated' }>,
+  environmentId: string,
+): Instant {
+  const earliest = attemptedAt + HOUR
+  if (fault !== null) return earliest
+  const interval = Math.max(license.revalidate, HOUR)
+  const place = Number.parseInt(environmentId.slice(-12), 16) % interval
+  const passed = Math.floor((attemptedAt - place) / interval)
+  const next = place + (passed + 1) * interval
+  return next < earliest ? next + interval : next
+}
+
+export type LicenseWarning = { readonly kind: string; readonly message: string }
+
+/** What administrators should know of the license itself; of usage, see usage.ts. */
+export function licenseWarnings(state: LicenseState, now: Instant): readonly LicenseWarning[] {
+  if (state.kind === 'starter') return []
+  const warnings: LicenseWarning[] = []
+  const { expiresAt, grace } = state.license
+  const status = licenseStatus(state, now)
+  if (state.kind === 'activated' && state.verdict !== 'valid') {
+    const message = `The licensing service reports the license as ${state.verdict}: items are locked`
+    warnings.push({ kind: 'locked', message })
+  } else if (status === 'locked') {
+    warnings.push({ kind: 'locked', message: `The license expired at ${show(expiresAt)}: items are locked` })
+  } else if (status === 'grace') {
+    const message = `The license expired at ${show(expiresAt)}; items are locked at ${show(expiresAt + grace)}`
+    warnings.push({ kind: 'grace', message })
+  } else if (now >= expiresAt - WARNED_BEFORE) {
+    warnings.push({ kind: 'expiry', message: `The license expires at ${show(expiresAt)}` })
+  }
+  if (state.kind === 'activated' && state.fault !== null) warnings.push(state.fault)
+  return warnings
+}
+
+function show(instant: Instant): string {
+  return new Date(instant).toISOString()
+}

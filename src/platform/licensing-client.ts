@@ -1,0 +1,62 @@
+/** The licensing service over fetch, with the retries of contract 9. One implementation for both platforms. */
+import type { Delivery } from '../core/license/answer.ts'
+import type { LicensingClient } from '../ports.ts'
+
+export type LicensingClientOptions = {
+  readonly pause: (milliseconds: number) => Promise<void>
+  /** Milliseconds that one try may take. */
+  readonly timeLimit?: number
+}
+
+const RETRIES = 3
+const FIRST_PAUSE = 250
+const MAX_BODY = 64 * 1024
+
+export function createLicensingClient({ pause, timeLimit = 10_000 }: LicensingClientOptions): LicensingClient {
+  return {
+    async post(url, value) {
+      let delivery = await once(url, value, timeLimit)
+      for (let retry = 0; retry < RETRIES && isPassing(delivery); retry += 1) {
+        await pause(FIRST_PAUSE * 2 ** retry)
+        delivery = await once(url, value, timeLimit)
+      }
+      return delivery
+    },
+  }
+}
+
+function isPassing(delivery: Delivery): boolean {
+  return delivery.kind === 'unreachable' || delivery.status >= 500
+}
+
+/** A redirect is an answer, not followed: the key goes to the address that was configured and nowhere else. */
+async function once(url: string, value: unknown, timeLimit: number): Promise<Delivery> {
+  try {
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+      body: JSON.stringify(value),
+      redirect: 'manual',
+      signal: AbortSignal.timeout(timeLimit),
+    })
+    return { kind: 'answer', status: response.status, body: await boundedText(response) }
+  } catch (cause) {
+    const isLate = cause instanceof Error && (cause.name === 'TimeoutError' || cause.name === 'AbortError')
+    return { kind: 'unreachable', reason: isLate ? 'it did not answer in time' : 'no connection' }
+  }
+}
+
+/** What is longer than any answer of the service is cut, and so is none. */
+async function boundedText(response: Response): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  if (response.body === null) return text
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    text += decoder.decode(part.value, { stream: true })
+    if (text.length <= MAX_BODY) continue
+    await reader.cancel()
+    break
+  }
+  return text
+}

@@ -1,0 +1,110 @@
+/**
+ * The license in the system database: the row that all processes and isolates share, and the lease under which one of
+ * them asks the licensing service. A lease that is not given back ends by itself.
+ */
+import type { ContactFault, Verdict } from '../core/license/status.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import type { Instant, SqlDriver } from '../ports.ts'
+import { json, param, type Sql, sql, statement } from './statements.ts'
+
+/** What was stored last. Of the key only a digest is kept. */
+export type LicenseRow = {
+  /** Counts every change of the row. */
+  readonly version: number
+  readonly keyDigest: string | null
+  readonly activationId: string | null
+  readonly document: string | null
+  readonly verdict: Verdict | null
+  readonly validatedAt: Instant | null
+  readonly attemptedAt: Instant | null
+  readonly fault: ContactFault | null
+  /** Whether somebody holds the lease. */
+  readonly isBusy: boolean
+}
+
+export type LicenseRecord = Omit<LicenseRow, 'version' | 'isBusy'>
+
+const milliseconds = (column: Sql) => sql`floor(extract(epoch from ${column}) * 1000)`
+
+export async function loadLicense(database: SqlDriver): Promise<LicenseRow> {
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select json_build_object('version', i.license_version, 'keyDigest', l.key_digest,
+        'activationId', l.activation_id, 'document', l.document, 'verdict', l.verdict,
+        'validatedAt', ${milliseconds(sql`l.validated_at`)}, 'attemptedAt', ${milliseconds(sql`l.attempted_at`)},
+        'fault', l.fault, 'isBusy', l.lease_until > clock_timestamp())::text
+      from service.license l, service.instance i`),
+  )
+  return JSON.parse(text ?? 'null') as LicenseRow
+}
+
+/** Takes the lease, unless somebody has it or the row is no longer of that version. */
+export async function takeLease(
+  database: SqlDriver,
+  lease: { readonly id: string; readonly seconds: number; readonly version: number },
+): Promise<boolean> {
+  const rows = await database.query(
+    statement(sql`
+      update service.license set lease_id = ${param(lease.id)}::uuid,
+        lease_until = clock_timestamp() + ${param(String(lease.seconds))}::int * interval '1 second'
+      where lease_until <= clock_timestamp()
+        and (select license_version from service.instance) = ${param(String(lease.version))}::bigint
+      returning 1`),
+  )
+  return rows.length === 1
+}
+
+export async function giveLeaseBack(database: SqlDriver, leaseId: string): Promise<void> {
+  await database.query(statement(sql`${endLease} where lease_id = ${param(leaseId)}::uuid`))
+}
+
+const endLease = sql`update service.license set lease_id = null, lease_until = '-infinity'`
+
+export type SaveOptions = {
+  readonly leaseId: string
+  /** The start that has its answer by this. */
+  readonly startId: string | undefined
+  /** Entries of the audit log, written only where the record is. */
+  readonly audit: (provided: Sql) => readonly Statement[]
+}
+
+/** Stores what came of asking and gives the lease back. Whoever has lost the lease by now changes nothing. */
+export async function saveLicense(
+  database: SqlDriver,
+  record: LicenseRecord,
+  { leaseId, startId, audit }: SaveOptions,
+): Promise<void> {
+  const holds = sql`exists (select 1 from service.license where lease_id = ${param(leaseId)}::uuid)`
+  await database.batch([
+    // The first to take the row: the lease cannot go to somebody else before the end of this batch.
+    statement(sql`select 1 from service.license where lease_id = ${param(leaseId)}::uuid for update`),
+    ...audit(holds),
+    statement(sql`update service.instance set license_version = license_version + 1 where ${holds}`),
+    ...(startId === undefined ? [] : rememberStart(startId, holds)),
+    statement(sql`
+      ${endLease}, key_digest = ${param(record.keyDigest)}, activation_id = ${param(record.activationId)},
+        document = ${param(record.document)}, verdict = ${param(record.verdict)},
+        validated_at = ${time(record.validatedAt)}, attempted_at = ${time(record.attemptedAt)},
+        fault = ${record.fault === null ? sql`null` : sql`${json(record.fault)}::jsonb`}
+      where lease_id = ${param(leaseId)}::uuid`),
+  ])
+}
+
+/** Whether the start of this id has had its answer under the license that is stored. */
+export async function isStarted(database: SqlDriver, startId: string): Promise<boolean> {
+  const rows = await database.query(statement(sql`select 1 from service.license_start where id = ${param(startId)}`))
+  return rows.length > 0
+}
+
+/** Starts that are long past make room. */
+function rememberStart(id: string, provided: Sql): readonly Statement[] {
+  return [
+    statement(sql`delete from service.license_start where at < now() - interval '400 days'`),
+    statement(sql`
+      insert into service.license_start (id) select ${param(id)} where ${provided} on conflict do nothing`),
+  ]
+}
+
+function time(instant: Instant | null): Sql {
+  return instant === null ? sql`null::timestamptz` : sql`${param(new Date(instant).toISOString())}::timestamptz`
+}

@@ -1,0 +1,26 @@
+/**
+ * The one license of the instance, shared by all its processes and isolates: what the licensing service said last, who
+ * is asking it at this moment (a lease, so that only one does), and which starts have had their answer.
+ */
+export default `
+create table service.license (
+  "only" boolean primary key default true check ("only"),
+  key_digest text,
+  activation_id text,
+  document text,
+  verdict text check (verdict in ('valid', 'expired', 'suspended', 'canceled')),
+  validated_at timestamptz,
+  attempted_at timestamptz,
+  fault jsonb,
+  lease_id uuid,
+  lease_until timestamptz not null default '-infinity'
+);
+insert into service.license default values;
+
+create table service.license_start (
+  id text primary key,
+  at timestamptz not null default now()
+);
+
+alter table service.instance add column license_version bigint not null default 0;
+`
