@@ -14,9 +14,13 @@ export const SESSION_COOKIE = 'service_session'
 const REFRESH_COOKIE = 'service_refresh'
 
 /** In session mode the body says only how long the access token lasts. */
-export function signedIn(c: AppContext, config: Config, { mode, result }: { mode: LoginMode; result: LoginResult }) {
+export function signedIn(
+  c: AppContext,
+  config: Config,
+  { mode, result }: { readonly mode: LoginMode; readonly result: LoginResult },
+): Answer {
   if (mode === 'json') return json(result)
-  return { ...json({ expires: result.expires }), cookies: sessionCookies(c, config, result) } satisfies Answer
+  return { ...json({ expires: result.expires }), cookies: sessionCookies(c, config, result) }
 }
 
 /**

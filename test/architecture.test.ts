@@ -9,7 +9,10 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/(ports|config)/, /^(src\/core\/|zod$)/],
   [/^src\/connector-kit\//, /^src\/(connector-kit\/|core\/connector\/error-code)/],
   [/^src\/(sources|store)\//, /^src\/(core|sources|store|ports)/],
-  [/^src\/services\//, /^(src\/(core|sources|store|services|ports|config)|jose$|@sindresorhus\/transliterate$)/],
+  [
+    /^src\/services\//,
+    /^(src\/(core|sources|store|services|ports|config)|jose$|oauth4webapi$|@sindresorhus\/transliterate$)/,
+  ],
   [/^src\/platform\//, /^(?!src\/|handlers\/)|^src\/(core|platform|ports|config)/],
   [/^handlers\/(worker|node)\./, /./],
   [/^handlers\//, /^(handlers\/(?!worker|node)|src\/(core|services|ports|config)|hono|zod$|@modelcontext)/],

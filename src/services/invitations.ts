@@ -152,7 +152,12 @@ export function createInvitations(ports: Ports, config: Config, { directory, lic
 
 type Record = (happening: Pick<Happening, 'action' | 'target' | 'payload'>) => Statement
 
-function recorder({ ids }: Ports, { workspaceId }: InvitationRow, userId: string, address: string | undefined): Record {
+export function recorder(
+  { ids }: Ports,
+  { workspaceId }: { readonly workspaceId: string },
+  userId: string,
+  address: string | undefined,
+): Record {
   const common = {
     actor: { kind: 'user', id: userId },
     workspaceId,
@@ -163,7 +168,7 @@ function recorder({ ids }: Ports, { workspaceId }: InvitationRow, userId: string
 }
 
 /** The statements that make `userId` a member with the roles of the invitation, which is used up by it. */
-function joining(invitation: InvitationRow, userId: string, record: Record): readonly Statement[] {
+export function joining(invitation: InvitationRow, userId: string, record: Record): readonly Statement[] {
   const { id, workspaceId, roles, account } = invitation
   const added = roles.filter((role) => account === null || !account.roleIds.includes(role.id))
   return [

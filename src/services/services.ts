@@ -24,6 +24,7 @@ import { createModelChanges } from './model-changes.ts'
 import { createOpenApi, type OpenApi } from './openapi.ts'
 import { createPasswords, type Passwords } from './passwords.ts'
 import { createPolicies, type Policies } from './policies.ts'
+import { createProviderSignIn, type ProviderSignIn } from './provider-sign-in.ts'
 import { createProviders, type Providers } from './providers.ts'
 import { VERSION } from './release.ts'
 import { createRoles, type Roles } from './roles.ts'
@@ -51,6 +52,7 @@ export type Services = {
   readonly policies: Policies
   readonly invitations: Invitations
   readonly providers: Providers
+  readonly providerSignIn: ProviderSignIn
   readonly auditLog: AuditLog
   readonly migrations: Migrations
   readonly introspection: Introspection
@@ -100,6 +102,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     invitations: createInvitations(ports, config, { directory, license: licensing }),
     auditLog,
     providers: createProviders(ports, directory),
+    providerSignIn: createProviderSignIn(ports, { sessions, throttle }),
     migrations: createMigrations({ ports, models: changes, sources }),
     introspection: createIntrospection({ ports, models: changes, system: systemDatabase, sources }),
     sources,

@@ -1,7 +1,7 @@
 /** Invitations into a workspace. Of the token only a digest is kept. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import { param, sql, statement, uuids } from './statements.ts'
+import { param, type Sql, sql, statement, uuids } from './statements.ts'
 
 export type InvitationRow = {
   readonly id: string
@@ -15,9 +15,15 @@ export type InvitationRow = {
 
 /** The invitation of this token, while its time lasts. */
 export async function findInvitation(database: SqlDriver, tokenHash: string): Promise<InvitationRow | undefined> {
-  const [row] = await database.query(
-    statement(sql`
-      select json_build_object('id', i.id, 'workspaceId', i.workspace_id, 'workspaceName', w.api_name,
+  const isMeant = sql`i.token_hash = ${param(tokenHash)} and i.expires_at > now()`
+  const [[text] = []] = await database.query(statement(sql`select ${invitationsOf(isMeant)}::text`))
+  return (JSON.parse(text ?? '[]') as InvitationRow[])[0]
+}
+
+/** A JSON array of InvitationRow: those invitations `i` that `isMeant` holds for. */
+export function invitationsOf(isMeant: Sql): Sql {
+  return sql`(
+      select coalesce(json_agg(json_build_object('id', i.id, 'workspaceId', i.workspace_id, 'workspaceName', w.api_name,
         'email', i.email,
         'roles', (
           select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name)), '[]'::json)
@@ -29,11 +35,9 @@ export async function findInvitation(database: SqlDriver, tokenHash: string): Pr
             'roleIds', (
               select coalesce(json_agg(mr.role_id), '[]'::json) from service.member_role mr
               where mr.workspace_id = i.workspace_id and mr.user_id = u.id))
-          from service."user" u where lower(u.email) = lower(i.email) and not u.is_service))::text
+          from service."user" u where lower(u.email) = lower(i.email) and not u.is_service))), '[]'::json)
       from service.invitation i join service.workspace w on w.id = i.workspace_id
-      where i.token_hash = ${param(tokenHash)} and i.expires_at > now()`),
-  )
-  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as InvitationRow)
+      where ${isMeant})`
 }
 
 export async function isMemberByEmail(database: SqlDriver, workspaceId: string, email: string): Promise<boolean> {

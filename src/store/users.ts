@@ -29,7 +29,8 @@ export function insertAccount(account: {
   readonly id: string
   readonly email: string
   readonly fullName: string | null
-  readonly passwordHash: string
+  /** Null where nobody signs in with one. */
+  readonly passwordHash: string | null
 }): Statement {
   return statement(sql`
     insert into service."user" (id, email, full_name, password_hash)

@@ -1,0 +1,78 @@
+/** Whose accounts the subjects of sign-in providers are, and which sign-ins have come back from one. */
+import type { Profile, SignInFacts } from '../core/access/sign-in.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import type { Instant, SqlDriver } from '../ports.ts'
+import { type InvitationRow, invitationsOf } from './invitations.ts'
+import { param, sql, statement } from './statements.ts'
+
+export type IdentityFacts = Pick<SignInFacts, 'known' | 'account'> & {
+  /** Open ones of the verified address. */
+  readonly invitations: readonly InvitationRow[]
+  /** Whether whoever has the address is a member of the workspace asked for. */
+  readonly isMember: boolean
+}
+
+export async function loadIdentityFacts(
+  database: SqlDriver,
+  profile: Profile,
+  workspaceId: string | null,
+): Promise<IdentityFacts> {
+  const { issuer, subject } = profile
+  const email = param(profile.email ?? null)
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select json_build_object(
+        'known', (
+          select json_build_object('userId', u.id, 'status', u.status)
+          from service.identity i join service."user" u on u.id = i.user_id
+          where i.issuer = ${param(issuer)} and i.subject = ${param(subject)}),
+        'account', (
+          select json_build_object('userId', u.id, 'status', u.status, 'isService', u.is_service,
+            'isAdministrator', u.is_administrator, 'isProven', u.email_proven_at is not null,
+            'isTaken', exists (
+              select 1 from service.identity i where i.user_id = u.id and i.issuer = ${param(issuer)}))
+          from service."user" u where lower(u.email) = lower(${email})),
+        'isMember', exists (
+          select 1 from service.member m join service."user" u on u.id = m.user_id
+          where m.workspace_id = ${param(workspaceId)}::uuid and lower(u.email) = lower(${email})),
+        'invitations', ${invitationsOf(sql`lower(i.email) = lower(${email}) and i.expires_at > now()`)})::text`),
+  )
+  return JSON.parse(text ?? 'null') as IdentityFacts
+}
+
+export function insertIdentity(
+  { issuer, subject }: Profile,
+  { userId, providerId }: { readonly userId: string; readonly providerId: string },
+): Statement {
+  return statement(sql`
+    insert into service.identity (issuer, subject, provider_id, user_id)
+    values (${param(issuer)}, ${param(subject)}, ${param(providerId)}::uuid, ${param(userId)}::uuid)`)
+}
+
+export function proveEmail(userId: string): Statement {
+  return statement(sql`
+    update service."user" set email_proven_at = coalesce(email_proven_at, now()) where id = ${param(userId)}::uuid`)
+}
+
+/** Takes away the other ways into an account: its password, and its keys until their user switches them on again. */
+export function clearWaysIn(userId: string): readonly Statement[] {
+  return [
+    statement(sql`update service."user" set password_hash = null where id = ${param(userId)}::uuid`),
+    statement(sql`update service.api_key set active = false where user_id = ${param(userId)}::uuid`),
+  ]
+}
+
+/**
+ * Remembers that the sign-in of this state has come back, and answers whether that was the first time. `expiresAt` is
+ * when the sign-in would no longer count anyway.
+ */
+export async function countReturn(database: SqlDriver, stateHash: string, expiresAt: Instant): Promise<boolean> {
+  const [, rows] = await database.batch([
+    statement(sql`delete from service.returned_sign_in where expires_at < now()`),
+    statement(sql`
+      insert into service.returned_sign_in (state_hash, expires_at)
+      values (${param(stateHash)}, ${param(new Date(expiresAt).toISOString())}::timestamptz)
+      on conflict do nothing returning 1`),
+  ])
+  return rows?.length === 1
+}
