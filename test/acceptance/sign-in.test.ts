@@ -1,8 +1,10 @@
 /** Contract 6: signing in with e-mail and password in JSON mode. */
 import { expect, it } from 'vitest'
+import { people } from '../support/people.ts'
 import { world } from '../support/world.ts'
 
 const { email, password } = world.administrator
+const shop = await world.workspace('sign_in', {})
 
 it('answers the bare object with the access token, its lifetime in seconds and a refresh token', async () => {
   const response = await login({ credentials: { email, password }, mode: 'json' })
@@ -56,15 +58,24 @@ it('knows an account in whatever case its address is written', async () => {
   expect(response.status).toBe(200)
 })
 
-it.each([
-  ['a wrong password', { email, password: 'not the password' }],
-  ['an unknown account', { email: 'nobody@example.com', password }],
-  ['an empty password', { email, password: '' }],
-])('answers 401 with one and the same message for %s', async (_, credentials) => {
-  const response = await login({ credentials, mode: 'json' })
+it('refuses every wrong sign-in in the same words, whoever exists', async () => {
+  const [member, suspended] = [await people.memberWith(shop, []), await people.memberWith(shop, [])]
+  await world.administrator.patch(`/api/system/users/${suspended.userId}`, { status: 'suspended' })
+  const wrong = [
+    { email: member.email, password: 'not the password' },
+    { email: member.email, password: '' },
+    { email: people.email(), password: member.password },
+    { email: suspended.email, password: suspended.password },
+    { email: member.userId, password: member.password },
+    { email: '', password: '' },
+  ]
 
-  expect(response.status).toBe(401)
-  expect(await response.json()).toEqual({ message: 'Invalid credentials' })
+  const answers = await Promise.all(wrong.map((credentials) => login({ credentials, mode: 'json' })))
+
+  const told = await Promise.all(
+    answers.map(async (response) => [response.status, [...response.headers.keys()].sort(), await response.text()]),
+  )
+  expect(told).toEqual(told.map(() => [401, told[0]?.[1], '{"message":"Invalid credentials"}']))
 })
 
 it.each([
