@@ -7,7 +7,7 @@ import type { AppContext } from './context.ts'
 import { requireSameOrigin } from './origin.ts'
 import { textSchema } from './parts.ts'
 import { readBody } from './request.ts'
-import { type Answer, failure, noContent } from './respond.ts'
+import { type Answer, failure, json, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 import { clearedCookies, type LoginMode, refreshCookies, signedIn } from './session-answer.ts'
 
@@ -23,7 +23,12 @@ const passwordLoginBody = z.strictObject({ ...credentials, mode: modeSchema })
 const refreshBody = z.strictObject({ refreshToken: z.string().optional() })
 
 export function mountAuth(app: App, services: Services): void {
-  const { config, sessions } = services
+  const { config, sessions, tokens } = services
+
+  // A set of keys as RFC 7517 has it, so the bare object; anybody may keep it for a while.
+  mount(app, '/api/auth/jwks', {
+    GET: () => ({ ...json({ keys: tokens.published }), headers: { 'Cache-Control': 'public, max-age=300' } }),
+  })
 
   mount(app, '/api/auth/login', {
     POST: async (c) => {

@@ -124,7 +124,7 @@ export const variables = {
   ],
   SERVICE_AUTH__SIGNING_KEY: [
     z.string().optional(),
-    'Ed25519 private JWK that signs tokens. Generated at installation and kept encrypted where unset',
+    'Ed25519 private JWK that signs tokens, or a JSON list whose first one does and whose others, of which the public half is enough, only verify. Generated at installation and kept encrypted where unset; a generated key goes on verifying beside a given one',
   ],
   SERVICE_AUTH__REDIRECT_ORIGINS: [
     origins.optional(),

@@ -32,7 +32,7 @@ import { createServiceAccounts, type ServiceAccounts } from './service-accounts.
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSources, type Sources } from './sources.ts'
 import { createThrottle } from './throttle.ts'
-import { openTokens } from './tokens.ts'
+import { openTokens, type Tokens } from './tokens.ts'
 import { createUsers, type Users } from './users.ts'
 import { createWorkspaces, type Workspaces } from './workspaces.ts'
 
@@ -42,6 +42,7 @@ export type Services = {
   readonly licensing: Licensing
   readonly callers: Callers
   readonly sessions: Sessions
+  readonly tokens: Pick<Tokens, 'published'>
   readonly passwords: Passwords
   readonly apiKeys: ApiKeys
   readonly serviceAccounts: ServiceAccounts
@@ -91,6 +92,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     licensing,
     callers: createCallers(ports, tokens),
     sessions,
+    tokens,
     apiKeys: createApiKeys(ports, tokens, directory),
     serviceAccounts: createServiceAccounts(ports, directory),
     passwords,

@@ -2,10 +2,11 @@
  * Tokens: EdDSA JWTs under keys of the instance (contract 6). Says only whether a token is genuine and of which sort;
  * whether its session or key still counts is for callers.ts.
  */
-import { exportJWK, generateKeyPair, importJWK, type JWK, jwtVerify, SignJWT } from 'jose'
+import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../core/error.ts'
 import type { Instant, Ports } from '../ports.ts'
-import { insertFirstSigningKey, loadEnvironmentId, loadSigningKeys } from '../store/accounts.ts'
+import { loadEnvironmentId } from '../store/accounts.ts'
+import { ALGORITHM, openSigningKeys, type PublishedKey, type SigningKeys } from './signing-keys.ts'
 
 /** `typ` of the header: one sort can never stand in for another. */
 export type TokenSort = 'at+jwt' | 'rt+jwt' | 'key+jwt'
@@ -24,10 +25,10 @@ export type Tokens = {
   sign(claims: Omit<Claims, 'tokenId'> & { readonly tokenId: string }, now: Instant): Promise<string>
   /** The claims of a genuine token in time, of one of `sorts`; throws 401 `Invalid token` for everything else. */
   verify(token: string, sorts: readonly TokenSort[], now: Instant): Promise<Claims>
+  /** The public halves of all keys whose tokens count. */
+  readonly published: readonly PublishedKey[]
 }
 
-const ALGORITHM = 'EdDSA'
-const VAULT_PURPOSE = 'signing-key'
 /** Verified tokens kept in memory; a signature check costs more than a whole point read. */
 const MAX_REMEMBERED = 10_000
 const MAX_TOKEN_LENGTH = 4_096
@@ -36,11 +37,8 @@ const MAX_TOKEN_LENGTH = 4_096
 export async function openTokens(ports: Ports, configured: string | undefined): Promise<Tokens> {
   const environmentId = await loadEnvironmentId(ports.database)
   const issuer = `urn:service:${environmentId}`
-  const stored = configured === undefined ? await storedKeys(ports) : [parseJwk(configured)]
-  const keys = new Map(await Promise.all(stored.map(async (jwk) => [jwk.kid ?? '', await keyPair(jwk)] as const)))
-  const [signing] = keys
-  if (signing === undefined) throw new Error('there is no signing key')
-  const [kid, { privateKey }] = signing
+  const keys = await openSigningKeys(ports, configured)
+  const { kid, privateKey } = keys.signing
   const remembered = new Map<string, Claims>()
 
   return {
@@ -60,9 +58,12 @@ export async function openTokens(ports: Ports, configured: string | undefined): 
       const claims = known ?? (await check(token, keys, issuer, now))
       const isInTime = claims.expiresAt === undefined || now < claims.expiresAt
       if (!isInTime || !sorts.includes(claims.sort)) throw invalidToken()
-      if (known === undefined) remember(remembered, token, claims)
+      // A refresh token is used once.
+      if (known === undefined && claims.sort !== 'rt+jwt') remember(remembered, token, claims)
       return claims
     },
+
+    published: keys.published,
   }
 }
 
@@ -70,31 +71,46 @@ export function invalidToken(): ServiceError {
   return new ServiceError('unauthenticated', 'Invalid token')
 }
 
-type KeyPair = { readonly privateKey: CryptoKey; readonly publicKey: CryptoKey }
+/**
+ * Three parts, the last of them a whole signature in its one spelling: decoders overlook the four bits of its last letter
+ * that say nothing, and a token that is not the one we gave out does not count.
+ */
+const FORM = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
 
-async function check(token: string, keys: ReadonlyMap<string, KeyPair>, issuer: string, now: Instant): Promise<Claims> {
-  if (token.length > MAX_TOKEN_LENGTH) throw invalidToken()
+async function check(token: string, keys: SigningKeys, issuer: string, now: Instant): Promise<Claims> {
+  if (token.length > MAX_TOKEN_LENGTH || !FORM.test(token)) throw invalidToken()
   try {
     const { payload, protectedHeader } = await jwtVerify(
       token,
       ({ kid }) => {
-        const key = keys.get(kid ?? '')
+        const key = typeof kid === 'string' ? keys.verifying.get(kid) : undefined
         if (key === undefined) throw invalidToken()
-        return key.publicKey
+        return key
       },
       { algorithms: [ALGORITHM], issuer, audience: issuer, currentDate: new Date(now) },
     )
-    const sort = sortOf(protectedHeader.typ)
-    const { sub, jti, sid, exp } = payload
-    const id = sort === 'key+jwt' ? jti : sid
-    if (sort === undefined || sub === undefined || typeof id !== 'string' || jti === undefined) throw invalidToken()
-    // Only an API key may live for ever.
-    if (exp === undefined && sort !== 'key+jwt') throw invalidToken()
-    return { sort, userId: sub, id, tokenId: jti, expiresAt: exp === undefined ? undefined : exp * 1_000 }
+    return claimsOf(protectedHeader, payload)
   } catch {
     // Which of the many things was wrong with it is nobody's business.
     throw invalidToken()
   }
+}
+
+/** Only what we write ourselves: no other header, ids that are ids, an end that is a time. */
+function claimsOf(header: JWTHeaderParameters, { sub, jti, sid, exp }: JWTPayload): Claims {
+  const sort = sortOf(header.typ)
+  const id = sort === 'key+jwt' ? jti : sid
+  if (sort === undefined || Object.keys(header).some((name) => !OUR_HEADERS.includes(name))) throw invalidToken()
+  if (!isId(sub) || !isId(id) || !isId(jti)) throw invalidToken()
+  // Only an API key may live for ever.
+  if (exp === undefined ? sort !== 'key+jwt' : !Number.isSafeInteger(exp)) throw invalidToken()
+  return { sort, userId: sub, id, tokenId: jti, expiresAt: exp === undefined ? undefined : exp * 1_000 }
+}
+
+const OUR_HEADERS: readonly string[] = ['alg', 'kid', 'typ']
+
+function isId(value: unknown): value is string {
+  return typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 }
 
 function sortOf(typ: string | undefined): TokenSort | undefined {
@@ -107,45 +123,6 @@ function remember(remembered: Map<string, Claims>, token: string, claims: Claims
     if (oldest !== undefined) remembered.delete(oldest)
   }
   remembered.set(token, claims)
-}
-
-async function storedKeys(ports: Ports): Promise<readonly JWK[]> {
-  const rows = await loadSigningKeys(ports.database)
-  if (rows.length === 0) {
-    const { publicKey, privateKey } = await generateKeyPair(ALGORITHM, { crv: 'Ed25519', extractable: true })
-    const id = ports.ids.next()
-    const sealedPrivateJwk = await ports.vault.seal(VAULT_PURPOSE, JSON.stringify(await exportJWK(privateKey)))
-    await insertFirstSigningKey(ports.database, {
-      id,
-      publicJwk: JSON.stringify(await exportJWK(publicKey)),
-      sealedPrivateJwk,
-    })
-    return storedKeys(ports)
-  }
-  return Promise.all(
-    rows.map(async ({ id, sealedPrivateJwk }) => ({
-      ...parseJwk(await ports.vault.open(VAULT_PURPOSE, sealedPrivateJwk)),
-      kid: id,
-    })),
-  )
-}
-
-function parseJwk(text: string): JWK {
-  try {
-    const jwk = JSON.parse(text) as JWK
-    if (jwk.kty === 'OKP' && jwk.crv === 'Ed25519' && typeof jwk.d === 'string') return { kid: 'configured', ...jwk }
-  } catch {
-    // Said below: the text may hold the key, so nothing of it is repeated.
-  }
-  throw new ServiceError('failed', 'SERVICE_AUTH__SIGNING_KEY must be an Ed25519 private JWK')
-}
-
-async function keyPair(jwk: JWK): Promise<KeyPair> {
-  const { d: _private, ...publicJwk } = jwk
-  return {
-    privateKey: (await importJWK(jwk, ALGORITHM)) as CryptoKey,
-    publicKey: (await importJWK(publicJwk, ALGORITHM)) as CryptoKey,
-  }
 }
 
 function seconds(instant: Instant): number {

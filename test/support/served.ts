@@ -2,7 +2,7 @@
  * A server that the acceptance suite talks to, as its global setup hands it to the tests. The first administrator can be
  * made only once per server, so that happens here and its answers are kept for test/acceptance/system.test.ts.
  */
-import { randomBytes } from 'node:crypto'
+import { generateKeyPairSync, type JsonWebKey, randomBytes } from 'node:crypto'
 import { appendFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -22,6 +22,8 @@ export type Served = {
   /** `token` is an access token. */
   readonly administrator: { readonly email: string; readonly password: string; readonly token: string }
   readonly setupToken: string
+  /** The private JWK that the server signs tokens with. */
+  readonly signingKey: JsonWebKey & { readonly kid: string }
   /** Holds what the server logs, one JSON text per line. */
   readonly logFile: string
   /** Holds the mails that arrived, one JSON text per line. */
@@ -50,6 +52,8 @@ export async function openStage(): Promise<Stage> {
       ...(await generousLicense()),
       SERVICE_SECRET: randomBytes(32).toString('base64url'),
       SERVICE_SETUP_TOKEN: randomBytes(16).toString('base64url'),
+      // Known to the tests, so that they can sign what the service never would.
+      SERVICE_AUTH__SIGNING_KEY: JSON.stringify({ ...newSigningKey(), kid: 'of-the-suite' }),
       // All of the suite comes from one address.
       SERVICE_AUTH__LOGINS_PER_MINUTE: '100000',
       // Providers of the suite run on loopback.
@@ -64,6 +68,10 @@ export async function openStage(): Promise<Stage> {
   }
 }
 
+export function newSigningKey(): JsonWebKey {
+  return generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
+}
+
 export async function welcome(url: string, platform: Served['platform'], stage: Stage): Promise<Served> {
   const credentials = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
   const setupToken = stage.variables.SERVICE_SETUP_TOKEN ?? ''
@@ -74,8 +82,9 @@ export async function welcome(url: string, platform: Served['platform'], stage: 
   const { accessToken: token } = login.body as { accessToken: string }
   const administrator = { ...credentials, token }
   const first = { info, bootstrapWithoutToken, bootstrap }
+  const signingKey = JSON.parse(stage.variables.SERVICE_AUTH__SIGNING_KEY ?? '') as Served['signingKey']
   const [logFile, mailFile] = [join(stage.directory, 'log'), join(stage.directory, 'mails')]
-  return { url, platform, administrator, setupToken, logFile, mailFile, first }
+  return { url, platform, administrator, setupToken, signingKey, logFile, mailFile, first }
 }
 
 async function ask(url: string, body?: object): Promise<Answer> {

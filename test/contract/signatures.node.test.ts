@@ -1,0 +1,4 @@
+/** The signature suite on Node. */
+import { describeSignatures } from './signatures.ts'
+
+describeSignatures('Node')

@@ -1,0 +1,4 @@
+/** The signature suite in workerd. */
+import { describeSignatures } from '../contract/signatures.ts'
+
+describeSignatures('workerd')
