@@ -3,8 +3,9 @@ import { type BracketTree, parseBrackets } from '../src/core/query/brackets.ts'
 import type { ReadQuery } from '../src/core/query/parse.ts'
 import type { AskedQuery } from '../src/services/prepared-reads.ts'
 import { searchWithoutToken } from './authenticate.ts'
-import type { AppContext } from './context.ts'
+import { type AppContext, headerOf } from './context.ts'
 
 export function asked(c: AppContext, parse: (tree: BracketTree) => ReadQuery): AskedQuery {
-  return { text: searchWithoutToken(c.req.url), parse: (text) => parse(parseBrackets(text)) }
+  const freshness = headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept'
+  return { text: searchWithoutToken(c.req.url), parse: (text) => parse(parseBrackets(text)), freshness }
 }

@@ -14,6 +14,7 @@ import { ServiceError } from '../src/core/error.ts'
 import { openPostgres } from '../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { openMailer } from '../src/platform/mailer.ts'
+import { noConnectors } from '../src/platform/no-connectors.ts'
 import type { Ticker } from '../src/platform/node/alarm.ts'
 import { createNodeBackground } from '../src/platform/node/background.ts'
 import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
@@ -149,6 +150,7 @@ function openPorts(config: Config, { environment, embedded, given }: Surrounding
   const ports: Ports = {
     ...given,
     database,
+    connectors: noConnectors,
     databases: createNodeSqlDatabases({ allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS, environment }),
     workspaces,
     ids: timeOrderedIds,

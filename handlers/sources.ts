@@ -1,5 +1,6 @@
 /** `/api/{workspace}/sources/data` and `/api/{workspace}/connectors/data` (seed, "Data sources and connectors"). */
 import * as z from 'zod'
+import { permissionsSchema } from '../src/core/connector/permission.ts'
 import { apiNameSchema } from '../src/core/model/api-name.ts'
 import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
@@ -11,18 +12,10 @@ import { type App, mount } from './routes.ts'
 /** Configurations may hold certificates. */
 const BODY_LIMIT = 1024 * 1024
 
-const permission = z.strictObject({
-  permission: z
-    .string()
-    .max(500, 'must have at most 500 characters')
-    .regex(/^net:./, 'must be net: followed by a target'),
-  reason: z.string().max(2_000, 'must have at most 2000 characters').regex(/\S/, 'must not be blank'),
-})
-
 const wish = {
   provider: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
   config: z.record(z.string(), z.unknown()).default({}),
-  permissions: z.array(permission).max(200, 'must have at most 200 entries').default([]),
+  permissions: permissionsSchema.default([]),
 }
 
 const createBody = z.strictObject({ apiName: apiNameSchema, ...wish })

@@ -14,6 +14,7 @@ import { timeOrderedIds } from '../src/platform/ids.ts'
 import { createLicensingClient } from '../src/platform/licensing-client.ts'
 import { observeOnConsole } from '../src/platform/log-lines.ts'
 import { openMailer } from '../src/platform/mailer.ts'
+import { noConnectors } from '../src/platform/no-connectors.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { openVault } from '../src/platform/vault.ts'
@@ -98,6 +99,7 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
   const ports: Ports = {
     database: openNeon(databaseUrl),
+    connectors: noConnectors,
     databases: createCloudflareSqlDatabases({ allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS }),
     workspaces: createCloudflareWorkspaceState({ namespace: env.WORKSPACES, clock }),
     clock,

@@ -10,6 +10,7 @@ const flag = z.enum(['true', 'false'], 'must be true or false').transform((text)
 
 /** `900s`, `15m`, `30d` → milliseconds. */
 export const durationSchema = z.string().transform((text, context) => {
+  if (text === '0') return 0
   const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
   if (amount !== undefined && unit !== undefined) return Number(amount) * (millisecondsPer[unit] ?? 0)
   context.addIssue({ code: 'custom', message: 'must be a duration such as 900s, 15m, 12h or 30d' })
@@ -159,6 +160,10 @@ export const variables = {
   ],
   SERVICE_AUDIT__RETENTION: [durationSchema.default(365 * 86_400_000), 'How long entries of the audit log are kept'],
   SERVICE_DEMO: [flag.default(true), 'Whether the local run loads the workspace `demo`'],
+  SERVICE_SOURCES__CACHE_TTL: [
+    durationSchema.default(30_000),
+    'How long reads from data connectors are kept; `0` keeps none. `Cache-Control: no-cache` asks anew',
+  ],
   SERVICE_QUERY_LIMIT_DEFAULT: [count.default(100), 'Page size of item reads that name none'],
   SERVICE_QUERY_LIMIT_MAX: [count.default(10_000), 'Largest page size of item reads'],
   SERVICE_ITEMS__CREATE_LIMIT: [count.default(1_000), 'Most items in one POST'],

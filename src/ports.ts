@@ -223,6 +223,8 @@ export type Ports = {
   readonly database: SqlDriver
   /** The databases of data sources. */
   readonly databases: SqlDatabases
+  /** What runs data connectors, and those that are installed. */
+  readonly connectors: { readonly host: ConnectorHost; readonly catalog: ConnectorCatalog }
   readonly workspaces: WorkspaceState
   readonly clock: Clock
   readonly ids: Ids

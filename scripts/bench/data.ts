@@ -9,6 +9,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Statement } from '../../src/core/sql/statement.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
+import { noConnectors } from '../../src/platform/no-connectors.ts'
 import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
@@ -81,6 +82,7 @@ async function openInstance(environment: Readonly<Record<string, string>>) {
   const workspaces = createNodeWorkspaceState({ database, connect, clock })
   const ports = {
     database,
+    connectors: noConnectors,
     databases: createNodeSqlDatabases({ allowPrivate: false, environment: {} }),
     workspaces,
     clock,

@@ -3,6 +3,7 @@
  * publish (contract 7). The database itself is only read.
  */
 import { requireEntitlement } from '../core/access/principal.ts'
+import { isOfStart } from '../core/connector/activity.ts'
 import { nested, ServiceError } from '../core/error.ts'
 import { conventionalName } from '../core/migration/derive.ts'
 import { diffModel, type SchemaOperation } from '../core/migration/diff.ts'
@@ -10,7 +11,7 @@ import type { ModelRecords, SourceRecord } from '../core/model/model.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
 import type { Ports } from '../ports.ts'
-import type { SourceDatabase } from '../sources/provider.ts'
+import type { Imported, SourceDatabase } from '../sources/provider.ts'
 import { dataSchema } from '../store/installation.ts'
 import { markedSources, unmarkSource } from '../store/sources.ts'
 import type { WorkspaceRow } from '../store/workspaces.ts'
@@ -33,12 +34,14 @@ type Deps = {
 }
 
 export function createIntrospection({ ports: { database, ids }, models, system, sources }: Deps): Introspection {
-  async function schemaOf(workspace: WorkspaceRow, current: ModelRecords, source: SourceRecord): Promise<SourceSchema> {
-    if (source.apiName === '_system') return readOwn(system, ownSchemas(workspace, current, source.id))
+  async function schemaOf(workspace: WorkspaceRow, current: ModelRecords, source: SourceRecord): Promise<Imported> {
+    if (source.apiName === '_system') {
+      return { schema: await readOwn(system, ownSchemas(workspace, current, source.id)), statements: [] }
+    }
     try {
       return await (await sources.open(workspace, source)).introspect()
     } catch (cause) {
-      throw cause instanceof ServiceError ? new ServiceError(cause.kind, FAILED, { cause }) : cause
+      throw cause instanceof ServiceError && !isOfStart(cause) ? new ServiceError(cause.kind, FAILED, { cause }) : cause
     }
   }
 
@@ -55,18 +58,18 @@ export function createIntrospection({ ports: { database, ids }, models, system, 
       return models.change(workspace, async (current) => {
         const source = current.sources.find(({ id }) => id === sourceId.toLowerCase())
         if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
-        const schema = await schemaOf(workspace, current, source)
+        const { schema, statements } = await schemaOf(workspace, current, source)
         const { records, operations } = diffModel(current, source.id, { schema, context })
         // An import that finds nothing new changes nothing, so it leaves no entry either.
         const payload = { source: source.apiName, operations: operations.map(({ kind }) => kind) }
         const target = { type: 'source', id: source.id } as const
-        const audit =
-          records === current ? [] : [recordIn(ids, entry, { action: 'schema.introspect.v1', target, payload })]
+        const isNew = records !== current || statements.length > 0
+        const audit = isNew ? [recordIn(ids, entry, { action: 'schema.introspect.v1', target, payload })] : []
         // From now on the model has whatever an unfinished migration left in the database.
         const isMarked = (await markedSources(database, workspace.id)).has(source.id)
         return {
           records,
-          statements: [...(isMarked ? [unmarkSource(source.id)] : []), ...audit],
+          statements: [...statements, ...(isMarked ? [unmarkSource(source.id)] : []), ...audit],
           answer: { operations },
         }
       })

@@ -128,7 +128,7 @@ export function createItems(deps: ItemDeps): Items {
         }
         const list = { question: `list ${name}`, query, make, fill: fill() }
         const { made: run, fill: filled } = prepared.getShaped(entry.rights, model, list)
-        return run(filled)
+        return run(filled, query.freshness)
       })
     },
 
@@ -140,7 +140,7 @@ export function createItems(deps: ItemDeps): Items {
           const plan = planOne(context, wholeQuery(query), keyIs(context.access, keyed, hole(KEY)))
           return { field: keyed, run: source.prepareOne(plan) }
         })
-        return (await run(fill(decodeKey(field, key)))) ?? noRecord()
+        return (await run(fill(decodeKey(field, key)), query.freshness)) ?? noRecord()
       })
     },
 

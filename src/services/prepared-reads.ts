@@ -9,12 +9,14 @@ import type { Model } from '../core/model/model.ts'
 import { type ReadQuery, withBlanks } from '../core/query/parse.ts'
 import { type Blanks, fillBlank, splitQuestion } from '../core/query/question.ts'
 import type { Fill } from '../core/sql/statement.ts'
+import type { Freshness } from '../sources/source.ts'
 
 /** The query of a request: its text names it, and it is parsed only where that text, or its shape, is new. */
 export type AskedQuery = {
   readonly text: string
   /** Reads the text, or its shape. */
   readonly parse: (text: string) => ReadQuery
+  readonly freshness: Freshness
 }
 
 export type PreparedReads = {

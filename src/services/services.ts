@@ -3,6 +3,7 @@ import type { Config } from '../config.ts'
 import { postgresIntrospection } from '../core/sql/introspect-postgres.ts'
 import { postgres } from '../core/sql/postgres.ts'
 import type { Ports } from '../ports.ts'
+import { createConnectorProviders } from '../sources/connector-provider.ts'
 import type { OpenedSource, SourceDatabase } from '../sources/provider.ts'
 import type { Source } from '../sources/source.ts'
 import { createSqlProviders } from '../sources/sql-provider.ts'
@@ -80,11 +81,18 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const auditLog = createAuditLog(ports, config, directory)
   const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
   const builtIn = createSqlProviders(ports.databases)
+  const installed = createConnectorProviders({
+    ...ports.connectors,
+    database: ports.database,
+    clock: ports.clock,
+    ids: ports.ids,
+    timeToLive: config.SERVICE_SOURCES__CACHE_TTL,
+  })
   const sources = createSources({
     ports,
     models: changes,
     system: openedSystem(systemDatabase, system),
-    providers: () => builtIn,
+    providers: () => [...builtIn, ...installed()],
   })
   return {
     ports,

@@ -3,13 +3,17 @@
  * reads, writes, migrates or introspects them. What a source was created with is sealed, fixed and never shown.
  */
 import { requireEntitlement } from '../core/access/principal.ts'
+import { isOfStart } from '../core/connector/activity.ts'
+import { noConnectionTest, requireGrant } from '../core/connector/handshake.ts'
 import { nested, ServiceError } from '../core/error.ts'
 import { withoutSource } from '../core/migration/remove-source.ts'
 import type { Model, SourceRecord } from '../core/model/model.ts'
 import type { Ports } from '../ports.ts'
+import { connected } from '../sources/across.ts'
 import { lazySource } from '../sources/lazy-source.ts'
 import type { ConnectorPermission, OpenedSource, Provider, SourceSetting } from '../sources/provider.ts'
 import type { Source } from '../sources/source.ts'
+import { dropCapabilities } from '../store/capabilities.ts'
 import { loadSealedSource, sealSource } from '../store/sources.ts'
 import type { WorkspaceRow } from '../store/workspaces.ts'
 import { recordIn } from './audit.ts'
@@ -79,10 +83,15 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
     return provider
   }
 
+  /** Databases follow relations among their own tables; connectors answer for one collection at a time. */
+  function isBuiltIn(id: string): boolean {
+    return providers().some((one) => one.id === id && one.origin === 'builtIn')
+  }
+
   /** The provider of what was sent, once its grant was found to be the required one. */
   async function granted({ provider: id, ...setting }: SourceWish) {
     const provider = providerOf(id)
-    requireGrant(await provider.requiredPermissions(setting), setting.permissions)
+    requireGrant(setting.permissions, await provider.requiredPermissions(setting))
     return { provider, setting }
   }
 
@@ -90,6 +99,7 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
     const sealed = await loadSealedSource(database, { workspace: workspace.apiName, sourceId: id })
     if (sealed === undefined) throw new ServiceError('notFound', 'Source does not exist')
     const setting = JSON.parse(await vault.open(purpose(id), sealed)) as SourceSetting
+    if (providers().every((one) => one.id !== provider)) throw uninstalled()
     return providerOf(provider).open(setting, { workspaceId: workspace.id, id })
   }
 
@@ -147,11 +157,8 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
 
     async test({ rights }, sent) {
       requireEntitlement(rights, 'dataSource:create')
-      const { provider, setting } = await granted(await sent())
-      const outcome = await under(UNTESTED, provider.test(setting))
-      if (outcome === 'none') {
-        throw new ServiceError('invalid', 'The data connector has no connection test', { code: '7002' })
-      }
+      const { provider, setting } = await untested(granted(await sent()))
+      if ((await untested(under(UNTESTED, provider.test(setting)))) === 'none') throw noConnectionTest()
     },
 
     async preview({ rights }, sent) {
@@ -191,6 +198,7 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
           records,
           statements: [
             ...stillUnused(workspace.id, current, records),
+            dropCapabilities({ workspaceId: workspace.id, sourceId: id }),
             recordIn(ids, entry, { action: 'source.delete.v1', target: { type: 'source', id }, payload }),
           ],
           answer: undefined,
@@ -208,8 +216,12 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
       forgetDeleted(workspace.id, model)
       const record = model.sources.get(sourceId)
       if (record === undefined) throw new Error(`the model refers to the source ${sourceId}, which it does not have`)
-      if (record.apiName === SYSTEM_SOURCE) return system.source
-      return lazySource(async () => (await open(workspace, record)).source)
+      if (model.sources.size === 1) return system.source
+      return connected(model, (one) => ({
+        followsRelations: one.apiName === SYSTEM_SOURCE || isBuiltIn(one.provider),
+        source:
+          one.apiName === SYSTEM_SOURCE ? system.source : lazySource(async () => (await open(workspace, one)).source),
+      }))(record.id)
     },
 
     async close() {
@@ -229,23 +241,35 @@ function inUse(reason: string): ServiceError {
   return nested('conflict', ['The data source cannot be deleted', reason])
 }
 
-/** The sent set has to equal the required one; the answer names the complete set, not what differs (seed). */
-function requireGrant(required: readonly ConnectorPermission[], sent: readonly ConnectorPermission[]): void {
-  const targets = (permissions: readonly ConnectorPermission[]) =>
-    [...new Set(permissions.map(({ permission }) => permission))].sort().join('\n')
-  if (targets(required) === targets(sent)) return
-  throw new ServiceError('invalid', 'Invalid extension permissions', { code: '7001', meta: { permissions: required } })
+/** The data of an extension that is gone, until it is back. */
+function uninstalled(): ServiceError {
+  return new ServiceError('unavailable', 'Data source is deactivated')
 }
 
 const UNTESTED = 'Failed to connect to data source with the provided configuration'
 
-/** What keeps a source from being tried out, under the seed's outer message. */
+/** What keeps a source from being tried out, under the seed's outer message; a failed start has one of its own. */
 export async function under<T>(message: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {
-    throw cause instanceof ServiceError ? new ServiceError(cause.kind, message, { cause }) : cause
+    if (!(cause instanceof ServiceError) || isOfStart(cause)) throw cause
+    throw new ServiceError(cause.kind, message, { cause })
   }
+}
+
+/** The test route tells of a failed start too under its own message. */
+async function untested<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    throw cause instanceof ServiceError ? asUntested(cause) : cause
+  }
+}
+
+function asUntested(error: ServiceError): ServiceError {
+  if (!isOfStart(error) || !(error.cause instanceof ServiceError)) return error
+  return new ServiceError(error.kind, UNTESTED, { cause: error.cause })
 }
 
 async function digest(text: string): Promise<string> {

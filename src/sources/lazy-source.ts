@@ -5,16 +5,17 @@ export function lazySource(open: () => Promise<Source>): Source {
   /** Made ready for the source that is open now; a source that was opened anew gets its own. */
   function prepared<Answer>(prepare: (source: Source) => Prepared<Answer>): Prepared<Answer> {
     let known: { readonly source: Source; readonly run: Prepared<Answer> } | undefined
-    return async (fill) => {
+    return async (fill, freshness) => {
       const source = await open()
       if (known?.source !== source) known = { source, run: prepare(source) }
-      return known.run(fill)
+      return known.run(fill, freshness)
     }
   }
 
   return {
     prepareList: (plan) => prepared((source) => source.prepareList(plan)),
     prepareOne: (plan) => prepared((source) => source.prepareOne(plan)),
+    prepareLookup: (plan, keys) => prepared((source) => source.prepareLookup(plan, keys)),
     prepareWrite: (plan) => prepared((source) => source.prepareWrite(plan)),
   }
 }

@@ -5,6 +5,7 @@
 import type { Dialect } from '../core/sql/dialect.ts'
 import type { Introspection } from '../core/sql/introspect.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
+import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import type { Source } from './source.ts'
 
@@ -49,10 +50,16 @@ export interface Provider {
 export type OpenedSource = {
   readonly source: Source
   /** What there is to import; throws ServiceError. */
-  readonly introspect: () => Promise<SourceSchema>
+  readonly introspect: () => Promise<Imported>
   /** Where migrations run; undefined where a source has none. */
   readonly database: SourceDatabase | undefined
   readonly close: () => Promise<void>
+}
+
+export type Imported = {
+  readonly schema: SourceSchema
+  /** Run in the transaction that saves the model; none where nothing has changed but the model. */
+  readonly statements: readonly Statement[]
 }
 
 export type SourceDatabase = { readonly driver: SqlDriver; readonly dialect: Dialect; readonly catalog: Introspection }

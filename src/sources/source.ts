@@ -1,17 +1,26 @@
-/** A data source as services see it, whatever is behind it. Answers are JSON texts that the database rendered. */
+/** A data source as services see it, whatever is behind it. Answers are JSON texts, which a database has rendered. */
+import type { PrimitiveField } from '../core/model/model.ts'
 import type { ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import type { Fill } from '../core/sql/statement.ts'
 
 export type ListAnswer = { readonly data: string; readonly total: number | undefined }
 
+/** Whether an answer that was kept from earlier will do; only connectors keep any. */
+export type Freshness = 'kept' | 'fresh'
+
 /** A plan made ready once and run many times; `fill` gives the values for the holes of its plan. */
-export type Prepared<Answer> = (fill: Fill) => Promise<Answer>
+export type Prepared<Answer> = (fill: Fill, freshness?: Freshness) => Promise<Answer>
+
+/** Rows whose field has one of these values. */
+export type LookupKeys = { readonly field: PrimitiveField; readonly values: readonly string[] }
 
 export interface Source {
   /** The items of a list, as the text of a JSON array. Running it throws ServiceError `Query failed` over its cause. */
   prepareList(plan: ReadPlan): Prepared<ListAnswer>
   /** One item as JSON text; undefined where no row matches. */
   prepareOne(plan: ReadPlan): Prepared<string | undefined>
+  /** The items of a list that have one of the keys, for relations from another source: never one call per row. */
+  prepareLookup(plan: ReadPlan, keys: LookupKeys): Prepared<string>
   /** Writes all or nothing; the written items as the text of a JSON array, `{}` each where nothing is selected. */
   prepareWrite(plan: WritePlan): Prepared<string>
 }

@@ -116,7 +116,7 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases): Provider {
       const { dialect, catalog } = language
       return {
         source: openSqlSource(driver, dialect),
-        introspect: () => readInTurn(language, driver),
+        introspect: async () => ({ schema: await readInTurn(language, driver), statements: [] }),
         database: { driver, dialect, catalog },
         close: () => driver.close(),
       }

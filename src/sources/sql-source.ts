@@ -1,15 +1,15 @@
 /** A source behind an SQL driver: plans are compiled by its dialect, each read is one statement. */
 import { ServiceError } from '../core/error.ts'
-import { forbidden } from '../core/plan/names.ts'
 import type { Demand, ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import { all, and, type Filter } from '../core/query/filter.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import { compileRead } from '../core/sql/read.ts'
-import { refusal } from '../core/sql/refusal.ts'
 import { bind } from '../core/sql/statement.ts'
 import { compileWrite, demandMarker } from '../core/sql/write.ts'
 import type { SqlDriver } from '../ports.ts'
 import type { Source } from './source.ts'
+import { queryFailed, unmetDemand } from './unmet-demand.ts'
 
 export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
   return {
@@ -24,6 +24,15 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
     prepareOne(plan: ReadPlan) {
       const statement = compileRead(plan, dialect)
       return async (fill) => dialect.answerOne(await explained(dialect, driver.query(bind(statement, fill))))
+    },
+
+    prepareLookup(plan, { field, values }) {
+      const among: Filter = { kind: 'in', field, visible: all, negated: false, operands: values }
+      const statement = compileRead({ ...plan, where: and([plan.where, among]) }, dialect)
+      return async (fill) => {
+        const rows = await explained(dialect, driver.query(bind(statement, fill)))
+        return dialect.answerList(rows, false).data
+      }
     },
 
     prepareWrite(plan: WritePlan) {
@@ -69,26 +78,16 @@ async function explained<T>(dialect: Dialect, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {
-    throw cause instanceof SqlFault ? queryFailed(dialect, cause) : cause
+    throw cause instanceof SqlFault ? refused(dialect, cause) : cause
   }
 }
 
-function queryFailed(dialect: Dialect, fault: SqlFault): ServiceError {
+function refused(dialect: Dialect, fault: SqlFault): ServiceError {
   const unmet = demands.find((demand) => fault.message.includes(demandMarker(demand)))
-  if (unmet === 'forbidden') return forbidden()
-  if (unmet === 'invalid') return new ServiceError('invalid', 'Validation failed')
-  const cause = unmet === undefined ? refused(dialect, fault) : unmetDemands[unmet]()
-  return new ServiceError(cause.kind, 'Query failed', { cause })
+  if (unmet !== undefined) return unmetDemand(unmet)
+  return queryFailed(
+    dialect.explain(fault) ?? new ServiceError('failed', 'Failed to query the database', { cause: fault }),
+  )
 }
 
 const demands: readonly Demand[] = ['noRecord', 'noReference', 'forbidden', 'invalid']
-
-/** A step of a program found no row to go on with. */
-const unmetDemands = {
-  noRecord: () => new ServiceError('notFound', 'No record found'),
-  noReference: () => refusal('foreignKey'),
-}
-
-function refused(dialect: Dialect, fault: SqlFault): ServiceError {
-  return dialect.explain(fault) ?? new ServiceError('failed', 'Failed to query the database', { cause: fault })
-}

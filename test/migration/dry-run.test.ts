@@ -8,6 +8,7 @@ import { readConfig } from '../../src/config.ts'
 import type { ModelRecords } from '../../src/core/model/model.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
+import { noConnectors } from '../../src/platform/no-connectors.ts'
 import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
@@ -92,6 +93,7 @@ async function openService(): Promise<Client> {
   }
   const ports = {
     database: noting,
+    connectors: noConnectors,
     databases: createNodeSqlDatabases({ allowPrivate: false, environment: {} }),
     workspaces: createNodeWorkspaceState({ database, connect: () => new pg.Client(server.url), clock }),
     clock,

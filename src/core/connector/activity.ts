@@ -81,9 +81,16 @@ export function deactivatedAnswer(because: Deactivation): ServiceError {
   }
 }
 
+const NOT_STARTED = 'The extension could not be started'
+
 /** The outer message of a start that failed. */
 export function couldNotStart(cause: ServiceError): ServiceError {
-  return new ServiceError(cause.kind, 'The extension could not be started', { cause })
+  return new ServiceError(cause.kind, NOT_STARTED, { cause })
+}
+
+/** Whether an error tells of a source that does not run: then no outer message of a query belongs over it. */
+export function isOfStart({ kind, message, code }: ServiceError): boolean {
+  return message === NOT_STARTED || code === '7001' || kind === 'unavailable'
 }
 
 /** For requests that come while a connector starts or is replaced. */

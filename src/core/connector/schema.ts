@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { fieldTypeSchema } from '../model/field-type.ts'
 import { operators, operatorsOf } from '../model/operator.ts'
-import type { SourceSchema } from '../sql/source-schema.ts'
+import { NO_NAMESPACE, type SourceSchema } from '../sql/source-schema.ts'
 import { invalidResponse } from './fault.ts'
 
 export const connectorOperations = [
@@ -177,6 +177,7 @@ export function deserializeCapabilities(text: string): SourceCapabilities {
 export function toSourceSchema({ namespaces, collections }: ConnectorSchema): SourceSchema {
   return {
     defaultNamespace: NO_NAMESPACE,
+    knowsRelations: false,
     namespaces: namespaces.map((namespace) => namespace.name),
     tables: collections.map(({ name: dbName, namespace, fields, key }) => ({
       schema: namespace ?? NO_NAMESPACE,
@@ -195,6 +196,3 @@ export function toSourceSchema({ namespaces, collections }: ConnectorSchema): So
     })),
   }
 }
-
-/** No namespace can have this name. */
-const NO_NAMESPACE = ''

@@ -1,6 +1,6 @@
 /**
- * Values between the service and a connector. What a record holds is checked against the declared type and becomes the
- * canonical text that the whole core computes with; a text becomes the JSON value that goes out.
+ * Values that a connector answers: what a record holds is checked against the declared type and becomes the canonical
+ * text that the whole core computes with.
  */
 import { decodeJson, describeType } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
@@ -44,33 +44,4 @@ function mismatch(type: FieldType, value: unknown): ValueReading {
 export function kindOf(value: unknown): string {
   if (value === null) return 'null'
   return Array.isArray(value) ? 'array' : typeof value
-}
-
-/** The JSON value of a canonical text. */
-export function wireValue({ type, isList }: Omit<ValueField, 'isNullable'>, text: string | null): unknown {
-  if (text === null) return null
-  if (!isList) return wireScalar(type, text)
-  const texts = JSON.parse(text) as readonly (string | null)[]
-  return texts.map((one) => (one === null ? null : wireScalar(type, one)))
-}
-
-function wireScalar(type: FieldType, text: string): unknown {
-  switch (type.name) {
-    case 'int8':
-    case 'int16':
-    case 'int32':
-    case 'uint8':
-    case 'uint16':
-    case 'uint32':
-    case 'float32':
-    case 'float64':
-      return Number(text)
-    case 'boolean':
-      return text === 'true'
-    case 'json':
-    case 'geometry':
-      return JSON.parse(text)
-    default:
-      return text
-  }
 }

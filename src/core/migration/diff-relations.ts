@@ -21,7 +21,10 @@ type KeptPair = { readonly pair: Pair; readonly foreignKey: SourceForeignKey | u
 
 export type RelationDiff = { readonly kept: readonly KeptPair[]; readonly gone: readonly Pair[] }
 
-export function matchRelations(records: ModelRecords, { kept: matches, gone }: TableMatch): RelationDiff {
+export function matchRelations(
+  records: ModelRecords,
+  { kept: matches, gone, knowsRelations }: TableMatch,
+): RelationDiff {
   const fields = byId(records.primitiveFields)
   const tables = new Map(matches.map(({ collection, table }) => [collection.id, table]))
   const goneIds = new Set(gone.map(({ id }) => id))
@@ -48,7 +51,8 @@ export function matchRelations(records: ModelRecords, { kept: matches, gone }: T
         ),
     )
   const matched = pairsOf(records).map((pair) => {
-    const isEnforced = tables.has(pair.owner.collectionId) && tables.has(pair.owner.oppositeCollectionId)
+    const isEnforced =
+      knowsRelations && tables.has(pair.owner.collectionId) && tables.has(pair.owner.oppositeCollectionId)
     const foreignKey = isEnforced ? foreignKeyOf(pair) : undefined
     return { pair, foreignKey, isGone: isGone(pair) || (isEnforced && foreignKey === undefined) }
   })

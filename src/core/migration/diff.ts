@@ -8,7 +8,7 @@
  */
 import type { CollectionRecord, ModelRecords, NamespaceRecord } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
-import type { SourceSchema, SourceTable } from '../sql/source-schema.ts'
+import { NO_NAMESPACE, type SourceSchema, type SourceTable } from '../sql/source-schema.ts'
 import { freeName } from './derive.ts'
 import {
   type CollectionDiff,
@@ -117,8 +117,9 @@ function diffNamespaces(records: ModelRecords, sourceId: string, { schema, conte
 
 export type TableMatch = {
   readonly kept: readonly { readonly collection: CollectionRecord; readonly table: SourceTable }[]
-  readonly added: readonly { readonly table: SourceTable; readonly namespaceId: string }[]
+  readonly added: readonly { readonly table: SourceTable; readonly namespaceId: string | null }[]
   readonly gone: readonly CollectionRecord[]
+  readonly knowsRelations: boolean
   /** Of the collections that are kept. */
   readonly ids: ReadonlySet<string>
 }
@@ -131,7 +132,9 @@ function matchTables(
   const names = new Map([...namespaces.values()].map(({ id, dbName }) => [id, dbName]))
   const tables = new Map(
     schema.tables.flatMap((table) =>
-      namespaces.has(table.schema) ? [[JSON.stringify([table.schema, table.dbName]), table] as const] : [],
+      namespaces.has(table.schema) || table.schema === NO_NAMESPACE
+        ? [[JSON.stringify([table.schema, table.dbName]), table] as const]
+        : [],
     ),
   )
   const kept: TableMatch['kept'][number][] = []
@@ -146,11 +149,12 @@ function matchTables(
     else kept.push({ collection, table })
     tables.delete(key)
   }
-  const added = [...tables.values()].flatMap((table) => {
-    const namespace = namespaces.get(table.schema)
-    return namespace === undefined ? [] : [{ table, namespaceId: namespace.id }]
-  })
-  return { kept, added, gone, ids: new Set(kept.map(({ collection }) => collection.id)) }
+  const added = [...tables.values()].map((table) => ({
+    table,
+    namespaceId: namespaces.get(table.schema)?.id ?? null,
+  }))
+  const { knowsRelations } = schema
+  return { kept, added, gone, knowsRelations, ids: new Set(kept.map(({ collection }) => collection.id)) }
 }
 
 /** What the model knows of each collection, without the pairs in `gone`. */

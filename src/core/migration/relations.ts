@@ -47,7 +47,8 @@ export function createRelationPair(draft: Draft, { data }: DataOf<'createRelatio
   addSide(draft, constrained, {
     ...recordOf(own, other),
     constraintId: constraint.id,
-    isNullable: isNullableKey(draft, constraint),
+    // No database makes sure that the far row of another source exists.
+    isNullable: isNullableKey(draft, constraint) || !isEnforced(draft, constrained, referenced),
   })
   // Nothing makes sure that someone points here, so a single opposite may be missing.
   addSide(draft, referenced, { ...recordOf(other, own), constraintId: null, isNullable: !other.isList })

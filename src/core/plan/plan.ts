@@ -8,6 +8,8 @@ import type { FieldRef, Filter } from '../query/filter.ts'
 export type Order = FieldRef & {
   readonly direction: 'asc' | 'desc'
   readonly nulls: 'first' | 'last'
+  /** Whether the caller asked for it, or it only makes the order total. */
+  readonly origin: 'asked' | 'tie'
 }
 
 /** What of each row is answered, in the order asked for. */

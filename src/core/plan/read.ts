@@ -215,12 +215,13 @@ function planOrder(context: ReadContext, query: ListArguments, place: string): r
     if (named.has(field.id)) return
     named.add(field.id)
     const { direction } = entry
-    order.push({ field, visible, direction, nulls: entry.nulls ?? (direction === 'asc' ? 'last' : 'first') })
+    const nulls = entry.nulls ?? (direction === 'asc' ? 'last' : 'first')
+    order.push({ field, visible, direction, nulls, origin: 'asked' })
   })
   for (const part of tieBreakers(collection, access)) {
     // A field stands here as the caller sees it, or as it is stored, and by either once.
     const isNamed = order.some(({ field, visible }) => field === part.field && visible.kind === part.visible.kind)
-    if (!isNamed) order.push({ ...part, direction: 'asc', nulls: 'last' })
+    if (!isNamed) order.push({ ...part, direction: 'asc', nulls: 'last', origin: 'tie' })
   }
   return order
 }

@@ -64,6 +64,7 @@ export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
   const [database] = ofKind(rows, 'database')
   return {
     defaultNamespace: database?.schema ?? undefined,
+    knowsRelations: true,
     namespaces: sorted(
       ofKind(rows, 'namespace').map(({ schema }) => schema),
       (name) => name,

@@ -6,8 +6,13 @@ export type SourceSchema = {
   /** Where tables stand that are named without a schema. */
   readonly defaultNamespace: string | undefined
   readonly namespaces: readonly string[]
+  /** False where relations between tables exist in the model alone, so that an introspection says nothing of them. */
+  readonly knowsRelations: boolean
   readonly tables: readonly SourceTable[]
 }
+
+/** The schema of tables that stand in the source itself. */
+export const NO_NAMESPACE = ''
 
 /** A table, or what is read like one: a view, a materialized view, a foreign table. */
 export type SourceTable = {

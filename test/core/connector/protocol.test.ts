@@ -8,9 +8,9 @@ import {
   type QueryRequest,
 } from '../../../src/core/connector/protocol.ts'
 import { capabilitiesOf, capabilitiesText, parseIntrospection } from '../../../src/core/connector/schema.ts'
-import { wireValue } from '../../../src/core/connector/value.ts'
 import { errorBody, type ServiceError } from '../../../src/core/error.ts'
 import type { PrimitiveField } from '../../../src/core/model/model.ts'
+import { wireValue } from '../../../src/core/model/wire.ts'
 import { build } from '../../support/build.ts'
 
 function field(text: string, name = 'f'): PrimitiveField {

@@ -54,7 +54,12 @@ export function schemaOf(records: ModelRecords, sourceId: string = id('_system')
     }
   })
   const namespaces = records.namespaces.filter((one) => one.sourceId === sourceId && !one.isSystem)
-  return { defaultNamespace: 'public', namespaces: namespaces.map(({ dbName }) => dbName), tables }
+  return {
+    defaultNamespace: 'public',
+    knowsRelations: true,
+    namespaces: namespaces.map(({ dbName }) => dbName),
+    tables,
+  }
 }
 
 /** `schema` with one of its tables changed, or without it where `change` answers nothing. */

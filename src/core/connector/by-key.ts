@@ -1,0 +1,80 @@
+/** Plans with every operand known, and the one item that a filter names by its key. */
+import type { Collection, PrimitiveField } from '../model/model.ts'
+import { wireValue } from '../model/wire.ts'
+import { and, type Filter } from '../query/filter.ts'
+import { holeName, isHole } from '../query/hole.ts'
+import type { ConnectorFilter } from './protocol.ts'
+
+/** What a hole stands for in this run. */
+export type FillHole = (name: string) => string | null
+
+/** The filter without holes. */
+export function filledFilter(filter: Filter, fill: FillHole): Filter {
+  const text = (operand: string) => filledText(operand, fill) ?? ''
+  switch (filter.kind) {
+    case 'all':
+    case 'none':
+      return filter
+    case 'and':
+    case 'or':
+      return { ...filter, filters: filter.filters.map((part) => filledFilter(part, fill)) }
+    case 'not':
+    case 'isTrue':
+      return { ...filter, filter: filledFilter(filter.filter, fill) }
+    case 'related':
+      return { ...filter, rows: filledFilter(filter.rows, fill), filter: filledFilter(filter.filter, fill) }
+    case 'compare':
+    case 'match':
+      return { ...filter, visible: filledFilter(filter.visible, fill), operand: text(filter.operand) }
+    case 'between':
+      return { ...filter, visible: filledFilter(filter.visible, fill), low: text(filter.low), high: text(filter.high) }
+    case 'in':
+      return { ...filter, visible: filledFilter(filter.visible, fill), operands: filter.operands.map(text) }
+    case 'null':
+      return { ...filter, visible: filledFilter(filter.visible, fill) }
+  }
+}
+
+/** A value or an operand, which may be a hole. */
+export function filledText(text: string, fill: FillHole): string | null {
+  return isHole(text) ? fill(holeName(text)) : text
+}
+
+export type Key = readonly { readonly field: PrimitiveField; readonly text: string }[]
+
+/** The key that `filter` asks for by `and`, and what else it asks; undefined where it may be about several items. */
+export function namedKey(
+  { primaryKey }: Collection,
+  filter: Filter,
+): { readonly key: Key; readonly rest: Filter } | undefined {
+  if (primaryKey.length === 0) return undefined
+  const parts = filter.kind === 'and' ? filter.filters : [filter]
+  const used = new Set<Filter>()
+  const rest: Filter[] = []
+  const key = primaryKey.map((field) => {
+    const found = parts.find((part) => part.kind === 'compare' && part.operator === '=' && part.field.id === field.id)
+    if (found?.kind !== 'compare') return undefined
+    used.add(found)
+    // A key that is hidden in some rows names nothing there.
+    rest.push(found.visible)
+    return { field, text: found.operand }
+  })
+  if (key.some((part) => part === undefined)) return undefined
+  return {
+    key: key.filter((part) => part !== undefined),
+    rest: and([...rest, ...parts.filter((part) => !used.has(part))]),
+  }
+}
+
+export function keyValues(key: Key): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    key.map(({ field, text }) => [field.dbName, wireValue({ type: field.type, isList: false }, text)]),
+  )
+}
+
+/** The same as a filter: a look-up by key, which every connector has to serve. */
+export function keyFilter(key: Key): ConnectorFilter {
+  const tests = Object.entries(keyValues(key)).map(([field, value]) => ({ field, operator: 'eq', value }))
+  const [only] = tests
+  return tests.length === 1 && only !== undefined ? only : { and: tests }
+}

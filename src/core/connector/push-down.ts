@@ -1,0 +1,220 @@
+/**
+ * Filter and order of a plan → what a connector is asked, by what its collection declares; what is not declared is refused
+ * before the connector hears of it (contract 8). SQL's third truth value is dissolved here: a condition goes out as it
+ * must be for rows in which it is true, so that connectors are not asked for the opposite of something unknown.
+ */
+import { nested, type ServiceError } from '../error.ts'
+import type { Collection, PrimitiveField } from '../model/model.ts'
+import { wireValue } from '../model/wire.ts'
+import type { Order } from '../plan/plan.ts'
+import { all, and, type Filter, none, or } from '../query/filter.ts'
+import { queryFault } from '../query/parse.ts'
+import type { ConnectorFilter, QueryRequest } from './protocol.ts'
+import type { Capabilities, ConnectorOperation } from './schema.ts'
+
+/** A collection and what it declares. */
+export type Declared = { readonly collection: Collection; readonly capabilities: Capabilities }
+
+export function declares({ capabilities }: Declared, operation: ConnectorOperation): boolean {
+  return capabilities.operations.includes(operation)
+}
+
+/** Throws 422, code 4010, where none of the operations is declared. */
+export function requireOperation(
+  declared: Declared,
+  ...operations: readonly [ConnectorOperation, ...ConnectorOperation[]]
+): ConnectorOperation {
+  const found = operations.find((operation) => declares(declared, operation))
+  if (found === undefined) throw unsupported(declared.collection, `does not declare ${operations.join(' or ')}`)
+  return found
+}
+
+export function unsupported({ apiName }: Collection, reason: string): ServiceError {
+  const messages = ['Failed to execute query', 'Output validation failed', 'Operation not supported'] as const
+  return nested('invalid', [...messages, `${apiName} ${reason}`], { code: '4010' })
+}
+
+/** What goes out, `everything` and `nothing` where no condition is left. */
+export type Pushed =
+  | { readonly kind: 'everything' }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'filter'; readonly filter: ConnectorFilter }
+
+/** Throws 422 for a condition that the collection does not declare. Operands must be known, relations resolved. */
+export function pushFilter(declared: Declared, filter: Filter): Pushed {
+  const plain = where(filter, 'true')
+  if (plain.kind === 'all') return { kind: 'everything' }
+  if (plain.kind === 'none') return { kind: 'nothing' }
+  return { kind: 'filter', filter: compile(declared, plain) }
+}
+
+/** Look-ups of our own by key fields are always served (seed); others by `in`, or by `eq` where only that is declared. */
+export function pushKeys(
+  { collection, capabilities }: Declared,
+  field: PrimitiveField,
+  texts: readonly string[],
+): ConnectorFilter {
+  const values = texts.map((text) => wireValue({ type: field.type, isList: false }, text))
+  const known = capabilities.filter[field.dbName] ?? []
+  if (capabilities.key.includes(field.dbName) || known.includes('in')) {
+    return { field: field.dbName, operator: 'in', value: values }
+  }
+  if (!known.includes('eq')) throw unsupported(collection, `cannot be looked up by ${field.apiName}`)
+  return anyOf(values.map((value) => ({ field: field.dbName, operator: 'eq', value })))
+}
+
+export function allOf(filters: readonly ConnectorFilter[]): ConnectorFilter | undefined {
+  return filters.length > 1 ? { and: filters } : filters[0]
+}
+
+function anyOf(filters: readonly ConnectorFilter[]): ConnectorFilter {
+  const [first] = filters
+  return filters.length === 1 && first !== undefined ? first : { or: filters }
+}
+
+/** The caller's own order must be declared; what only makes an order total is dropped where it is not. */
+export function pushOrder({ capabilities }: Declared, order: readonly Order[]): QueryRequest['sort'] {
+  const sort: NonNullable<QueryRequest['sort']>[number][] = []
+  for (const { field, visible, direction, nulls, origin } of order) {
+    const isSortable = capabilities.sort.includes(field.dbName) && visible.kind === 'all'
+    if (isSortable) sort.push({ field: field.dbName, direction, ...(field.isNullable && { nulls }) })
+    else if (origin === 'asked') throw queryFault(`sort.${field.apiName}`, 'cannot be sorted by')
+    // An order that is total only in parts would order the rest by what comes behind it.
+    else break
+  }
+  return sort.length === 0 ? undefined : sort
+}
+
+type Truth = 'true' | 'false' | 'notTrue' | 'notFalse'
+
+const opposites: Readonly<Record<Truth, Truth>> = {
+  true: 'false',
+  false: 'true',
+  notTrue: 'notFalse',
+  notFalse: 'notTrue',
+}
+
+/** A filter of plain comparisons that is true exactly where `filter` has this truth. */
+function where(filter: Filter, truth: Truth): Filter {
+  switch (filter.kind) {
+    case 'all':
+    case 'none':
+      return (filter.kind === 'all') === (truth === 'true' || truth === 'notFalse') ? all : none
+    case 'not':
+      return where(filter.filter, opposites[truth])
+    case 'isTrue':
+      return where(filter.filter, truth === 'true' || truth === 'notFalse' ? 'true' : 'notTrue')
+    case 'and':
+    case 'or': {
+      const parts = filter.filters.map((part) => where(part, truth))
+      return (filter.kind === 'and') === (truth === 'true' || truth === 'notFalse') ? and(parts) : or(parts)
+    }
+    case 'null':
+      return nullTest(filter, truth)
+    case 'related':
+      throw queryFault('filter', `cannot ask for ${filter.relation.apiName} here`)
+    default:
+      return comparison(filter, truth)
+  }
+}
+
+type Comparing = Extract<Filter, { readonly kind: 'compare' | 'match' | 'between' | 'in' }>
+
+/** A comparison is unknown where its value is null, or not visible. */
+function comparison(filter: Comparing, truth: Truth): Filter {
+  const { field, visible } = filter
+  const isWanted = truth === 'true' || truth === 'notFalse'
+  const plain = { ...(isWanted ? filter : negation(filter)), visible: all }
+  if (truth === 'true' || truth === 'false') return and([where(visible, 'true'), plain])
+  const isUnknown = or([
+    where(visible, 'notTrue'),
+    field.isNullable ? { kind: 'null', field, visible: all, negated: false } : none,
+  ])
+  return or([plain, isUnknown])
+}
+
+function negation(filter: Comparing): Comparing {
+  return filter.kind === 'compare'
+    ? { ...filter, operator: negatedComparisons[filter.operator] }
+    : { ...filter, negated: !filter.negated }
+}
+
+const negatedComparisons = { '=': '<>', '<>': '=', '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
+
+/** A test for null is never unknown; what is not visible is null. */
+function nullTest(filter: Extract<Filter, { readonly kind: 'null' }>, truth: Truth): Filter {
+  const { field, visible } = filter
+  const isWanted = truth === 'true' || truth === 'notFalse'
+  const asksForNull = filter.negated !== isWanted
+  const plain = (negated: boolean): Filter =>
+    field.isNullable ? { kind: 'null', field, visible: all, negated } : negated ? all : none
+  return asksForNull ? or([where(visible, 'notTrue'), plain(false)]) : and([where(visible, 'true'), plain(true)])
+}
+
+function compile(declared: Declared, filter: Filter): ConnectorFilter {
+  switch (filter.kind) {
+    case 'and':
+      return { and: filter.filters.map((part) => compile(declared, part)) }
+    case 'or':
+      return { or: filter.filters.map((part) => compile(declared, part)) }
+    case 'null':
+      return leaf(declared, filter.field, 'null', !filter.negated)
+    case 'compare':
+      return leaf(declared, filter.field, comparisonNames[filter.operator], wireOperand(filter.field, filter.operand))
+    case 'between':
+      return leaf(declared, filter.field, filter.negated ? 'nbetween' : 'between', [
+        wireOperand(filter.field, filter.low),
+        wireOperand(filter.field, filter.high),
+      ])
+    case 'in':
+      return leaf(
+        declared,
+        filter.field,
+        filter.negated ? 'nin' : 'in',
+        filter.operands.map((operand) => wireOperand(filter.field, operand)),
+      )
+    case 'match': {
+      const { part, ignoreCase } = filter.match
+      const name = `${filter.negated ? 'n' : ''}${ignoreCase ? 'i' : ''}${matchNames[part]}`
+      return leaf(declared, filter.field, name, filter.operand)
+    }
+    default:
+      throw new Error(`a ${filter.kind} was left in a filter`)
+  }
+}
+
+const comparisonNames = { '=': 'eq', '<>': 'neq', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const
+const matchNames = { contains: 'contains', starts: 'starts_with', ends: 'ends_with' } as const
+
+function wireOperand({ type }: PrimitiveField, text: string): unknown {
+  return wireValue({ type, isList: false }, text)
+}
+
+/** Where only the opposite is declared, that is asked for, negated: both leave null rows out. */
+function leaf({ capabilities }: Declared, field: PrimitiveField, operator: string, value: unknown): ConnectorFilter {
+  const known = capabilities.filter[field.dbName] ?? []
+  if (known.includes(operator)) return { field: field.dbName, operator, value }
+  if (operator === 'null' && known.includes('null')) return { field: field.dbName, operator, value }
+  const opposite = oppositeNames.get(operator)
+  if (opposite !== undefined && known.includes(opposite)) {
+    return { not: { field: field.dbName, operator: opposite, value } }
+  }
+  throw queryFault(`filter.${field.apiName}._${operator}`, 'is not declared by the data source')
+}
+
+const oppositeNames = new Map(
+  [
+    ['eq', 'neq'],
+    ['lt', 'gte'],
+    ['lte', 'gt'],
+    ['in', 'nin'],
+    ['between', 'nbetween'],
+    ['contains', 'ncontains'],
+    ['icontains', 'nicontains'],
+    ['starts_with', 'nstarts_with'],
+    ['ends_with', 'nends_with'],
+  ].flatMap(([one = '', other = '']) => [
+    [one, other],
+    [other, one],
+  ]),
+)

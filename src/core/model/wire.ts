@@ -1,0 +1,34 @@
+/** Canonical texts → the JSON values of the wire, where no database renders them (contract 4). */
+import type { FieldType } from './field-type.ts'
+
+/** The JSON value of a canonical text. */
+export function wireValue(
+  { type, isList }: { readonly type: FieldType; readonly isList: boolean },
+  text: string | null,
+): unknown {
+  if (text === null) return null
+  if (!isList) return wireScalar(type, text)
+  const texts = JSON.parse(text) as readonly (string | null)[]
+  return texts.map((one) => (one === null ? null : wireScalar(type, one)))
+}
+
+function wireScalar(type: FieldType, text: string): unknown {
+  switch (type.name) {
+    case 'int8':
+    case 'int16':
+    case 'int32':
+    case 'uint8':
+    case 'uint16':
+    case 'uint32':
+    case 'float32':
+    case 'float64':
+      return Number(text)
+    case 'boolean':
+      return text === 'true'
+    case 'json':
+    case 'geometry':
+      return JSON.parse(text)
+    default:
+      return text
+  }
+}

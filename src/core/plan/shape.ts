@@ -1,0 +1,23 @@
+/** Rows → items, where no database renders them (connectors): what was selected, each field where it is visible. */
+import type { PrimitiveField } from '../model/model.ts'
+import { wireValue } from '../model/wire.ts'
+import { fieldsOf, type Row, seen } from '../query/evaluate.ts'
+import type { Selected, Selection } from './plan.ts'
+
+export type Item = Readonly<Record<string, unknown>>
+
+/** Relations are for whoever brings rows of several collections together. */
+export function shapeRow(selection: Selection, row: Row): Item {
+  return Object.fromEntries(
+    selection.filter(isField).map((selected) => [selected.name, wireValue(selected.field, seen(selected, row))]),
+  )
+}
+
+/** Everything that has to be known of a row for `shapeRow`. */
+export function shapedFields(selection: Selection): readonly PrimitiveField[] {
+  return selection.filter(isField).flatMap(({ field, visible }) => [field, ...fieldsOf(visible)])
+}
+
+function isField(selected: Selected): selected is Extract<Selected, { readonly kind: 'field' }> {
+  return selected.kind === 'field'
+}

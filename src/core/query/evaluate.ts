@@ -1,0 +1,157 @@
+/**
+ * A Filter over one row that is at hand: true, false, or undefined where a null leaves it open, as SQL has it. For rows
+ * that no database can be asked about: those of connectors, and those that are about to be written.
+ */
+import type { PrimitiveField } from '../model/model.ts'
+import type { Comparison, FieldRef, Filter, Match } from './filter.ts'
+
+/** A field's canonical text; a list's is the text of a JSON array. */
+export type Row = (field: PrimitiveField) => string | null
+
+/** Relations have to be resolved before: a row alone does not tell of others. */
+export function evaluate(filter: Filter, row: Row): boolean | undefined {
+  switch (filter.kind) {
+    case 'all':
+      return true
+    case 'none':
+      return false
+    case 'and':
+      return every(filter.filters.map((part) => evaluate(part, row)))
+    case 'or':
+      return opposite(every(filter.filters.map((part) => opposite(evaluate(part, row)))))
+    case 'not':
+      return opposite(evaluate(filter.filter, row))
+    case 'isTrue':
+      return evaluate(filter.filter, row) === true
+    case 'related':
+      throw new Error(`the relation ${filter.relation.apiName} was not resolved`)
+    case 'null':
+      return (seen(filter, row) === null) !== filter.negated
+    default:
+      return onValue(filter, seen(filter, row))
+  }
+}
+
+/** A field as its reader sees it: null where it is not visible. */
+export function seen({ field, visible }: FieldRef, row: Row): string | null {
+  return evaluate(visible, row) === true ? row(field) : null
+}
+
+/** The fields that a row must tell of, so that the filter can be evaluated. */
+export function fieldsOf(filter: Filter): readonly PrimitiveField[] {
+  switch (filter.kind) {
+    case 'all':
+    case 'none':
+    case 'related':
+      return []
+    case 'and':
+    case 'or':
+      return filter.filters.flatMap(fieldsOf)
+    case 'not':
+    case 'isTrue':
+      return fieldsOf(filter.filter)
+    default:
+      return [filter.field, ...fieldsOf(filter.visible)]
+  }
+}
+
+type OnValue = Extract<Filter, { readonly kind: 'compare' | 'match' | 'between' | 'in' }>
+
+function onValue(filter: OnValue, value: string | null): boolean | undefined {
+  if (value === null) return undefined
+  const { field } = filter
+  switch (filter.kind) {
+    case 'compare':
+      return comparisons[filter.operator](order(field, value, filter.operand))
+    case 'match':
+      return isMatch(filter.match, value, filter.operand) !== filter.negated
+    case 'between':
+      return (order(field, value, filter.low) >= 0 && order(field, value, filter.high) <= 0) !== filter.negated
+    case 'in':
+      return filter.operands.some((operand) => order(field, value, operand) === 0) !== filter.negated
+  }
+}
+
+const comparisons: Readonly<Record<Comparison, (order: number) => boolean>> = {
+  '=': (one) => one === 0,
+  '<>': (one) => one !== 0,
+  '<': (one) => one < 0,
+  '<=': (one) => one <= 0,
+  '>': (one) => one > 0,
+  '>=': (one) => one >= 0,
+}
+
+function isMatch({ part, ignoreCase }: Match, value: string, operand: string): boolean {
+  const [text, wanted] = ignoreCase ? [value.toLowerCase(), operand.toLowerCase()] : [value, operand]
+  if (part === 'starts') return text.startsWith(wanted)
+  return part === 'ends' ? text.endsWith(wanted) : text.includes(wanted)
+}
+
+/** Negative, zero or positive, by the values that the canonical texts stand for. */
+export function order({ type }: PrimitiveField, one: string, other: string): number {
+  switch (type.name) {
+    case 'float32':
+    case 'float64':
+      return Number(one) - Number(other)
+    case 'int8':
+    case 'int16':
+    case 'int32':
+    case 'int64':
+    case 'uint8':
+    case 'uint16':
+    case 'uint32':
+    case 'uint64':
+    case 'decimal':
+      return decimalOrder(one, other)
+    case 'json':
+      return textOrder(canonicalJson(one), canonicalJson(other))
+    case 'dateTimeWithTimezone':
+      return textOrder(one.replace('Z', ''), other.replace('Z', ''))
+    default:
+      return textOrder(one, other)
+  }
+}
+
+function textOrder(one: string, other: string): number {
+  return one < other ? -1 : one > other ? 1 : 0
+}
+
+/** Digits compare as texts once they are as long before the point and as long behind it. */
+function decimalOrder(one: string, other: string): number {
+  const [first, second] = [partsOf(one), partsOf(other)]
+  const whole = Math.max(first.whole.length, second.whole.length)
+  const fraction = Math.max(first.fraction.length, second.fraction.length)
+  const padded = (parts: DecimalParts) => parts.whole.padStart(whole, '0') + parts.fraction.padEnd(fraction, '0')
+  const [left, right] = [padded(first), padded(second)]
+  if (first.isNegative !== second.isNegative) {
+    const isZero = /^0*$/.test(left) && /^0*$/.test(right)
+    return isZero ? 0 : first.isNegative ? -1 : 1
+  }
+  return first.isNegative ? textOrder(right, left) : textOrder(left, right)
+}
+
+type DecimalParts = { readonly isNegative: boolean; readonly whole: string; readonly fraction: string }
+
+function partsOf(text: string): DecimalParts {
+  const isNegative = text.startsWith('-')
+  const [whole = '', fraction = ''] = (isNegative ? text.slice(1) : text).split('.')
+  return { isNegative, whole, fraction }
+}
+
+/** Members of an object in one order, so that equal values have one text. */
+function canonicalJson(text: string): string {
+  return JSON.stringify(JSON.parse(text), (_name, part: unknown) =>
+    typeof part === 'object' && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => textOrder(one, other)))
+      : part,
+  )
+}
+
+function every(answers: readonly (boolean | undefined)[]): boolean | undefined {
+  if (answers.includes(false)) return false
+  return answers.includes(undefined) ? undefined : true
+}
+
+function opposite(answer: boolean | undefined): boolean | undefined {
+  return answer === undefined ? undefined : !answer
+}

@@ -1,0 +1,273 @@
+/**
+ * Relations into another data source, and those of a source that cannot follow relations at all. Far rows are looked up by
+ * their keys, in batches, never one per row, under the far collection's own access, which the plan carries; conditions on
+ * them become lists of keys beforehand, or are refused where there are too many (docs/decisions/023).
+ */
+import type { Model, RelationField, SourceRecord } from '../core/model/model.ts'
+import type { Plan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import {
+  conditionsElsewhere,
+  HIDDEN,
+  type IsLocal,
+  joinedField,
+  type Part,
+  type Related,
+  type SelectedRelation,
+  type Split,
+  splitSelection,
+  withConditions,
+  withSelection,
+} from '../core/plan/relations.ts'
+import { all, and, type Filter, isTrue, none, not } from '../core/query/filter.ts'
+import { queryFault } from '../core/query/parse.ts'
+import type { Fill } from '../core/sql/statement.ts'
+import type { Freshness, Source } from './source.ts'
+
+type Open = (sourceId: string) => Source
+type Item = Record<string, unknown>
+
+/** How one answer is being put together. */
+type Run = { readonly open: Open; readonly fill: Fill; readonly freshness: Freshness | undefined }
+
+/** Keys of one look-up. */
+const BATCH = 200
+/** Rows that one look-up may bring. */
+const MAX_ROWS = 10_000
+/** Keys that a condition on far rows may come to. */
+const MAX_KEYS = 1_000
+
+/** `source` for plans of any relations. `open` gives the source of another collection, made the same way. */
+function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
+  /** What the source runs itself, after every condition was answered; the parts of its rows that are still missing. */
+  async function local<P extends Plan>(plan: P, run: Run): Promise<{ readonly plan: P; readonly split: Split }> {
+    const answered = withConditions(plan, await answers(conditionsElsewhere(plan, isLocal), run))
+    const split = splitSelection(answered.selection, isLocal)
+    return { plan: withSelection(answered, split.local), split }
+  }
+
+  const isPlain = (plan: Plan) =>
+    splitSelection(plan.selection, isLocal).isWhole && conditionsElsewhere(plan, isLocal).length === 0
+
+  const completed = async (text: string, split: Split, run: Run) =>
+    split.isWhole ? text : JSON.stringify(await complete(JSON.parse(text) as Item[], split, run))
+
+  return {
+    prepareList(plan) {
+      if (isPlain(plan)) return source.prepareList(plan)
+      return async (fill, freshness) => {
+        const run = { open, fill, freshness }
+        const own = await local(plan, run)
+        const { data, total } = await source.prepareList(own.plan)(fill, freshness)
+        return { data: await completed(data, own.split, run), total }
+      }
+    },
+
+    prepareOne(plan) {
+      if (isPlain(plan)) return source.prepareOne(plan)
+      return async (fill, freshness) => {
+        const run = { open, fill, freshness }
+        const own = await local(plan, run)
+        const text = await source.prepareOne(own.plan)(fill, freshness)
+        return text === undefined ? undefined : (await completed(`[${text}]`, own.split, run)).slice(1, -1)
+      }
+    },
+
+    prepareLookup(plan, keys) {
+      if (isPlain(plan)) return source.prepareLookup(plan, keys)
+      return async (fill, freshness) => {
+        const run = { open, fill, freshness }
+        const own = await local(plan, run)
+        return completed(await source.prepareLookup(own.plan, keys)(fill, freshness), own.split, run)
+      }
+    },
+
+    prepareWrite(plan) {
+      refuseWritesElsewhere(plan)
+      if (isPlain(plan)) return source.prepareWrite(plan)
+      return async (fill, freshness) => {
+        const run = { open, fill, freshness }
+        const own = await local(plan, run)
+        return completed(await source.prepareWrite(own.plan)(fill, freshness), own.split, run)
+      }
+    },
+  }
+}
+
+/** Whether a source follows a relation itself: both ends are in one database that knows of relations. */
+function localTo(sourceId: string, followsRelations: boolean): IsLocal {
+  return ({ target }) => followsRelations && target.sourceId === sourceId
+}
+
+/** One transaction cannot be of two sources. */
+function refuseWritesElsewhere(plan: WritePlan): void {
+  if (plan.kind !== 'program') return
+  const sources = new Set(
+    plan.steps.flatMap((step) => {
+      if (step.kind === 'find' || step.kind === 'insert') return [step.into.collection.sourceId]
+      return [step.slot.collection.sourceId]
+    }),
+  )
+  if (sources.size > 1) {
+    throw queryFault('body', 'cannot write items of several data sources: give the key of the other item instead')
+  }
+}
+
+/** Fills in what is missing from rows of a split selection, in the order that was asked for. */
+async function complete(rows: readonly Item[], split: Split, run: Run): Promise<readonly Item[]> {
+  const found = new Map<Part, readonly unknown[]>()
+  for (const part of split.parts) {
+    if (part.kind === 'elsewhere') found.set(part, await lookUp(rows, part, run))
+    if (part.kind === 'within') found.set(part, await within(rows, part, run))
+  }
+  return rows.map((row, index) =>
+    Object.fromEntries(
+      split.parts.map((part) =>
+        part.kind === 'own'
+          ? [part.name, row[part.name]]
+          : [part.kind === 'within' ? part.name : part.selected.name, found.get(part)?.[index]],
+      ),
+    ),
+  )
+}
+
+/** Rows of a local relation, completed all at once, so that their look-ups are batches too. */
+async function within(
+  rows: readonly Item[],
+  { name, isList, split }: Extract<Part, { readonly kind: 'within' }>,
+  run: Run,
+): Promise<readonly unknown[]> {
+  const inner = rows.map((row): readonly Item[] => {
+    const value = row[name] as { readonly data: readonly Item[] } | Item | null
+    if (value === null) return []
+    return isList ? (value as { readonly data: readonly Item[] }).data : [value as Item]
+  })
+  const completed = await complete(inner.flat(), split, run)
+  let start = 0
+  return inner.map((items, index) => {
+    const own = completed.slice(start, start + items.length)
+    start += items.length
+    if (rows[index]?.[name] === null) return null
+    return isList ? { data: own } : own[0]
+  })
+}
+
+/** The far rows of each row. */
+async function lookUp(
+  rows: readonly Item[],
+  { selected, columns }: Extract<Part, { readonly kind: 'elsewhere' }>,
+  run: Run,
+): Promise<readonly unknown[]> {
+  const join = onlyJoin(selected.relation)
+  const [column = ''] = columns
+  const keys = rows.map((row) => keyText(row[column]))
+  const values = [...new Set(keys.filter((key) => key !== undefined))]
+  const byKey = Map.groupBy(await farRows(selected, values, run), (row) => keyText(row[`${HIDDEN}0`]))
+  const { page } = selected
+  return keys.map((key) => {
+    // A relation that is hidden in a row is null there, as it is where a database follows it.
+    if (key === undefined && (page === undefined || selected.visible.kind !== 'all')) return null
+    const own = (key === undefined ? [] : (byKey.get(key) ?? [])).map(withoutHidden)
+    if (page === undefined) return own[0] ?? null
+    return { data: own.slice(page.offset, page.offset + page.limit) }
+  })
+
+  async function farRows(of: SelectedRelation, all: readonly string[], { open, fill, freshness }: Run) {
+    const { target } = of.relation
+    const limit = page === undefined && isUnique(of.relation) ? undefined : MAX_ROWS + 1
+    const found: Item[] = []
+    for (let start = 0; start < all.length; start += BATCH) {
+      const batch = all.slice(start, start + BATCH)
+      const plan: ReadPlan = {
+        kind: 'read',
+        collection: target,
+        selection: [...of.selection, joinedField(join.other, 0)],
+        where: of.where,
+        page: { order: page?.order ?? [], limit: limit ?? batch.length, offset: 0 },
+        count: false,
+      }
+      const text = await open(target.sourceId).prepareLookup(plan, { field: join.other, values: batch })(
+        fill,
+        freshness,
+      )
+      found.push(...(JSON.parse(text) as Item[]))
+      if (found.length > MAX_ROWS) {
+        throw queryFault(`fields.${of.name}`, `brings more than ${MAX_ROWS} items of another data source`)
+      }
+    }
+    return found
+  }
+}
+
+/** At most one far row for each key. */
+function isUnique({ target, joins }: RelationField): boolean {
+  const other = joins.map((join) => join.other.id)
+  return target.indexes.some(
+    ({ kind, fields }) => kind !== 'normal' && fields.every(({ id }) => other.includes(id)) && fields.length > 0,
+  )
+}
+
+function onlyJoin(relation: RelationField): RelationField['joins'][number] {
+  const [join] = relation.joins
+  if (join !== undefined && relation.joins.length === 1) return join
+  throw queryFault(
+    `fields.${relation.apiName}`,
+    'has a key of several fields, which cannot be followed into another source',
+  )
+}
+
+/** A value of a key as text, by which the two sides are compared. */
+function keyText(value: unknown): string | undefined {
+  return value === null || value === undefined ? undefined : String(value)
+}
+
+function withoutHidden(row: Item): Item {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith(HIDDEN)))
+}
+
+/** What each condition comes to, as a list of keys. */
+async function answers(conditions: readonly Related[], run: Run): Promise<ReadonlyMap<Related, Filter>> {
+  const known = new Map<Related, Filter>()
+  for (const condition of conditions) known.set(condition, await answer(condition, run))
+  return known
+}
+
+async function answer({ relation, target, quantifier, rows, filter }: Related, run: Run): Promise<Filter> {
+  const { own, other } = onlyJoin(relation)
+  const condition = quantifier === 'every' ? not(isTrue(filter)) : filter
+  const plan: ReadPlan = {
+    kind: 'read',
+    collection: target,
+    selection: [joinedField(other, 0)],
+    where: and([rows, condition]),
+    page: { order: [], limit: MAX_KEYS + 1, offset: 0 },
+    count: false,
+  }
+  const { data } = await run.open(target.sourceId).prepareList(plan)(run.fill, run.freshness)
+  const found = JSON.parse(data) as readonly Item[]
+  if (found.length > MAX_KEYS) {
+    throw queryFault(`filter.${relation.apiName}`, `matches more than ${MAX_KEYS} items of another data source`)
+  }
+  const operands = [...new Set(found.flatMap((row) => keyText(row[`${HIDDEN}0`]) ?? []))]
+  const exists: Filter =
+    operands.length === 0 ? none : isTrue({ kind: 'in', field: own, visible: all, negated: false, operands })
+  return quantifier === 'some' ? exists : not(exists)
+}
+
+/** Sources by id, each able to follow every relation of the model. */
+export function connected(
+  model: Model,
+  openSource: (record: SourceRecord) => { readonly source: Source; readonly followsRelations: boolean },
+): Open {
+  const known = new Map<string, Source>()
+  const open: Open = (sourceId) => {
+    const earlier = known.get(sourceId)
+    if (earlier !== undefined) return earlier
+    const record = model.sources.get(sourceId)
+    if (record === undefined) throw new Error(`the model refers to the source ${sourceId}, which it does not have`)
+    const { source, followsRelations } = openSource(record)
+    const made = acrossSources(source, localTo(sourceId, followsRelations), open)
+    known.set(sourceId, made)
+    return made
+  }
+  return open
+}

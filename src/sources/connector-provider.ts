@@ -1,0 +1,176 @@
+/**
+ * Installed data connectors as providers of data sources. What is tried out (a test, a preview, the required set) gets a
+ * connector of its own, so that a failed attempt is nobody else's; an opened source keeps its connector running.
+ */
+import { type Permission, permissionsSchema } from '../core/connector/permission.ts'
+import { parseConnectionTest, parseQueryAnswer } from '../core/connector/protocol.ts'
+import { unsupported } from '../core/connector/push-down.ts'
+import {
+  type Capabilities,
+  capabilitiesOf,
+  capabilitiesText,
+  parseIntrospection,
+  placeText,
+  toSourceSchema,
+} from '../core/connector/schema.ts'
+import type { Collection } from '../core/model/model.ts'
+import type {
+  Clock,
+  ConnectorCatalog,
+  ConnectorHost,
+  ConnectorSession,
+  Ids,
+  InstalledConnector,
+  SqlDriver,
+} from '../ports.ts'
+import { type ImportedCapabilities, loadCapabilities, saveCapabilities } from '../store/capabilities.ts'
+import { createAnswerCache } from './answer-cache.ts'
+import { answerOf, createConnectorRuntime } from './connector-runtime.ts'
+import { type Ask, openConnectorSource } from './connector-source.ts'
+import { openSession, requiredBy, startConnector } from './connector-start.ts'
+import type { OpenedSource, Provider, SourcePlace, SourceSetting } from './provider.ts'
+
+export type ConnectorDeps = {
+  readonly host: ConnectorHost
+  readonly catalog: ConnectorCatalog
+  /** The system database. */
+  readonly database: SqlDriver
+  readonly clock: Clock
+  readonly ids: Ids
+  /** How long answers are kept, in milliseconds. */
+  readonly timeToLive: number
+}
+
+/** Those of this moment: extensions come and go. */
+export function createConnectorProviders(deps: ConnectorDeps): () => readonly Provider[] {
+  return () => deps.catalog.installed().map((installed) => createConnectorProvider(installed, deps))
+}
+
+function createConnectorProvider(installed: InstalledConnector, deps: ConnectorDeps): Provider {
+  const permissions = permissionsSchema.parse(installed.permissions)
+  const normal = { ...installed, permissions }
+
+  /** A connector of its own for `work`, ended with it. */
+  async function afresh<T>(setting: SourceSetting, work: (session: ConnectorSession) => Promise<T>): Promise<T> {
+    const session = openSession(deps.host, normal, { setting, sourceId: deps.ids.next() })
+    try {
+      return await work(session)
+    } finally {
+      await session.close()
+    }
+  }
+
+  /** The same, started. */
+  function started<T>(
+    setting: SourceSetting,
+    work: (session: ConnectorSession, handlers: ReadonlySet<string>) => Promise<T>,
+  ): Promise<T> {
+    return afresh(setting, async (session) => {
+      const start = await startConnector(session, normal, setting)
+      if (start.kind === 'failed') throw start.error
+      return work(session, start.handlers)
+    })
+  }
+
+  return {
+    id: installed.id,
+    name: installed.name,
+    origin: 'extension',
+    availability: { kind: 'available' },
+    presets: [],
+    permissions,
+
+    requiredPermissions: (setting) =>
+      afresh(setting, async (session): Promise<readonly Permission[]> => {
+        const required = await requiredBy(session, permissions)
+        if ('kind' in required) throw required.error
+        return required
+      }),
+
+    test: (setting) =>
+      started(setting, async (session, handlers) => {
+        if (!handlers.has('testConnection')) return 'none'
+        const fault = parseConnectionTest(answerOf(await session.call('testConnection'), 'testConnection'))
+        if (fault !== undefined) throw fault
+        return 'passed'
+      }),
+
+    preview: (setting) =>
+      started(setting, async (session) => parseIntrospection(answerOf(await session.call('introspect'), 'introspect'))),
+
+    open: async (setting, place) => openConnector(installed.id, deps, { setting, place }),
+  }
+}
+
+/** Other isolates see a new model within two seconds, and with it what was declared for it. */
+const CAPABILITIES_MAX_AGE = 2_000
+
+type Opening = { readonly setting: SourceSetting; readonly place: SourcePlace }
+
+function openConnector(provider: string, deps: ConnectorDeps, { setting, place }: Opening): OpenedSource {
+  const { host, catalog, database, clock, timeToLive } = deps
+  const at = { workspaceId: place.workspaceId, sourceId: place.id }
+  const cache = createAnswerCache(clock, timeToLive)
+  const imported = () => loadCapabilities(database, at)
+  const runtime = createConnectorRuntime({
+    host,
+    catalog: normalized(catalog),
+    provider,
+    sourceId: place.id,
+    setting,
+    imported,
+  })
+  let known: { readonly imported: ImportedCapabilities | undefined; readonly until: number } | undefined
+
+  async function capabilities(collection: Collection): Promise<Capabilities> {
+    if (known === undefined || known.until <= clock.now()) {
+      known = { imported: await imported(), until: clock.now() + CAPABILITIES_MAX_AGE }
+    }
+    const found = known.imported?.capabilities.get(placeText(collection.schema, collection.dbName))
+    if (found === undefined) throw unsupported(collection, 'is not declared by its data source')
+    return found
+  }
+
+  const ask: Ask = async (request, fields, freshness) => {
+    const isRead = request.operation === 'readMany' || request.operation === 'readOne'
+    const key = JSON.stringify(request)
+    const kept = isRead && freshness !== 'fresh' ? cache.get(key) : undefined
+    if (kept !== undefined) return kept
+    const keep = cache.keeping(key)
+    try {
+      const answer = await runtime.call('query', request, (value) => parseQueryAnswer(request, fields, value))
+      if (isRead) keep(answer)
+      return answer
+    } finally {
+      // Also where it failed: a write may have been made whose answer was not one.
+      if (!isRead) cache.clear()
+    }
+  }
+
+  return {
+    source: openConnectorSource({ ask, capabilities }),
+    database: undefined,
+    async introspect() {
+      const { schema, revision } = await runtime.introspect()
+      const fresh: ImportedCapabilities = { capabilities: capabilitiesOf(schema), revision }
+      cache.clear()
+      known = undefined
+      const stored = await imported()
+      const isSame =
+        stored?.revision === revision && capabilitiesText(stored.capabilities) === capabilitiesText(fresh.capabilities)
+      return { schema: toSourceSchema(schema), statements: isSame ? [] : [saveCapabilities(at, fresh)] }
+    },
+    close: () => runtime.close(),
+  }
+}
+
+/** Manifests may spell a target as they like. */
+function normalized(catalog: ConnectorCatalog): ConnectorCatalog {
+  return {
+    installed: () =>
+      catalog
+        .installed()
+        .map((installed) => ({ ...installed, permissions: permissionsSchema.parse(installed.permissions) })),
+    broken: () => catalog.broken(),
+  }
+}

@@ -1,0 +1,175 @@
+/**
+ * The connector behind one data source, for as long as this process has the source open: started by the first request that
+ * needs it, started anew when its extension was loaded anew, and asked. Requests that come during a start are told so. What
+ * each event means for the source is decided by `core/connector/activity.ts`.
+ */
+import {
+  type Activity,
+  type ActivityEvent,
+  active,
+  activityAfter,
+  couldNotStart,
+  deactivatedAnswer,
+  type Handler,
+  restarting,
+} from '../core/connector/activity.ts'
+import { endedFault, handlerFault, invalidResponse, loadFault, missingMethod } from '../core/connector/fault.ts'
+import {
+  type ConnectorSchema,
+  capabilitiesOf,
+  capabilitiesText,
+  parseIntrospection,
+  type SourceCapabilities,
+} from '../core/connector/schema.ts'
+import { ServiceError } from '../core/error.ts'
+import type { ConnectorCatalog, ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../ports.ts'
+import { openSession, startConnector } from './connector-start.ts'
+import type { SourceSetting } from './provider.ts'
+import { queryFailed } from './unmet-demand.ts'
+
+export type ConnectorRuntime = {
+  /** What `read` makes of a handler's answer; what goes wrong in the call itself is thrown under `Query failed`. */
+  call<T>(method: 'query', request: unknown, read: (value: unknown) => T): Promise<T>
+  /** Starts the connector afresh, whatever state the source is in, and reads its schema. */
+  introspect(): Promise<{ readonly schema: ConnectorSchema; readonly revision: string }>
+  close(): Promise<void>
+}
+
+type Deps = {
+  readonly host: ConnectorHost
+  readonly catalog: ConnectorCatalog
+  readonly provider: string
+  readonly sourceId: string
+  readonly setting: SourceSetting
+  /** What the model was made for; undefined where nothing was imported yet. */
+  readonly imported: () => Promise<{ readonly capabilities: SourceCapabilities; readonly revision: string } | undefined>
+}
+
+type Running = { readonly session: ConnectorSession }
+
+export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
+  const { host, catalog, provider, sourceId, setting } = deps
+  let activity: Activity = active
+  let running: Running | undefined
+  let isStarting = false
+  /** Of the extension that the activity is about. */
+  let revision: string | undefined
+
+  async function stop(): Promise<void> {
+    const ended = running
+    running = undefined
+    await ended?.session.close()
+  }
+
+  function happened(event: ActivityEvent): void {
+    activity = activityAfter(activity, event)
+  }
+
+  /** What is installed now; another revision than the one that is known begins anew. */
+  async function current(): Promise<InstalledConnector> {
+    const installed = catalog.installed().find(({ id }) => id === provider)
+    if (installed?.revision !== revision) {
+      revision = installed?.revision
+      happened({ kind: 'renewed' })
+      await stop()
+    }
+    if (installed === undefined) {
+      happened({ kind: 'uninstalled' })
+      await stop()
+      throw new ServiceError('unavailable', 'Data source is deactivated')
+    }
+    return installed
+  }
+
+  async function ready(): Promise<ConnectorSession> {
+    if (isStarting) throw restarting()
+    const installed = await current()
+    if (activity.kind === 'deactivated') throw deactivatedAnswer(activity.because)
+    if (running !== undefined) return running.session
+    // Others may have come in while the one before was being stopped.
+    if (isStarting) throw restarting()
+    return (await start(installed, 'compared')).session
+  }
+
+  /** `compared`: the capabilities have to be those that the model was made for. */
+  async function start(installed: InstalledConnector, how: 'compared' | 'imported'): Promise<Running> {
+    isStarting = true
+    try {
+      const session = openSession(host, installed, { setting, sourceId })
+      const started = await startConnector(session, installed, setting)
+      if (started.kind === 'failed') {
+        const { event, error, isSilent } = started
+        if (event !== undefined) happened(event)
+        throw isSilent && activity.kind === 'deactivated' ? deactivatedAnswer(activity.because) : error
+      }
+      if (how === 'compared' && (await hasOtherCapabilities(session, installed))) {
+        await session.close()
+        happened({ kind: 'capabilitiesChanged' })
+        throw new ServiceError('unavailable', 'Data source is deactivated')
+      }
+      running = { session }
+      return running
+    } finally {
+      isStarting = false
+    }
+  }
+
+  /** Only another release of the extension can declare something else. One that cannot tell now is taken at its word. */
+  async function hasOtherCapabilities(session: ConnectorSession, installed: InstalledConnector): Promise<boolean> {
+    const imported = await deps.imported()
+    if (imported === undefined || imported.revision === installed.revision) return false
+    const reply = await session.call('introspect')
+    if (reply.kind !== 'value') return false
+    try {
+      const now = capabilitiesOf(parseIntrospection(reply.value))
+      return capabilitiesText(now) !== capabilitiesText(imported.capabilities)
+    } catch (error) {
+      if (error instanceof ServiceError) return false
+      throw error
+    }
+  }
+
+  return {
+    async call(method, request, read) {
+      const reply = await (await ready()).call(method, request)
+      try {
+        return read(answerOf(reply, method))
+      } catch (error) {
+        throw error instanceof ServiceError ? queryFailed(error) : error
+      }
+    },
+
+    async introspect() {
+      if (isStarting) throw restarting()
+      const installed = await current()
+      happened({ kind: 'renewed' })
+      await stop()
+      const { session } = await start(installed, 'imported')
+      const schema = parseIntrospection(answerOf(await session.call('introspect'), 'introspect'))
+      return { schema, revision: installed.revision }
+    },
+
+    close: stop,
+  }
+}
+
+/** What a handler answered; throws what it did instead. */
+export function answerOf(reply: ConnectorReply, method: Handler): unknown {
+  switch (reply.kind) {
+    case 'value':
+      return reply.value
+    case 'error':
+      throw handlerFault(reply)
+    case 'missing':
+      throw missingMethod()
+    case 'ended':
+      throw endedFault(reply.reason)
+    case 'unloadable':
+      throw couldNotStart(loadFault(reply))
+    case 'promise':
+    case 'handlers':
+      throw invalidResponse(`${method} returned no value`)
+    default:
+      return reply satisfies never
+  }
+}

@@ -1,0 +1,106 @@
+/**
+ * Starting a connector (seed, "Data sources and connectors" rules 3 and 4, "Data source activity"): loaded under its grant,
+ * preflight, comparison of the required set, setup, handlers. What fails is told as an event of the state machine and as
+ * the error of the request that wanted the start.
+ */
+import { type ActivityEvent, couldNotStart } from '../core/connector/activity.ts'
+import { endedFault, invalidResponse, loadFault, startFault } from '../core/connector/fault.ts'
+import { grantMismatch } from '../core/connector/handshake.ts'
+import { type Permission, sameTargets, targetsOf, unitePermissions } from '../core/connector/permission.ts'
+import { asynchronousPreflight, missingHandlers, parsePreflight } from '../core/connector/protocol.ts'
+import { ServiceError } from '../core/error.ts'
+import type { ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../ports.ts'
+import type { SourceSetting } from './provider.ts'
+
+export type Started =
+  | { readonly kind: 'started'; readonly session: ConnectorSession; readonly handlers: ReadonlySet<string> }
+  | Failure
+
+export type Failure = {
+  readonly kind: 'failed'
+  /** Undefined where only this request fails. */
+  readonly event: ActivityEvent | undefined
+  /** For whoever tries a configuration out, and for the first request to a source whose start fails. */
+  readonly error: ServiceError
+  /** Where requests to a source learn only that it is deactivated, the first one included. */
+  readonly isSilent: boolean
+}
+
+/** A session that has not been called yet. */
+export function openSession(
+  host: ConnectorHost,
+  { id, code }: InstalledConnector,
+  { setting, sourceId }: { readonly setting: SourceSetting; readonly sourceId: string },
+): ConnectorSession {
+  const { config, permissions } = setting
+  return host.open({ id: `${id} ${sourceId}`, code, config, grant: targetsOf(permissions) })
+}
+
+/** The whole start; the session is closed where it fails. */
+export async function startConnector(
+  session: ConnectorSession,
+  { permissions }: InstalledConnector,
+  setting: SourceSetting,
+): Promise<Started> {
+  const started = await attempt(session, permissions, setting)
+  if (started.kind === 'failed') await session.close()
+  return started
+}
+
+async function attempt(
+  session: ConnectorSession,
+  manifest: readonly Permission[],
+  setting: SourceSetting,
+): Promise<Started> {
+  const required = await requiredBy(session, manifest)
+  if ('kind' in required) return required
+  if (!sameTargets(setting.permissions, required)) {
+    return failure({ kind: 'mismatch', required }, grantMismatch(required))
+  }
+  const reply = await session.call('setup')
+  if (reply.kind === 'handlers' || reply.kind === 'missing') {
+    const names = reply.kind === 'handlers' ? reply.names : null
+    const missing = missingHandlers(names)
+    if (missing === undefined) return { kind: 'started', session, handlers: new Set(names) }
+    return failure({ kind: 'noHandlers' }, couldNotStart(missing))
+  }
+  return failedStart(reply, 'setup')
+}
+
+/** The manifest's set and preflight's together. A module may do without a preflight. */
+export async function requiredBy(
+  session: ConnectorSession,
+  manifest: readonly Permission[],
+): Promise<readonly Permission[] | Failure> {
+  const reply = await session.call('preflight')
+  if (reply.kind === 'missing') return unitePermissions(manifest)
+  if (reply.kind === 'promise') return failure({ kind: 'badPreflight' }, couldNotStart(asynchronousPreflight()))
+  if (reply.kind !== 'value') return failedStart(reply, 'preflight')
+  try {
+    const answer = parsePreflight(reply.value)
+    if (answer.kind === 'permissions') return unitePermissions(manifest, answer.permissions)
+    return { ...failure({ kind: 'badPreflight' }, couldNotStart(answer.error)), isSilent: true }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error
+    return failure({ kind: 'badPreflight' }, couldNotStart(error))
+  }
+}
+
+function failure(event: ActivityEvent | undefined, error: ServiceError): Failure {
+  return { kind: 'failed', event, error, isSilent: false }
+}
+
+function failedStart(reply: ConnectorReply, from: 'preflight' | 'setup'): Failure {
+  switch (reply.kind) {
+    case 'error': {
+      const thrown = { message: reply.message, code: reply.code, denied: reply.denied }
+      return failure({ kind: 'threw', from, thrown }, couldNotStart(startFault(thrown)))
+    }
+    case 'unloadable':
+      return { ...failure({ kind: 'unloadable' }, couldNotStart(loadFault(reply))), isSilent: true }
+    case 'ended':
+      return failure(undefined, couldNotStart(endedFault(reply.reason)))
+    default:
+      return failure(undefined, couldNotStart(invalidResponse(`${from} returned no value`)))
+  }
+}

@@ -1,0 +1,297 @@
+/**
+ * Writes through a connector. It has no transactions, so a request becomes exactly one write of one collection, and
+ * everything that can be refused is refused before it: rows are read first, checked as they are and as they will be, and
+ * only then written. What cannot be done in one write is refused (422).
+ */
+import {
+  type FillHole,
+  filledFilter,
+  filledText,
+  type Key,
+  keyFilter,
+  keyValues,
+  namedKey,
+} from '../core/connector/by-key.ts'
+import type { ConnectorFilter, QueryRequest } from '../core/connector/protocol.ts'
+import { type Declared, pushFilter, requireOperation, unsupported } from '../core/connector/push-down.ts'
+import type { Collection, PrimitiveField } from '../core/model/model.ts'
+import { wireValue } from '../core/model/wire.ts'
+import type { Assignment, Cell, ProgramPlan, Selection, Slot, Step, WritePlan } from '../core/plan/plan.ts'
+import { shapedFields, shapeRow } from '../core/plan/shape.ts'
+import { evaluate, type Row } from '../core/query/evaluate.ts'
+import { all, and, type Filter } from '../core/query/filter.ts'
+import { queryFault } from '../core/query/parse.ts'
+import {
+  address,
+  type ConnectorReads,
+  type ConnectorSourceDeps,
+  distinct,
+  filledSelection,
+  rowOf,
+} from './connector-source.ts'
+import type { Prepared } from './source.ts'
+import { unmetDemand } from './unmet-demand.ts'
+
+/** Values by the names that the connector gave its fields. */
+type Data = Readonly<Record<string, unknown>>
+
+export function createConnectorWrites(
+  deps: ConnectorSourceDeps,
+  reads: ConnectorReads,
+): (plan: WritePlan) => Prepared<string> {
+  return (plan) => async (fill) => {
+    const rendered = (selection: Selection, rows: readonly Row[]) =>
+      JSON.stringify(rows.map((row) => shapeRow(selection, row)))
+    const selection = filledSelection(plan.selection, fill)
+    switch (plan.kind) {
+      case 'create': {
+        const rows = plan.rows.map((row) => dataOf(row, fill))
+        if (rows.length === 0) return '[]'
+        return rendered(selection, await send(deps, plan.collection, selection, { kind: 'create', rows }))
+      }
+      case 'update': {
+        const where = filledFilter(plan.where, fill)
+        const data = dataOf(plan.assignments, fill)
+        if (plan.assignments.length === 0) {
+          const rows = await reads.byKey({ collection: plan.collection, where, selection })
+          return rendered(selection, rows)
+        }
+        const target = await targetOf(reads, plan.collection, where)
+        if (target === undefined) return '[]'
+        return rendered(selection, await send(deps, plan.collection, selection, { kind: 'update', target, data }))
+      }
+      case 'delete': {
+        const target = await targetOf(reads, plan.collection, filledFilter(plan.where, fill))
+        if (target === undefined) return '[]'
+        return rendered(selection, await send(deps, plan.collection, selection, { kind: 'delete', target }))
+      }
+      case 'program':
+        return rendered(selection, await runProgram({ deps, reads, plan, fill, selection }))
+    }
+  }
+}
+
+/** Which items a write is for: one by its key, or all that a filter matches. */
+type Target =
+  | { readonly kind: 'key'; readonly key: Key }
+  | { readonly kind: 'filter'; readonly filter: Filter }
+  /** Rows that were found before, by their keys. */
+  | { readonly kind: 'found'; readonly filter: ConnectorFilter }
+
+type Write =
+  | { readonly kind: 'create'; readonly rows: readonly Data[] }
+  | { readonly kind: 'update'; readonly target: Target; readonly data: Data }
+  | { readonly kind: 'delete'; readonly target: Target }
+
+/** What else a filter asks of an item that it names by key is held against the record first. */
+async function targetOf(reads: ConnectorReads, collection: Collection, where: Filter): Promise<Target | undefined> {
+  const named = namedKey(collection, where)
+  if (named === undefined) return { kind: 'filter', filter: where }
+  if (named.rest.kind === 'none') return undefined
+  if (named.rest.kind !== 'all') {
+    const rows = await reads.byKey({ collection, where, selection: selected(collection.primaryKey) })
+    if (rows.length === 0) return undefined
+  }
+  return { kind: 'key', key: named.key }
+}
+
+/** The one request of a write; the rows that it answers. */
+async function send(
+  { ask, capabilities }: ConnectorSourceDeps,
+  collection: Collection,
+  selection: Selection,
+  write: Write,
+): Promise<readonly Row[]> {
+  const declared: Declared = { collection, capabilities: await capabilities(collection) }
+  const fields = distinct(shapedFields(selection))
+  const request = requestOf(declared, fields, write)
+  if (request === undefined) return []
+  const { records } = await ask(request, fields)
+  return records.map(rowOf)
+}
+
+/** Undefined where nothing can match. */
+function requestOf(declared: Declared, fields: readonly PrimitiveField[], write: Write): QueryRequest | undefined {
+  const base = address(declared.collection, fields)
+  if (write.kind === 'create') {
+    return { ...base, operation: requireOperation(declared, 'createMany'), data: write.rows }
+  }
+  const { kind, target } = write
+  const data = kind === 'update' ? { data: write.data } : {}
+  if (target.kind === 'key') {
+    const operation = requireOperation(declared, kind === 'update' ? 'updateOne' : 'deleteOne')
+    return { ...base, operation, key: keyValues(target.key), ...data }
+  }
+  const operation = requireOperation(declared, kind === 'update' ? 'updateMany' : 'deleteMany')
+  if (target.kind === 'found') return { ...base, operation, filter: target.filter, ...data }
+  const pushed = pushFilter(declared, target.filter)
+  if (pushed.kind === 'nothing') return undefined
+  return { ...base, operation, ...(pushed.kind === 'filter' && { filter: pushed.filter }), ...data }
+}
+
+function dataOf(row: readonly Assignment[], fill: FillHole): Data {
+  return Object.fromEntries(
+    row.map(({ field, value }) => [field.dbName, wireValue(field, value === null ? null : filledText(value, fill))]),
+  )
+}
+
+type Run = {
+  readonly deps: ConnectorSourceDeps
+  readonly reads: ConnectorReads
+  readonly plan: ProgramPlan
+  readonly fill: FillHole
+  readonly selection: Selection
+}
+
+/** A row as it is or will be: canonical texts by field, and the key under which it was found. */
+type Draft = { readonly key: Key; readonly values: Map<string, string | null> }
+
+type Pending =
+  | { readonly kind: 'create'; readonly slot: Slot; readonly cells: readonly Cell[] }
+  | { readonly kind: 'update'; readonly slot: Slot; readonly cells: readonly Cell[] }
+  | { readonly kind: 'delete'; readonly slot: Slot }
+
+/** Steps are run against drafts; the write comes last, when every check has passed. */
+async function runProgram({ deps, reads, plan, fill, selection }: Run): Promise<readonly Row[]> {
+  const slots = new Map<number, readonly Draft[]>()
+  const pending: Pending[] = []
+  const answers: Slot[] = []
+  const draftsOf = (slot: Slot) => slots.get(slot.number) ?? []
+  const textFor = ({ value }: Cell): string | null => {
+    if (value.kind === 'text') return value.text
+    return draftsOf(value.slot)[0]?.values.get(value.field.id) ?? null
+  }
+
+  for (const step of plan.steps) {
+    if ('provided' in step && step.provided !== undefined && draftsOf(step.provided).length === 0) continue
+    await runStep(step)
+  }
+
+  async function runStep(step: Step): Promise<void> {
+    switch (step.kind) {
+      case 'find': {
+        const drafts = await find(step)
+        if (drafts.length === 0 && step.demand !== undefined) throw unmetDemand(step.demand)
+        slots.set(step.into.number, drafts)
+        return
+      }
+      case 'check': {
+        const where = filledFilter(step.where, fill)
+        if (!draftsOf(step.slot).every((draft) => evaluate(where, rowOfDraft(draft)) === true)) {
+          throw unmetDemand(step.demand)
+        }
+        return
+      }
+      case 'insert':
+        slots.set(step.into.number, [
+          { key: [], values: new Map(step.cells.map((cell) => [cell.field.id, textFor(cell)])) },
+        ])
+        pending.push({ kind: 'create', slot: step.into, cells: step.cells })
+        return
+      case 'update':
+        for (const { values } of draftsOf(step.slot)) {
+          for (const cell of step.cells) values.set(cell.field.id, textFor(cell))
+        }
+        pending.push({ kind: 'update', slot: step.slot, cells: step.cells })
+        return
+      case 'delete':
+        pending.push({ kind: 'delete', slot: step.slot })
+        return
+      case 'answer':
+        answers.push(step.slot)
+        return
+    }
+  }
+
+  async function find(step: Extract<Step, { readonly kind: 'find' }>): Promise<readonly Draft[]> {
+    const { collection } = step.into
+    const matches = step.matches.map((cell): Filter => {
+      const text = textFor(cell)
+      const { field } = cell
+      if (text === null) return { kind: 'null', field, visible: all, negated: false }
+      return { kind: 'compare', field, visible: all, operator: '=', operand: text }
+    })
+    const where = filledFilter(and([...matches, step.where]), fill)
+    const page = { order: [], limit: MAX_FOUND + 1, offset: 0 }
+    const rows = await reads.byKey({ collection, where, selection: selected(collection.primitives), page }, 'fresh')
+    if (rows.length > MAX_FOUND) throw queryFault('filter', `matches more than ${MAX_FOUND} items`)
+    return rows.map((row) => ({
+      key: collection.primaryKey.map((field) => ({ field, text: row(field) ?? '' })),
+      values: new Map(collection.primitives.map((field) => [field.id, row(field)])),
+    }))
+  }
+
+  const kept = new Map(answers.map((slot) => [slot.number, draftsOf(slot).map((draft) => rowOfDraft(draft))]))
+  const write = oneWrite(pending, { draftsOf, textFor })
+  if (write === undefined) return answers.flatMap((slot) => kept.get(slot.number) ?? [])
+  const written = await send(deps, write.collection, selection, write.write)
+  return write.write.kind === 'delete' ? answers.flatMap((slot) => kept.get(slot.number) ?? []) : written
+}
+
+const MAX_FOUND = 1_000
+
+type Drafts = {
+  readonly draftsOf: (slot: Slot) => readonly Draft[]
+  readonly textFor: (cell: Cell) => string | null
+}
+
+/** All that is pending as one write of one collection; undefined where there is nothing to write. */
+function oneWrite(
+  pending: readonly Pending[],
+  { draftsOf, textFor }: Drafts,
+): { readonly collection: Collection; readonly write: Write } | undefined {
+  const due = pending.filter(({ kind, slot }) => kind === 'create' || draftsOf(slot).length > 0)
+  const [first] = due
+  if (first === undefined) return undefined
+  const { collection } = first.slot
+  const isOne = due.every(
+    ({ kind, slot }) =>
+      kind === first.kind &&
+      slot.collection.id === collection.id &&
+      (kind === 'create' || slot.number === first.slot.number),
+  )
+  if (!isOne)
+    throw unsupported(collection, 'is written by one request of one kind: its data source has no transactions')
+  if (first.kind === 'create') {
+    return {
+      collection,
+      write: { kind: 'create', rows: due.map(({ slot }) => draftData(collection, draftsOf(slot)[0])) },
+    }
+  }
+  const target = foundTarget(draftsOf(first.slot))
+  if (first.kind === 'delete') return { collection, write: { kind: 'delete', target } }
+  const data = Object.fromEntries(
+    due.flatMap((part) =>
+      part.kind === 'delete' ? [] : part.cells.map((cell) => [cell.field.dbName, wireValue(cell.field, textFor(cell))]),
+    ),
+  )
+  return { collection, write: { kind: 'update', target, data } }
+}
+
+function draftData({ primitives }: Collection, draft: Draft | undefined): Data {
+  return Object.fromEntries(
+    primitives.flatMap((field) => {
+      const text = draft?.values.get(field.id)
+      return text === undefined ? [] : [[field.dbName, wireValue(field, text)]]
+    }),
+  )
+}
+
+function foundTarget(drafts: readonly Draft[]): Target {
+  const [first] = drafts
+  if (first !== undefined && drafts.length === 1) return { kind: 'key', key: first.key }
+  const [field] = first?.key.map((part) => part.field) ?? []
+  if (field === undefined || (first !== undefined && first.key.length > 1)) {
+    return { kind: 'found', filter: { or: drafts.map(({ key }) => keyFilter(key)) } }
+  }
+  const value = drafts.map(({ key }) => keyValues(key)[field.dbName])
+  return { kind: 'found', filter: { field: field.dbName, operator: 'in', value } }
+}
+
+function rowOfDraft({ values }: Draft): Row {
+  return (field) => values.get(field.id) ?? null
+}
+
+function selected(fields: readonly PrimitiveField[]): Selection {
+  return fields.map((field) => ({ kind: 'field', name: field.dbName, field, visible: all }))
+}

@@ -1,0 +1,23 @@
+/** A step of a write program found no row to go on with, or one that must not be as it is (contract 3 and 5). */
+import { ServiceError } from '../core/error.ts'
+import { forbidden } from '../core/plan/names.ts'
+import type { Demand } from '../core/plan/plan.ts'
+import { refusal } from '../core/sql/refusal.ts'
+
+export function unmetDemand(demand: Demand): ServiceError {
+  switch (demand) {
+    case 'forbidden':
+      return forbidden()
+    case 'invalid':
+      return new ServiceError('invalid', 'Validation failed')
+    case 'noRecord':
+      return queryFailed(new ServiceError('notFound', 'No record found'))
+    case 'noReference':
+      return queryFailed(refusal('foreignKey'))
+  }
+}
+
+/** The outer message of what goes wrong inside a data source. */
+export function queryFailed(cause: ServiceError): ServiceError {
+  return new ServiceError(cause.kind, 'Query failed', { cause })
+}
