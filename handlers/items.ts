@@ -5,7 +5,7 @@ import type { Services } from '../src/services/services.ts'
 import { asked } from './asked-query.ts'
 import { type AppContext, enter as enterWorkspace, pathParam } from './context.ts'
 import { readJson } from './request.ts'
-import { type Answer, dataText, noContent } from './respond.ts'
+import { type Answer, dataPieces, dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
 export function mountItems(app: App, services: Services): void {
@@ -29,8 +29,8 @@ export function mountItems(app: App, services: Services): void {
 
   mount(gated, '/api/:workspace/items/:collection', {
     GET: async (c) => {
-      const { data, total } = await items.list(await enter(c), collection(c), asked(c, parseListQuery))
-      return dataText(data, total)
+      const answer = await items.listForSending(await enter(c), collection(c), asked(c, parseListQuery))
+      return 'pieces' in answer ? dataPieces(answer) : dataText(answer.data, answer.total)
     },
     POST: async (c) => {
       const entry = await enter(c)

@@ -1,5 +1,6 @@
 /** What is answered, from the `{ data }` envelope to errors; the only file that knows status numbers of errors. */
 import { type ErrorKind, errorBody, ServiceError } from '../src/core/error.ts'
+import type { LongAnswer } from '../src/services/items.ts'
 
 /** A response still without what every response has, see `toResponse`. */
 export type Answer = {
@@ -42,6 +43,28 @@ export function data(value: unknown, status = 200): Answer {
 /** `{ data }` around JSON text that the database rendered. */
 export function dataText(text: string, total?: number): Answer {
   return jsonText(total === undefined ? `{"data":${text}}` : `{"data":${text},"meta":{"totalCount":${total}}}`)
+}
+
+/** `{ data }` around the pieces of a list, each taken when the one before has been sent. */
+export function dataPieces({ pieces }: LongAnswer): Answer {
+  const encoder = new TextEncoder()
+  let before = '{"data":['
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await pieces.next()
+        const end = before === ',' ? ']}' : `${before}]}`
+        controller.enqueue(encoder.encode(done ? end : `${before}${value[0]}`))
+        before = ','
+        if (done) controller.close()
+      },
+      async cancel() {
+        await pieces.return?.()
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return { status: 200, body }
 }
 
 /** The same for something that has just been made. */

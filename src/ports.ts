@@ -24,6 +24,11 @@ export type SqlRow = readonly SqlParam[]
 export interface SqlDriver {
   /** Runs one statement and answers its rows. */
   query(statement: Statement): Promise<readonly SqlRow[]>
+  /**
+   * Like `query`, for an answer that may be too large for the memory: rows come as they are taken, and resolving means that
+   * the first has come. Whoever does not take all of them calls `return`. Absent where the driver gets answers whole.
+   */
+  stream?(statement: Statement): Promise<AsyncIterator<SqlRow>>
   /** Runs all statements in one transaction, in order: all or nothing. Answers the rows of each. */
   batch(statements: readonly Statement[]): Promise<readonly (readonly SqlRow[])[]>
   /** Ends every connection. Running statements are waited for. */

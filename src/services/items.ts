@@ -6,7 +6,7 @@ import { timeHole } from '../core/access/variable.ts'
 import { nested, ServiceError } from '../core/error.ts'
 import type { Model } from '../core/model/model.ts'
 import { openCollection } from '../core/plan/names.ts'
-import type { WritePlan } from '../core/plan/plan.ts'
+import type { ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import { type PageLimits, planList, planOne } from '../core/plan/read.ts'
 import type { Supply } from '../core/plan/values.ts'
 import {
@@ -25,15 +25,19 @@ import { hole } from '../core/query/hole.ts'
 import type { ReadQuery } from '../core/query/parse.ts'
 import type { Fill } from '../core/sql/statement.ts'
 import type { Ports } from '../ports.ts'
-import type { ListAnswer, Source } from '../sources/source.ts'
+import type { ListAnswer, LongAnswer, Prepared, Source } from '../sources/source.ts'
 import type { WorkspaceRow } from '../store/workspaces.ts'
 import type { Entry } from './callers.ts'
 import type { ModelCache } from './model-cache.ts'
 import { type AskedQuery, createPreparedReads, createViewers } from './prepared-reads.ts'
 
+export type { LongAnswer }
+
 /** Items leave as JSON text: the database rendered it and nobody parses it again. */
 export type Items = {
   list(entry: Entry, name: string, query: AskedQuery): Promise<ListAnswer>
+  /** The same for whoever can send it piece by piece, where it is long. */
+  listForSending(entry: Entry, name: string, query: AskedQuery): Promise<ListAnswer | LongAnswer>
   read(entry: Entry, name: string, key: string, query: AskedQuery): Promise<string>
   create(entry: Entry, name: string, body: unknown, query: AskedQuery): Promise<string>
   updateOne(
@@ -119,18 +123,22 @@ export function createItems(deps: ItemDeps): Items {
     })
   }
 
+  function runList<T>(entry: Entry, name: string, query: AskedQuery, { kind, prepare }: ListKind<T>): Promise<T> {
+    return onModel(entry, (model) => {
+      const make = (asked: ReadQuery) => {
+        const { source, ...context } = open(model, entry, name, 'read')
+        return prepare(source, planList(context, asked))
+      }
+      const list = { question: `${kind} ${name}`, query, make, fill: fill() }
+      const { made: run, fill: filled } = prepared.getShaped(entry.rights, model, list)
+      return run(filled, query.freshness)
+    })
+  }
+
   return {
-    list(entry, name, query) {
-      return onModel(entry, (model) => {
-        const make = (asked: ReadQuery) => {
-          const { source, ...context } = open(model, entry, name, 'read')
-          return source.prepareList(planList(context, asked))
-        }
-        const list = { question: `list ${name}`, query, make, fill: fill() }
-        const { made: run, fill: filled } = prepared.getShaped(entry.rights, model, list)
-        return run(filled, query.freshness)
-      })
-    },
+    list: (entry, name, query) => runList(entry, name, query, whole),
+
+    listForSending: (entry, name, query) => runList(entry, name, query, sendable),
 
     read(entry, name, key, query) {
       return onModel(entry, async (model) => {
@@ -179,6 +187,14 @@ export function createItems(deps: ItemDeps): Items {
 
 function wholeQuery({ text, parse }: AskedQuery): ReadQuery {
   return parse(text)
+}
+
+type ListKind<T> = { readonly kind: string; readonly prepare: (source: Source, plan: ReadPlan) => Prepared<T> }
+
+const whole: ListKind<ListAnswer> = { kind: 'list', prepare: (source, plan) => source.prepareList(plan) }
+const sendable: ListKind<ListAnswer | LongAnswer> = {
+  kind: 'sendable',
+  prepare: (source, plan) => source.prepareLong?.(plan) ?? source.prepareList(plan),
 }
 
 /** The hole that the key of a path fills. */

@@ -8,6 +8,9 @@ export type ListAnswer = { readonly data: string; readonly total: number | undef
 /** Whether an answer that was kept from earlier will do; only connectors keep any. */
 export type Freshness = 'kept' | 'fresh'
 
+/** A long list in pieces that come as they are taken: rows of one text, some items with commas between. */
+export type LongAnswer = { readonly pieces: AsyncIterator<readonly (string | null)[]> }
+
 /** A plan made ready once and run many times; `fill` gives the values for the holes of its plan. */
 export type Prepared<Answer> = (fill: Fill, freshness?: Freshness) => Promise<Answer>
 
@@ -17,6 +20,8 @@ export type LookupKeys = { readonly field: PrimitiveField; readonly values: read
 export interface Source {
   /** The items of a list, as the text of a JSON array. Running it throws ServiceError `Query failed` over its cause. */
   prepareList(plan: ReadPlan): Prepared<ListAnswer>
+  /** A list that is better sent in pieces; undefined where it is not, or the source cannot. */
+  prepareLong?(plan: ReadPlan): Prepared<LongAnswer> | undefined
   /** One item as JSON text; undefined where no row matches. */
   prepareOne(plan: ReadPlan): Prepared<string | undefined>
   /** The items of a list that have one of the keys, for relations from another source: never one call per row. */

@@ -4,7 +4,7 @@ import type { Demand, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
-import { compileRead } from '../core/sql/read.ts'
+import { compilePieces, compileRead } from '../core/sql/read.ts'
 import { bind } from '../core/sql/statement.ts'
 import { compileWrite, demandMarker } from '../core/sql/write.ts'
 import type { SqlDriver } from '../ports.ts'
@@ -19,6 +19,13 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
         const rows = await explained(dialect, driver.query(bind(statement, fill)))
         return dialect.answerList(rows, plan.count)
       }
+    },
+
+    prepareLong(plan: ReadPlan) {
+      const statement = compilePieces(plan, dialect)
+      if (statement === undefined || driver.stream === undefined) return undefined
+      const stream = driver.stream.bind(driver)
+      return async (fill) => ({ pieces: await explained(dialect, stream(bind(statement, fill))) })
     },
 
     prepareOne(plan: ReadPlan) {

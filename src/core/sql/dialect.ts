@@ -106,6 +106,11 @@ export type Dialect = SqlSyntax & {
 
   /** The whole statement of a list; `total` is a scalar query that counts all matching rows. */
   readonly list: (rows: RowQuery, total: Sql | undefined) => Sql
+  /**
+   * The same list in pieces, one a row: some items each, with commas between. Undefined where a driver cannot make use of
+   * that. Like every statement it fails where the whole is too large to be answered.
+   */
+  readonly pieces: ((rows: RowQuery) => Sql) | undefined
   readonly one: (rows: RowQuery) => Sql
   /** Scalar expressions for a relation inside a row. */
   readonly nestedOne: (rows: RowQuery) => Sql

@@ -113,6 +113,7 @@ function family(own: Family): Dialect {
     ordered,
     wire: (column, type) => wire(column, type, own),
 
+    pieces: undefined,
     list: (rows, total) => {
       const page = sql`${own.select}${row(rows, own)} as r${rows.from}${ordering(rows.order)}${paging(rows.page)}`
       return total === undefined ? page : sql`(${own.select}cast((${total}) as char) as r) union all (${page})`

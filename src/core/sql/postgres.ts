@@ -31,6 +31,12 @@ export const postgres: Dialect = {
     const list = sql`select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (${select(rows)}) r`
     return sql`select ${bounded}${counted} from (${list}) a`
   },
+  pieces: (rows) => {
+    const items = sql`select row_to_json(r)::text j, row_number() over () n from (${select(rows)}) r`
+    const pieces = sql`select string_agg(j, ',' order by n) a, min(n) n from (${items}) i group by (n - 1) / ${integer(ITEMS_PER_PIECE)}`
+    const isAllowed = sql`sum(octet_length(p.a)) over () <= ${integer(MAX_ANSWER)}`
+    return sql`select case when ${isAllowed} then p.a else ${failing(TOO_LARGE)}::text end from (${pieces}) p order by p.n`
+  },
   // The offset keeps the planner from rendering the row once for each time that it is named.
   one: (rows) => sql`select ${bounded} from (select row_to_json(r)::text a from (${select(rows)}) r offset 0) a`,
   nestedOne: (rows) => sql`(select row_to_json(r) from (${select(rows)}) r)`,
@@ -104,6 +110,8 @@ function directly(write: DirectWrite, alias: string): Sql {
 function failing(marker: string): Sql {
   return sql`(coalesce(current_setting('service.none', true), '') || ${literal(marker)})::int`
 }
+
+const ITEMS_PER_PIECE = 100
 
 /** Bytes of an answer. What no process could hold as one text would end it, whoever asked for that. */
 const MAX_ANSWER = 64 * 1024 * 1024

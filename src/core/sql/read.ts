@@ -9,17 +9,27 @@ import type { Dialect, RowQuery } from './dialect.ts'
 import { compile, empty, ident, join, type Sql, type Statement, sql } from './statement.ts'
 
 export function compileRead(plan: ReadPlan, dialect: Dialect): Statement {
-  const scope = rootScope(dialect)
-  const { collection, selection, where, page } = plan
-  const rows: RowQuery = {
+  const { page } = plan
+  const rows = listed(plan, rootScope(dialect))
+  if (page === undefined) return compile(dialect.one(rows), dialect)
+  const statement = compile(dialect.list(rows, plan.count ? countAll(plan, dialect) : undefined), dialect)
+  return page.limit > LARGE_PAGE ? { ...statement, isLarge: true } : statement
+}
+
+/** A long list in pieces (see `Dialect`); undefined where it is better read at once. */
+export function compilePieces(plan: ReadPlan, dialect: Dialect): Statement | undefined {
+  const { page } = plan
+  if (page === undefined || page.limit <= LARGE_PAGE || plan.count || dialect.pieces === undefined) return undefined
+  return compile(dialect.pieces(listed(plan, rootScope(dialect))), dialect)
+}
+
+function listed({ collection, selection, where, page }: ReadPlan, scope: Scope): RowQuery {
+  return {
     members: members(selection, scope),
     from: sql` from ${table(collection)} ${ident(scope.alias)}${whereClause(where, scope)}`,
     order: page === undefined ? undefined : orderBy(page.order, scope),
     page,
   }
-  if (page === undefined) return compile(dialect.one(rows), dialect)
-  const statement = compile(dialect.list(rows, plan.count ? countAll(plan, dialect) : undefined), dialect)
-  return page.limit > LARGE_PAGE ? { ...statement, isLarge: true } : statement
 }
 
 /** Rows from which on a list counts as large. */

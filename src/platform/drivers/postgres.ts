@@ -10,6 +10,8 @@ import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver, SqlRow } from '../../ports.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
+import { readText } from './text-read.ts'
+import { streamText } from './text-stream.ts'
 
 /** A server by its parts. */
 export type PostgresAddress = {
@@ -25,8 +27,6 @@ export type PostgresAddress = {
   readonly socket: () => Duplex
 }
 
-import { readText } from './text-read.ts'
-
 export type PostgresOptions = {
   readonly connectionString?: string
   readonly address?: PostgresAddress
@@ -34,6 +34,8 @@ export type PostgresOptions = {
   readonly stream?: () => Duplex
   /** False where sessions share their prepared statements (embedded database, some poolers). */
   readonly named?: boolean
+  /** False where a statement keeps its connection over several round trips. */
+  readonly pipeline?: boolean
   /** Connections for batches, beside the two for reads. */
   readonly max?: number
   /** Milliseconds after which an unused connection is ended. */
@@ -42,7 +44,7 @@ export type PostgresOptions = {
 
 export function openPostgres(options: PostgresOptions): SqlDriver {
   const pool = openPool(options)
-  const large = openPool({ ...options, max: LARGE_AT_ONCE })
+  const large = openPool({ ...options, max: LARGE_AT_ONCE, pipeline: false })
   const readers = openReaders(options)
 
   return {
@@ -54,6 +56,18 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
         throw postgresFault(error, lost)
       }
     },
+
+    // A connection that is kept while a caller reads would keep all others from a database that has only one.
+    ...(options.stream === undefined && {
+      async stream(statement: Statement) {
+        const client = await lend(large)
+        try {
+          return faultsOf(await streamText(client, statement))
+        } catch (error) {
+          throw postgresFault(error, lost)
+        }
+      },
+    }),
 
     async batch(statements) {
       if (statements.length === 0) return []
@@ -69,6 +83,19 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
 
 /** Large answers in memory at one time; nothing small ever waits behind one. */
 const LARGE_AT_ONCE = 2
+
+/** The same rows; what breaks while they come is a SqlFault. */
+function faultsOf(rows: AsyncIterator<SqlRow>): AsyncIterator<SqlRow> {
+  return {
+    ...rows,
+    next: () =>
+      rows.next().catch((error: unknown) => {
+        throw postgresFault(error, lost)
+      }),
+  }
+}
+
+type ClientConfig = pg.ClientConfig & { readonly pipeline: boolean }
 
 /** A pool whose sessions run in UTC and whose idle clients may break without ending the process. */
 export function openPool(options: PostgresOptions): pg.Pool {
@@ -319,16 +346,16 @@ function makeClient(options: PostgresOptions): pg.Client {
   }
 }
 
-function clientConfig({ connectionString, address, stream }: PostgresOptions): pg.ClientConfig & { pipeline: true } {
+function clientConfig({ connectionString, address, stream, pipeline = true }: PostgresOptions): ClientConfig {
   const common = {
     types: rawText,
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
   }
-  if (stream !== undefined) return { ...common, stream, ssl: false, options: session, pipeline: true }
+  if (stream !== undefined) return { ...common, stream, ssl: false, options: session, pipeline }
   const target = address === undefined ? withSession(connectionString) : addressed(address)
-  return { ...common, ...target, pipeline: true }
+  return { ...common, ...target, pipeline }
 }
 
 function addressed({ host, port, user, password, database, tls, socket }: PostgresAddress): pg.ClientConfig {
