@@ -54,7 +54,7 @@ export function createMigrations({ ports: { database, ids }, models, sources }: 
     for (const record of current.sources) {
       if (!touched.has(record.id)) continue
       const opened = await under(FAILED, sources.open(workspace, record))
-      if (opened.database !== undefined) databases.set(record.id, opened.database)
+      if (opened.database !== undefined) databases.set(record.id, await under(FAILED, opened.database()))
     }
     return databases
   }

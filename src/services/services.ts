@@ -80,7 +80,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const passwords = createPasswords(ports, config, throttle)
   const auditLog = createAuditLog(ports, config, directory)
   const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
-  const builtIn = createSqlProviders(ports.databases)
+  const builtIn = createSqlProviders(ports.databases, ports.clock)
   const installed = createConnectorProviders({
     ...ports.connectors,
     database: ports.database,
@@ -132,7 +132,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
 function openedSystem(database: SourceDatabase, source: Source): OpenedSource {
   return {
     source,
-    database,
+    database: async () => database,
     introspect: () => Promise.reject(new Error('of the system database a workspace reads only its own schemas')),
     close: async () => {},
   }

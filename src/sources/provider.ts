@@ -51,8 +51,8 @@ export type OpenedSource = {
   readonly source: Source
   /** What there is to import; throws ServiceError. */
   readonly introspect: () => Promise<Imported>
-  /** Where migrations run; undefined where a source has none. */
-  readonly database: SourceDatabase | undefined
+  /** Where migrations run, throws ServiceError; undefined where a source has none. */
+  readonly database: (() => Promise<SourceDatabase>) | undefined
   readonly close: () => Promise<void>
 }
 

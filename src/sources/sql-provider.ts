@@ -3,14 +3,17 @@ import { ServiceError } from '../core/error.ts'
 import { parseSqlAddress, type SqlProvider, sqlProviders } from '../core/sql/address.ts'
 import { describeSchema } from '../core/sql/describe.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
+import { entryRefusal } from '../core/sql/entry-refusal.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Introspection } from '../core/sql/introspect.ts'
 import { mariadbIntrospection, mysqlIntrospection } from '../core/sql/introspect-mysql.ts'
 import { postgresIntrospection } from '../core/sql/introspect-postgres.ts'
-import { mariadb, mysql } from '../core/sql/mysql.ts'
-import { postgres } from '../core/sql/postgres.ts'
+import { mariadb as ownMariadb, mysql as ownMysql } from '../core/sql/mysql.ts'
+import { postgres as ownPostgres } from '../core/sql/postgres.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
-import type { SqlDatabases, SqlDriver } from '../ports.ts'
+import type { Clock, SqlDatabases, SqlDriver } from '../ports.ts'
+import { guardDriver } from './guarded-driver.ts'
+import { lazySource } from './lazy-source.ts'
 import type { Preset, Provider } from './provider.ts'
 import { openSqlSource } from './sql-source.ts'
 
@@ -20,6 +23,15 @@ type Kind = {
   readonly catalog: Introspection
   readonly presets: readonly Preset[]
 }
+
+/** The same dialect for a database that its owner may have described wrongly. */
+function ofSource(dialect: Dialect): Dialect {
+  return { ...dialect, explain: (fault) => entryRefusal(fault) ?? dialect.explain(fault) }
+}
+
+const postgres = ofSource(ownPostgres)
+const mysql = ofSource(ownMysql)
+const mariadb = ofSource(ownMariadb)
 
 const kinds: Readonly<Record<SqlProvider, Kind>> = {
   postgres: {
@@ -69,11 +81,11 @@ const kinds: Readonly<Record<SqlProvider, Kind>> = {
   },
 }
 
-export function createSqlProviders(databases: SqlDatabases): readonly Provider[] {
-  return sqlProviders.map((id) => createSqlProvider(id, databases))
+export function createSqlProviders(databases: SqlDatabases, clock: Clock): readonly Provider[] {
+  return sqlProviders.map((id) => createSqlProvider(id, databases, clock))
 }
 
-function createSqlProvider(id: SqlProvider, databases: SqlDatabases): Provider {
+function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Clock): Provider {
   const { name, presets } = kinds[id]
   const reason = databases.unavailable(id)
 
@@ -102,7 +114,7 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases): Provider {
 
     test: ({ config }) =>
       afresh(config, async (driver) => {
-        await spokenBy(id, driver)
+        await explained(kinds[id].dialect, driver.query({ text: 'select 1', params: [] }))
         return 'passed' as const
       }),
 
@@ -110,14 +122,12 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases): Provider {
       afresh(config, async (driver) => describeSchema(await readSchema(await spokenBy(id, driver), driver))),
 
     async open({ config }) {
-      const driver = databases.open(parseSqlAddress(id, config))
-      // Postgres needs no question, so that a source that is down does not keep anything from being opened.
-      const language = isPostgres(id) ? kinds[id] : await spokenBy(id, driver).catch(closing(driver))
-      const { dialect, catalog } = language
+      const driver = guardDriver(databases.open(parseSqlAddress(id, config)), clock)
+      const language = opened(() => spokenBy(id, driver))
       return {
-        source: openSqlSource(driver, dialect),
-        introspect: async () => ({ schema: await readInTurn(language, driver), statements: [] }),
-        database: { driver, dialect, catalog },
+        source: lazySource(opened(async () => openSqlSource(driver, (await language()).dialect))),
+        introspect: async () => ({ schema: await readInTurn(await language(), driver), statements: [] }),
+        database: async () => ({ driver, ...(await language()) }),
         close: () => driver.close(),
       }
     },
@@ -126,15 +136,13 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases): Provider {
 
 type Language = Pick<Kind, 'dialect' | 'catalog'>
 
-function isPostgres(id: SqlProvider): boolean {
-  return kinds[id].dialect === postgres
-}
-
 /** MariaDB speaks MySQL's protocol, so that one may be behind each provider of the other; it says so in its version. */
 async function spokenBy(id: SqlProvider, driver: SqlDriver): Promise<Language> {
-  const [[version] = []] = await explained(kinds[id].dialect, driver.query({ text: 'select version()', params: [] }))
-  if (isPostgres(id)) return kinds[id]
-  return /mariadb/i.test(version ?? '') ? kinds.mariadb : kinds.mysql
+  const { dialect, catalog } = kinds[id]
+  if (dialect === postgres) return { dialect, catalog }
+  const [[version] = []] = await explained(dialect, driver.query({ text: 'select version()', params: [] }))
+  const kind = /mariadb/i.test(version ?? '') ? kinds.mariadb : kinds.mysql
+  return { dialect: kind.dialect, catalog: kind.catalog }
 }
 
 async function readSchema({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
@@ -159,9 +167,11 @@ async function explained<T>(dialect: Dialect, work: Promise<T>): Promise<T> {
   }
 }
 
-function closing(driver: SqlDriver): (cause: unknown) => Promise<never> {
-  return async (cause) => {
-    await driver.close()
-    throw cause
+/** What `open` answered the first time that it did. */
+function opened<T>(open: () => Promise<T>): () => Promise<T> {
+  let known: T | undefined
+  return async () => {
+    known ??= await open()
+    return known
   }
 }

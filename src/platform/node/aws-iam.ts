@@ -4,6 +4,7 @@
  */
 import { AwsClient, AwsV4Signer } from 'aws4fetch'
 import type { SqlAddress } from '../../core/sql/address.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
 import type { Fetch } from '../fetch.ts'
 
 export type Keys = { readonly id: string; readonly secret: string; readonly session: string | undefined }
@@ -35,7 +36,7 @@ const EARLY = 300_000
 
 function environmentKeys(environment: IamOptions['environment']): Keys {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: session } = environment
-  if (!id || !secret) throw new Error('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set')
+  if (!id || !secret) throw refused('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set')
   return { id, secret, session }
 }
 
@@ -84,7 +85,7 @@ async function assumeRole(roleArn: string, { fetch, environment, region, keys }:
     body,
   })
   const response = await fetch(url, { method, headers, body })
-  if (!response.ok) throw new Error(`the role cannot be assumed: status ${response.status}`)
+  if (!response.ok) throw refused(`the role cannot be assumed: status ${response.status}`)
   return readCredentials((await response.json()) as Answer)
 }
 
@@ -104,7 +105,12 @@ type Answer = {
 
 function readCredentials(answer: Answer): { readonly keys: Keys; readonly until: number } {
   const credentials = answer.AssumeRoleResponse?.AssumeRoleResult?.Credentials
-  if (credentials === undefined) throw new Error('the role cannot be assumed: the answer has no credentials')
+  if (credentials === undefined) throw refused('the role cannot be assumed: the answer has no credentials')
   const { AccessKeyId: id, SecretAccessKey: secret, SessionToken: session, Expiration } = credentials
   return { keys: { id, secret, session }, until: Number(Expiration) * 1_000 }
+}
+
+/** Without a token the database would refuse the account. */
+function refused(message: string): SqlFault {
+  return new SqlFault(message, { state: '28000' })
 }

@@ -1,0 +1,26 @@
+/**
+ * Why a data source's database cannot be entered, whatever it was asked: faults of the configuration that its owner can
+ * mend, in the words of the seed's table. The system database's are nobody's business.
+ */
+import type { ServiceError } from '../error.ts'
+import type { SqlFault } from './fault.ts'
+import { refusal } from './refusal.ts'
+
+/** Undefined where the database was entered, or could not be reached. */
+export function entryRefusal({ state, errno, cause }: SqlFault): ServiceError | undefined {
+  if (state === '08004') return refusal('configuration', 'the host is a loopback, private or link-local address')
+  if (state === '3D000' || errno === 1049) return refusal('configuration', 'the database does not exist')
+  if (state.startsWith('28') || (errno !== undefined && refusedAccounts.has(errno))) {
+    return refusal('account', 'the database refuses the user or the password')
+  }
+  if (state === '42501' || (errno !== undefined && refusedRights.has(errno))) {
+    return refusal('account', 'the user lacks a right in the database')
+  }
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  if (certificates.test(code)) return refusal('unreachable', 'the certificate of the server cannot be trusted')
+  return undefined
+}
+
+const refusedAccounts: ReadonlySet<number> = new Set([1044, 1045, 1698, 1862, 3118])
+const refusedRights: ReadonlySet<number> = new Set([1142, 1143, 1227, 1370])
+const certificates = /CERT|SELF_SIGNED|UNABLE_TO_(GET_ISSUER|VERIFY)|ERR_TLS/

@@ -1,0 +1,30 @@
+/** A driver that fails fast while its database is known to be out of reach, and finds out by itself when it is back. */
+import { afterEvent, type Breaker, closedBreaker, isRefusing } from '../core/sql/breaker.ts'
+import { SqlFault } from '../core/sql/fault.ts'
+import type { Clock, SqlDriver } from '../ports.ts'
+
+export function guardDriver(driver: SqlDriver, { now }: Clock): SqlDriver {
+  let breaker: Breaker = closedBreaker
+
+  async function guarded<T>(work: () => Promise<T>): Promise<T> {
+    if (isRefusing(breaker, now())) throw new SqlFault('the database was out of reach just now', { state: UNREACHABLE })
+    breaker = afterEvent(breaker, 'asked', now())
+    try {
+      const answer = await work()
+      if (breaker !== closedBreaker) breaker = afterEvent(breaker, 'reached', now())
+      return answer
+    } catch (error) {
+      const isUnreachable = error instanceof SqlFault && error.state === UNREACHABLE
+      breaker = afterEvent(breaker, isUnreachable ? 'unreachable' : 'reached', now())
+      throw error
+    }
+  }
+
+  return {
+    query: (statement) => guarded(() => driver.query(statement)),
+    batch: (statements) => guarded(() => driver.batch(statements)),
+    close: () => driver.close(),
+  }
+}
+
+const UNREACHABLE = '08000'

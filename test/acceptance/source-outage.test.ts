@@ -1,0 +1,89 @@
+/**
+ * A database that dies in the middle of 1,000 requests: only those fail that were in flight or came while it was away,
+ * each with the seed's message; the service and its other sources go on; it recovers without a restart.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { startPostgres, type TestPostgres } from '../support/postgres.ts'
+import { createCollection, type Workspace, world } from '../support/world.ts'
+
+let server: TestPostgres
+let shop: Workspace
+const close: (() => Promise<void>)[] = []
+
+beforeAll(async () => {
+  server = await startPostgres()
+  const gateway = await startNeonGateway(server.url)
+  close.push(gateway.close, server.close)
+  shop = await world.workspace('outage', { anchors: { name: 'string' } })
+  const provider = world.platform === 'node' ? 'postgres' : 'neon'
+  const connectionString = world.platform === 'node' ? server.url : gateway.url
+  const made = await shop.post('/sources/data', { apiName: 'frail', provider, config: { connectionString } })
+  const { data } = (await made.json()) as { data: { id: string } }
+  const created = await shop.migrate(createCollection(new Map(), data.id, 'sails', { name: 'string' }))
+  expect(created.status).toBe(200)
+  await shop.insert('sails', [{ name: 'jib' }])
+  await shop.insert('anchors', [{ name: 'kedge' }])
+})
+
+afterAll(async () => {
+  for (const end of close) await end()
+})
+
+const unreachable = {
+  message: 'Query failed',
+  source: { message: 'Failed to connect to the database', code: '5001' },
+}
+
+it('fails only what was in flight, and recovers by itself', async () => {
+  const answers: { readonly status: number; readonly body: unknown; readonly began: number }[] = []
+  const others: number[] = []
+  let down = Number.POSITIVE_INFINITY
+  let up = Number.POSITIVE_INFINITY
+  let left = 1_000
+  const client = async () => {
+    while (left > 0) {
+      left -= 1
+      const began = performance.now()
+      const response = await shop.get('/items/sails?fields=name')
+      answers.push({ status: response.status, body: await response.json(), began })
+      if (left % 10 === 0) others.push((await shop.get('/items/anchors?fields=name')).status)
+    }
+  }
+
+  const clients = Promise.all(Array.from({ length: 10 }, client))
+  await expect.poll(() => answers.length, { interval: 5, timeout: 60_000 }).toBeGreaterThan(200)
+  down = performance.now()
+  await server.crash()
+  await server.restart()
+  up = performance.now()
+  await expect.poll(async () => (await shop.get('/items/sails')).status, { interval: 20, timeout: 30_000 }).toBe(200)
+  const recovered = performance.now()
+  await clients
+
+  const failed = answers.filter(({ status }) => status !== 200)
+  console.log(
+    `down for ${(up - down).toFixed(0)} ms, served again ${(recovered - up).toFixed(0)} ms later, ${failed.length} of ${answers.length} failed`,
+  )
+  expect(answers).toHaveLength(1_000)
+  expect(failed.filter(({ began }) => began > recovered)).toEqual([])
+  expect(new Set(failed.map(({ status }) => status))).toEqual(new Set(failed.length === 0 ? [] : [500]))
+  for (const { body } of failed) expect(body).toEqual(unreachable)
+  expect(new Set(others)).toEqual(new Set([200]))
+})
+
+it('answers at once while the database is away, and serves again when it is back', async () => {
+  await server.crash()
+  const statuses: number[] = []
+  for (let index = 0; index < 12; index += 1) {
+    const response = await shop.get('/items/sails')
+    expect(await response.json()).toEqual(unreachable)
+    statuses.push(response.status)
+  }
+  const other = await shop.get('/items/anchors?fields=name')
+  await server.restart()
+
+  expect(new Set(statuses)).toEqual(new Set([500]))
+  expect(other.status).toBe(200)
+  await expect.poll(async () => (await shop.get('/items/sails')).status, { interval: 50, timeout: 30_000 }).toBe(200)
+})
