@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { world } from '../support/world.ts'
 
 const { token } = world.administrator
-const path = '/api/system/api-keys'
+const path = '/api/system/users/me'
 const header = { Authorization: `Bearer ${token}` }
 const cookie = { Cookie: `other=1; service_session=${token}` }
 
@@ -79,6 +79,104 @@ it('takes nobody for the anonymous caller whose token is bad', async () => {
   expect(anonymous.status).toBe(403)
   expect(bad.status).toBe(401)
 })
+
+type Given = { readonly at: 'header' | 'query' | 'cookie'; readonly value: string }
+type Source = Given & { readonly what: string; readonly alone: number }
+
+/** Each way of presenting something, and what it is answered where it is all that is presented. */
+const sources: readonly Source[] = [
+  { what: 'a header', alone: 200, at: 'header', value: `Bearer ${token}` },
+  { what: 'a header with a bad token', alone: 401, at: 'header', value: 'Bearer nonsense' },
+  { what: 'a malformed header', alone: 401, at: 'header', value: 'Bearer' },
+  { what: 'a header of another scheme', alone: 401, at: 'header', value: 'Basic YTpi' },
+  { what: 'access_token', alone: 200, at: 'query', value: token },
+  { what: 'access_token with a bad token', alone: 401, at: 'query', value: 'nonsense' },
+  { what: 'an empty access_token', alone: 401, at: 'query', value: '' },
+  { what: 'a cookie', alone: 200, at: 'cookie', value: token },
+  { what: 'a cookie with a bad token', alone: 401, at: 'cookie', value: 'nonsense' },
+  { what: 'an empty cookie', alone: 401, at: 'cookie', value: '' },
+]
+
+it('answers every source as the table says where it is alone', async () => {
+  const answers = await Promise.all(sources.map((source) => present([source])))
+
+  expect(answers).toEqual(sources.map(({ alone }) => answerOf(alone)))
+})
+
+it('answers 400 for every pair of sources, and for each of them twice', async () => {
+  const pairs = sources.flatMap((one, index) => sources.slice(index).map((other) => [one, other]))
+  const possible = pairs.filter(isPossible)
+
+  const answers = await Promise.all(possible.map(present))
+
+  expect(possible.length).toBe(45)
+  expect(named(possible, answers)).toEqual(
+    named(
+      possible,
+      possible.map(() => answerOf(400)),
+    ),
+  )
+})
+
+it('answers 400 for every triple of sources', async () => {
+  const triples = sources.flatMap((one, first) =>
+    sources.slice(first).flatMap((two, second) => sources.slice(first + second).map((three) => [one, two, three])),
+  )
+  const possible = triples.filter(isPossible)
+
+  const answers = await Promise.all(possible.map(present))
+
+  expect(possible.length).toBe(140)
+  expect(named(possible, answers)).toEqual(
+    named(
+      possible,
+      possible.map(() => answerOf(400)),
+    ),
+  )
+})
+
+it('answers 401 for two Authorization headers, which are one that is malformed', async () => {
+  const answer = await present([
+    { at: 'header', value: `Bearer ${token}` },
+    { at: 'header', value: `Bearer ${token}` },
+  ])
+
+  expect(answer).toEqual(answerOf(401))
+})
+
+/** Two headers of one name arrive as one. */
+function isPossible(combined: readonly Source[]): boolean {
+  return combined.filter(({ at }) => at === 'header').length < 2
+}
+
+function named(combined: readonly (readonly Source[])[], answers: readonly object[]): readonly unknown[] {
+  return combined.map((parts, index) => [parts.map(({ what }) => what).join(' and '), answers[index]])
+}
+
+function answerOf(status: number): { readonly status: number; readonly message: string | undefined } {
+  const messages: Readonly<Record<number, string>> = { 400: 'Invalid request', 401: 'Invalid token' }
+  return { status, message: messages[status] }
+}
+
+async function present(
+  given: readonly Given[],
+): Promise<{ readonly status: number; readonly message: string | undefined }> {
+  const values = (at: Given['at']) => given.filter((one) => one.at === at).map(({ value }) => value)
+  const search = values('query')
+    .map((value) => `access_token=${value}`)
+    .join('&')
+  const cookies = values('cookie')
+    .map((value) => `service_session=${value}`)
+    .join('; ')
+  const response = await world.anonymous.send('GET', search === '' ? path : `${path}?${search}`, {
+    headers: {
+      ...(values('header').length > 0 && { Authorization: values('header').join(', ') }),
+      ...(cookies !== '' && { Cookie: cookies }),
+    },
+  })
+  const { message } = (await response.json()) as { message?: string }
+  return { status: response.status, message }
+}
 
 function unsigned(): string {
   const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')

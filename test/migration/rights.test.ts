@@ -1,12 +1,12 @@
 /**
- * Contract 5: a change of rights acts on the next request of the process that made it, and within 5 seconds on every
- * other replica and isolate. Two Node processes and two Workers, each with a Durable Object of its own, serve one instance.
+ * Contract 5: a change of rights, or the end of a token, acts on the next request of the process that made it, and within
+ * 5 seconds on every other replica and isolate. Two Node processes and two Workers, each with a Durable Object of its own, serve one instance.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorkerd, type Workerd } from '../../scripts/workerd.ts'
 import { type NeonGateway, startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
-import { type Client, migrate, signIn } from './support/client.ts'
+import { type Client, client, migrate, signIn } from './support/client.ts'
 import { plainCollection } from './support/collections.ts'
 import { type Instance, openInstance, type Replica, startReplica } from './support/instance.ts'
 
@@ -20,6 +20,9 @@ let workers: readonly Workerd[]
 let administrator: Client
 let reader: Client
 let policy: string
+let readerId: string
+
+const account = { email: 'reader@example.com', password: 'a password of some length' }
 
 beforeAll(async () => {
   instance = await openInstance()
@@ -33,13 +36,16 @@ beforeAll(async () => {
   await migrate(administrator, workspace, plainCollection(workspace, 'articles'))
   policy = await made('/api/rights/policies', { name: 'reading', content: allowed })
   const role = await made('/api/rights/roles', { name: 'readers', policies: [policy] })
-  const account = { email: 'reader@example.com', password: 'a password of some length' }
   const invited = await administrator.send('POST', '/api/rights/invitations', {
     email: account.email,
     workspace_roles: [role],
   })
   const { token } = (invited.body as { data: { token: string } }).data
-  await administrator.send('POST', '/api/auth/invitations/accept', { token, password: account.password })
+  const accepted = await administrator.send('POST', '/api/auth/invitations/accept', {
+    token,
+    password: account.password,
+  })
+  readerId = (accepted.body as { data: { id: string } }).data.id
   reader = await signIn(account, replicas[0]?.url ?? '')
 })
 
@@ -70,6 +76,79 @@ it('acts on the next request of the process that was told, and within 5 seconds 
   expect(firsts).toEqual(firsts.map(() => 0))
   expect(Math.max(...delays)).toBeLessThan(BOUND)
 })
+
+it.each<[string, () => Promise<Ending>]>([
+  [
+    'session that is logged out',
+    async () => {
+      const { accessToken, refreshToken } = await tokens()
+      return { token: accessToken, end: () => post('/api/auth/logout', { refreshToken }) }
+    },
+  ],
+  [
+    'session whose refresh token is used twice',
+    async () => {
+      const { accessToken, refreshToken } = await tokens()
+      await post('/api/auth/refresh', { refreshToken })
+      return { token: accessToken, end: () => post('/api/auth/refresh', { refreshToken }) }
+    },
+  ],
+  [
+    'key that is switched off',
+    async () => {
+      const { id, key } = await newKey()
+      return { token: key, end: () => administrator.send('PATCH', `/api/system/api-keys/${id}`, { active: false }) }
+    },
+  ],
+  [
+    'key that is deleted',
+    async () => {
+      const { id, key } = await newKey()
+      return { token: key, end: () => administrator.send('DELETE', `/api/system/api-keys/${id}`) }
+    },
+  ],
+  [
+    'key of a suspended account',
+    async () => {
+      const { key } = await newKey()
+      const suspend = { status: 'suspended' }
+      return { token: key, end: () => administrator.send('PATCH', `/api/system/users/${readerId}`, suspend) }
+    },
+  ],
+])('refuses a %s at once where it ended, and within 5 seconds everywhere', async (what, begin) => {
+  await administrator.send('PATCH', `/api/system/users/${readerId}`, { status: 'active' })
+  await administrator.send('PATCH', `/api/rights/policies/${policy}`, { content: allowed })
+  const { token, end } = await begin()
+  const [first, ...others] = [...replicas, ...workers].map(({ url }) => client(url, token))
+  await Promise.all([first, ...others].map((one) => (one === undefined ? 0 : delayUntil(one, 200, performance.now()))))
+
+  await end()
+  const endedAt = performance.now()
+  const atOnce = await statusAt(first)
+  const delays = await Promise.all(others.map((one) => delayUntil(one, 401, endedAt)))
+
+  console.log(`${what}: refused elsewhere after at most ${Math.max(...delays).toFixed(0)} ms`)
+  expect(atOnce).toBe(401)
+  expect(Math.max(...delays)).toBeLessThan(BOUND)
+})
+
+/** A token that counts, and what ends it, done at the first replica. */
+type Ending = { readonly token: string; readonly end: () => Promise<unknown> }
+
+async function tokens(): Promise<{ readonly accessToken: string; readonly refreshToken: string }> {
+  const answer = await post('/api/auth/login', { credentials: account, mode: 'json' })
+  return (await answer.json()) as { accessToken: string; refreshToken: string }
+}
+
+async function newKey(): Promise<{ readonly id: string; readonly key: string }> {
+  const answer = await administrator.send('POST', '/api/system/api-keys', { name: 'robot', userId: readerId })
+  return (answer.body as { data: { id: string; key: string } }).data
+}
+
+function post(path: string, body: object): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json' }
+  return fetch((replicas[0]?.url ?? '') + path, { method: 'POST', headers, body: JSON.stringify(body) })
+}
 
 const allowed = { collections: { articles: { read: 'all' } } }
 const nothing = { collections: {} }

@@ -24,11 +24,14 @@ type Fetch = (url: string, init: RequestInit) => Promise<Response>
 export async function signIn(credentials: Account, url: string, request: Fetch = fetch): Promise<Client> {
   const answer = await sender(request, url, '')('POST', '/api/auth/login', { credentials, mode: 'json' })
   const { accessToken } = answer.body as { accessToken: string }
-  const at = (address: string): Client => {
-    const send = sender(request, address, accessToken)
-    return { send, at, workspace: (apiName) => createWorkspace(send, apiName) }
-  }
-  return at(url)
+  return client(url, accessToken, request)
+}
+
+/** Whoever presents that token at `url`. */
+export function client(url: string, token: string, request: Fetch = fetch): Client {
+  const send = sender(request, url, token)
+  const at = (address: string) => client(address, token, request)
+  return { send, at, workspace: (apiName) => createWorkspace(send, apiName) }
 }
 
 async function createWorkspace(send: Send, apiName: string): Promise<Workspace> {
