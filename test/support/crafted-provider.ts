@@ -29,6 +29,8 @@ export type CraftedProvider = {
   readonly sign: (claims: JWTPayload, header?: object) => Promise<string>
   /** Paths that were asked for, in order. */
   readonly asked: string[]
+  /** Another issuer of the same server, whose discovery document nobody has seen yet. */
+  newIssuer(): string
   /** Every answer from now on is a redirect to there. */
   redirectTo(address: string | undefined): void
   reset(): void
@@ -46,6 +48,7 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
   const jwk = { ...(await exportJWK(publicKey)), kid: 'one', use: 'sig' }
   const codes = new Map<string, Issued>()
   const asked: string[] = []
+  let issuers = 0
   let elsewhere: string | undefined
 
   const sign: CraftedProvider['sign'] = (claims, header = {}) =>
@@ -61,13 +64,15 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
   const answers = right()
 
   async function answer(request: IncomingMessage, address: URL): Promise<Answer> {
-    switch (address.pathname) {
+    const [, prefix = '', path] = /^(\/issuers\/\d+)?(\/.*)$/.exec(address.pathname) ?? []
+    const issuer = url + prefix
+    switch (path) {
       case '/.well-known/openid-configuration':
         return json({
-          issuer: url,
-          authorization_endpoint: `${url}/authorize`,
-          token_endpoint: `${url}/token`,
-          jwks_uri: `${url}/jwks`,
+          issuer,
+          authorization_endpoint: `${issuer}/authorize`,
+          token_endpoint: `${issuer}/token`,
+          jwks_uri: `${issuer}/jwks`,
           response_types_supported: ['code'],
           subject_types_supported: ['public'],
           id_token_signing_alg_values_supported: ['ES256'],
@@ -91,7 +96,7 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
         return { status: 302, headers: { Location: back.href }, body: '' }
       }
       case '/token':
-        return answers.token === undefined ? token(request) : json(answers.token.body, answers.token.status)
+        return answers.token === undefined ? token(request, issuer) : json(answers.token.body, answers.token.status)
       case '/user':
         return isBearer(request) ? json(answers.userinfo) : json({}, 401)
       case '/emails':
@@ -101,7 +106,7 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
     }
   }
 
-  async function token(request: IncomingMessage): Promise<Answer> {
+  async function token(request: IncomingMessage, issuer: string): Promise<Answer> {
     const given = new URLSearchParams(await text(request))
     const basic = Buffer.from((request.headers.authorization ?? '').replace(/^Basic /, ''), 'base64').toString()
     const secret = given.get('client_secret') ?? basic.split(':')[1]
@@ -116,7 +121,7 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
     }
     const now = Math.floor(Date.now() / 1_000)
     const times = { iat: now, exp: now + 300 }
-    const claims = { iss: url, aud: issued.clientId, nonce: issued.nonce ?? undefined, ...times, ...answers.claims }
+    const claims = { iss: issuer, aud: issued.clientId, nonce: issued.nonce ?? undefined, ...times, ...answers.claims }
     return json({
       access_token: ACCESS_TOKEN,
       token_type: 'bearer',
@@ -139,6 +144,10 @@ export async function startCraftedProvider(): Promise<CraftedProvider> {
     answers,
     sign,
     asked,
+    newIssuer() {
+      issuers += 1
+      return `${url}/issuers/${issuers}`
+    },
     redirectTo(address) {
       elsewhere = address
     },
