@@ -21,6 +21,7 @@ import { insertAccount, revokeSessions } from '../store/users.ts'
 import { recordOf } from './audit.ts'
 import { missing } from './directory.ts'
 import { joining, recorder } from './invitations.ts'
+import { digestOf } from './one-time-tokens.ts'
 import { ProviderFault } from './provider-fault.ts'
 import type { ProviderProtocol, SignInKeys } from './provider-protocol.ts'
 import { changeRights } from './rights-changes.ts'
@@ -110,7 +111,7 @@ export function createProviderSignIn(ports: Ports, { sessions, throttle }: Means
     // Each provider has a callback of its own, so that the code of one never gets to another.
     if (voyage.providerId !== provider.id)
       throw new ProviderFault('invalid', 'it was another provider that was left for')
-    const hash = await digest(voyage.keys.state)
+    const hash = await digestOf(voyage.keys.state)
     if (!(await countReturn(database, hash, voyage.expiresAt))) {
       throw new ProviderFault('invalid', 'this sign-in has come back before')
     }
@@ -244,9 +245,4 @@ function autoJoining(ports: Ports, { provider: { autoJoin }, userId, address }: 
     record({ action: 'user.join_workspace.v1' }),
     record({ action: 'role.assign.v1', payload: { roleId, roleName } }),
   ]
-}
-
-async function digest(text: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }
