@@ -14,10 +14,10 @@ import { ServiceError } from '../src/core/error.ts'
 import { openPostgres } from '../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { openMailer } from '../src/platform/mailer.ts'
-import { noConnectors } from '../src/platform/no-connectors.ts'
 import type { Ticker } from '../src/platform/node/alarm.ts'
 import { createNodeBackground } from '../src/platform/node/background.ts'
 import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
+import { openNodeConnectors } from '../src/platform/node/connectors.ts'
 import { createNodeLicensing } from '../src/platform/node/licensing.ts'
 import { openSmtpMailer } from '../src/platform/node/smtp-mailer.ts'
 import { createNodeSqlDatabases } from '../src/platform/node/sql-databases.ts'
@@ -67,7 +67,7 @@ export async function startNode({
   const config = requireConfig(environment, observe)
   const licensing = createNodeLicensing(clock, ticker)
   const given = { observe, clock, licensing: licensing.ports }
-  const { ports, close } = openPorts(config, { environment, embedded, given })
+  const { ports, close } = await openPorts(config, { environment, embedded, given })
   let isAccepting = true
   try {
     const services = await startServices(ports, config)
@@ -133,7 +133,7 @@ type Surroundings = Pick<NodeOptions, 'environment' | 'embedded'> & {
   readonly given: Pick<Ports, 'observe' | 'clock' | 'licensing'>
 }
 
-function openPorts(config: Config, { environment, embedded, given }: Surroundings) {
+async function openPorts(config: Config, { environment, embedded, given }: Surroundings) {
   const { SERVICE_DATABASE_URL: connectionString, SERVICE_SECRET: secret } = config
   if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
   if (connectionString === undefined && embedded === undefined) throw new Error('SERVICE_DATABASE_URL must be set')
@@ -146,11 +146,12 @@ function openPorts(config: Config, { environment, embedded, given }: Surrounding
     connect: connectionString === undefined ? undefined : () => new pg.Client({ connectionString }),
     clock: given.clock,
   })
+  const connectors = await openNodeConnectors(config, given.observe)
   const { background, settled } = createNodeBackground(given.observe)
   const ports: Ports = {
     ...given,
     database,
-    connectors: noConnectors,
+    connectors,
     databases: createNodeSqlDatabases({ allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS, environment }),
     workspaces,
     ids: timeOrderedIds,
@@ -164,6 +165,7 @@ function openPorts(config: Config, { environment, embedded, given }: Surrounding
     ports,
     async close() {
       await settled()
+      await connectors.close()
       await workspaces.close()
       await database.close()
     },

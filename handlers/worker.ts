@@ -5,6 +5,7 @@
 import { readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
 import { createCloudflareBackground } from '../src/platform/cloudflare/background.ts'
+import { openCloudflareConnectors } from '../src/platform/cloudflare/connectors.ts'
 import { createCloudflareAlarm, licenseObject, type WakingObject } from '../src/platform/cloudflare/license-object.ts'
 import { createCloudflareSqlDatabases } from '../src/platform/cloudflare/sql-databases.ts'
 import type { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
@@ -14,7 +15,6 @@ import { timeOrderedIds } from '../src/platform/ids.ts'
 import { createLicensingClient } from '../src/platform/licensing-client.ts'
 import { observeOnConsole } from '../src/platform/log-lines.ts'
 import { openMailer } from '../src/platform/mailer.ts'
-import { noConnectors } from '../src/platform/no-connectors.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { openVault } from '../src/platform/vault.ts'
@@ -26,6 +26,7 @@ import type { AppContext } from './context.ts'
 import { type Answer, failure, json, toResponse } from './respond.ts'
 import { readyAnswer } from './system.ts'
 
+export { ConnectorGate } from '../src/platform/cloudflare/gate.ts'
 export { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
 
 export type Env = {
@@ -33,6 +34,8 @@ export type Env = {
   readonly LICENSE: DurableObjectNamespace<WakingObject>
   /** Of the deployed version; a local run has a new one with every start. */
   readonly VERSION?: { readonly id: string }
+  readonly LOADER: WorkerLoader
+  readonly ASSETS?: Fetcher
   readonly [variable: string]: unknown
 }
 
@@ -99,7 +102,7 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
   const ports: Ports = {
     database: openNeon(databaseUrl),
-    connectors: noConnectors,
+    connectors: await openCloudflareConnectors(env, reading.config),
     databases: createCloudflareSqlDatabases({ allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS }),
     workspaces: createCloudflareWorkspaceState({ namespace: env.WORKSPACES, clock }),
     clock,

@@ -1,8 +1,11 @@
 /** Starts the Worker of wrangler.toml under the local workerd; used by `npm start`, the tests and the benchmarks. */
 import { once } from 'node:events'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { unstable_startWorker } from 'wrangler'
+import { writeConnectorBundle } from './connector-bundle.ts'
 import { tethered } from './tether.ts'
 
 export type Workerd = { readonly url: string; readonly close: () => Promise<void> }
@@ -28,10 +31,12 @@ export async function startWorkerd({ variables, host, port, onLog = print }: Wor
   // Wrangler reads these when it is loaded: nothing is sent anywhere, nothing said, and no debugging pages served.
   Object.assign(process.env, quiet)
   const { unstable_startWorker: startWorker } = await import('wrangler')
+  const assets = await stageAssets(variables.SERVICE_EXTENSIONS__PATH || 'extensions')
   const listeners = signals.map((signal) => process.listeners(signal))
   const { result: worker, release } = await tethered(async () => {
     const starting = await startWorker({
       config: join(import.meta.dirname, '../wrangler.toml'),
+      assets: assets.directory,
       bindings: Object.fromEntries(bindings),
       dev: {
         server: { hostname: host, port: freePort },
@@ -58,8 +63,18 @@ export async function startWorkerd({ variables, host, port, onLog = print }: Wor
     async close() {
       await worker.dispose()
       release()
+      await assets.remove()
     },
   }
+}
+
+/** The assets as they are deployed, in a folder of this run: another one may have other extensions. */
+async function stageAssets(extensions: string) {
+  const directory = await mkdtemp(join(tmpdir(), 'assets-'))
+  await cp(join(import.meta.dirname, '../docs/public'), directory, { recursive: true })
+  const { broken } = await writeConnectorBundle(extensions, directory)
+  for (const { place, reason } of broken) console.error(`extension ${place} ${reason}`)
+  return { directory, remove: () => rm(directory, { recursive: true, force: true }) }
 }
 
 /** Only an answer says that the Worker itself runs behind wrangler's proxy; one that cannot be built never gives it. */

@@ -179,7 +179,7 @@ export const variables = {
   ],
   SERVICE_EXTENSIONS__AUTO_RELOAD: [
     flag.default(false),
-    'Whether a changed extension is loaded again without a restart (Node and the local run)',
+    'Whether a changed extension is loaded again without a restart (Node)',
   ],
   SERVICE_EXTENSIONS__TIME_LIMIT: [durationSchema.default(30_000), 'Longest time for one call of a connector'],
   SERVICE_EXTENSIONS__CPU_LIMIT: [

@@ -10,7 +10,13 @@ import type { ConnectorProgram, ConnectorReply } from '../../src/ports.ts'
 import { type RunningUpstream, startUpstream } from '../support/upstream.ts'
 import { describeConnectorHost } from './connector-host.ts'
 
-const limits: ProcessLimits = { timeLimit: 30_000, busyLimit: 10_000, idleLimit: 60_000, memoryLimit: 64 }
+const limits: ProcessLimits = {
+  timeLimit: 30_000,
+  busyLimit: 10_000,
+  idleLimit: 60_000,
+  memoryLimit: 64,
+  allowPrivate: true,
+}
 const hosts: NodeConnectorHost[] = []
 let upstream: RunningUpstream
 

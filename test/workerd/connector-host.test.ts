@@ -21,6 +21,6 @@ function hostWith({ timeLimit = 30_000 }: { readonly timeLimit?: number }): Conn
     loader,
     openGate: (props) => gate({ props }),
     runtime: inject('isolateRuntime'),
-    limits: { timeLimit, busyLimit: 5_000 },
+    limits: { timeLimit, busyLimit: 5_000, allowPrivate: true },
   })
 }

@@ -22,6 +22,8 @@ export type IsolateLimits = {
   readonly timeLimit: number
   /** Milliseconds of CPU; the local workerd does not enforce them. */
   readonly busyLimit: number
+  /** Whether loopback, private and link-local hosts may be reached where they are granted. */
+  readonly allowPrivate: boolean
 }
 
 export function createCloudflareConnectorHost(options: CloudflareConnectorHostOptions): ConnectorHost {
@@ -85,7 +87,7 @@ function workerCode(
     mainModule: 'main.js',
     modules: { 'main.js': runtime.main, 'conduct.js': runtime.conduct, 'connector.js': connector },
     env: { config: JSON.stringify(config ?? null) },
-    globalOutbound: openGate({ grant }),
+    globalOutbound: openGate({ grant, allowPrivate: limits.allowPrivate }),
     limits: { cpuMs: limits.busyLimit },
   }
 }

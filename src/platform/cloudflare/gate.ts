@@ -8,10 +8,13 @@
  */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { isGranted } from '../../core/connector/permission.ts'
+import { isPrivateHost } from '../private-hosts.ts'
 
 export type GateProps = {
   /** Targets in normal form, without `net:`. */
   readonly grant: readonly string[]
+  /** Whether loopback, private and link-local hosts may be reached where they are granted. */
+  readonly allowPrivate: boolean
 }
 
 export const MARKER = 'x-connector-gate-denied'
@@ -20,7 +23,7 @@ export class ConnectorGate extends WorkerEntrypoint<unknown, GateProps> {
   override async fetch(request: Request): Promise<Response> {
     const url = new URL(request.url)
     const port = url.port === '' ? (DEFAULT_PORTS[url.protocol] ?? 0) : Number(url.port)
-    if (!isGranted(this.ctx.props.grant, url.hostname, port)) return denial(`${url.hostname}:${port}`)
+    if (!this.#isOpenTo(url.hostname, port)) return denial(`${url.hostname}:${port}`)
     return withoutMarker(await fetch(plain(request)))
   }
 
@@ -30,10 +33,16 @@ export class ConnectorGate extends WorkerEntrypoint<unknown, GateProps> {
     const end = localAddress.lastIndexOf(':')
     const hostname = localAddress.slice(0, Math.max(end, 0))
     const port = Number(localAddress.slice(end + 1))
-    if (!isGranted(this.ctx.props.grant, hostname, port)) return socket.close()
+    if (!this.#isOpenTo(hostname, port)) return socket.close()
     const { connect } = await import('cloudflare:sockets')
     const upstream = connect({ hostname, port })
     await Promise.all([socket.readable.pipeTo(upstream.writable), upstream.readable.pipeTo(socket.writable)])
+  }
+
+  /** A private host by its name or address: what a name resolves to cannot be asked here. */
+  #isOpenTo(host: string, port: number): boolean {
+    const { grant, allowPrivate } = this.ctx.props
+    return isGranted(grant, host, port) && (allowPrivate || !isPrivateHost(host))
   }
 }
 

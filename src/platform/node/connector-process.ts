@@ -17,6 +17,7 @@ import type { Readable, Writable } from 'node:stream'
 import { ServiceError } from '../../core/error.ts'
 import type { ConnectorMethod, ConnectorProgram, ConnectorReply } from '../../ports.ts'
 import { readReply } from '../connectors/reply.ts'
+import { isPrivateHost } from '../private-hosts.ts'
 import { createFrames } from './connector-frames.ts'
 
 export type ProcessLimits = {
@@ -28,6 +29,8 @@ export type ProcessLimits = {
   readonly idleLimit: number
   /** MiB of the JavaScript heap. */
   readonly memoryLimit: number
+  /** Whether loopback, private and link-local hosts may be reached where they are granted. */
+  readonly allowPrivate: boolean
 }
 
 type Pending = {
@@ -247,12 +250,30 @@ wait $!`
 
 const PROGRAM = join(import.meta.dirname, '../connectors/deno.isolate.js')
 
-function flags(grant: readonly string[], { memoryLimit }: ProcessLimits): readonly string[] {
+function flags(grant: readonly string[], { memoryLimit, allowPrivate }: ProcessLimits): readonly string[] {
   return [
     'run',
     ...['--no-prompt', '--no-config', '--no-remote', '--no-npm', '--no-lock', '--cached-only'],
-    ...(grant.length > 0 ? [`--allow-net=${grant.join(',')}`] : []),
+    ...networkFlags(grant, allowPrivate),
     `--v8-flags=--max-old-space-size=${memoryLimit}`,
     PROGRAM,
   ]
 }
+
+/** Deno compares what it denies with every address that a name resolves to as well. */
+function networkFlags(grant: readonly string[], allowPrivate: boolean): readonly string[] {
+  const allowed = allowPrivate ? grant : grant.filter((target) => !isPrivateTarget(target))
+  if (allowed.length === 0) return []
+  return [`--allow-net=${allowed.join(',')}`, ...(allowPrivate ? [] : [`--deny-net=${PRIVATE_ADDRESSES.join(',')}`])]
+}
+
+function isPrivateTarget(target: string): boolean {
+  return !target.includes('/') && isPrivateHost(target.replace(/:\d+$/, '').replace(/^\*\./, ''))
+}
+
+/** IPv4 subnets that are not of the public network; of IPv6, Deno knows single addresses only. */
+const PRIVATE_ADDRESSES = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
+  ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
+  ...['224.0.0.0/4', '240.0.0.0/4', '[::]', '[::1]'],
+]

@@ -1,0 +1,18 @@
+/**
+ * `npm run extensions:bundle`: the extensions under SERVICE_EXTENSIONS__PATH → connectors.json among the assets of the next
+ * `wrangler deploy`. Fails where one of them cannot be used, so that nobody deploys without it unawares.
+ */
+import { join } from 'node:path'
+import { writeConnectorBundle } from './connector-bundle.ts'
+import { fail, requireConfig } from './local.ts'
+
+await bundle().catch(fail)
+
+async function bundle(): Promise<void> {
+  const { SERVICE_EXTENSIONS__PATH: path } = requireConfig(process.env)
+  const { installed, broken } = await writeConnectorBundle(path, join(import.meta.dirname, '../docs/public'))
+  for (const { id, name } of installed) console.log(`bundled ${id} (${name})`)
+  for (const { place, reason } of broken) console.error(`${place} ${reason}`)
+  if (broken.length > 0) process.exitCode = 1
+  else if (installed.length === 0) console.log(`no extension under ${path}`)
+}

@@ -1,0 +1,40 @@
+/** The installed connectors of a Node process and the host that runs them, as its variables say. */
+import type { Config } from '../../config.ts'
+import type { ConnectorCatalog, ConnectorHost, Observe } from '../../ports.ts'
+import { createNodeConnectorHost } from './connector-host.ts'
+import type { ProcessLimits } from './connector-process.ts'
+import { openNodeCatalog } from './extensions.ts'
+
+export type NodeConnectors = {
+  readonly host: ConnectorHost
+  readonly catalog: ConnectorCatalog
+  /** Ends every connector. */
+  readonly close: () => Promise<void>
+}
+
+export async function openNodeConnectors(config: Config, observe: Observe): Promise<NodeConnectors> {
+  const catalog = await openNodeCatalog({
+    path: config.SERVICE_EXTENSIONS__PATH,
+    autoReload: config.SERVICE_EXTENSIONS__AUTO_RELOAD,
+    observe,
+  })
+  const host = createNodeConnectorHost(connectorLimits(config))
+  return {
+    host,
+    catalog,
+    async close() {
+      catalog.close()
+      await host.close()
+    },
+  }
+}
+
+export function connectorLimits(config: Config): ProcessLimits {
+  return {
+    timeLimit: config.SERVICE_EXTENSIONS__TIME_LIMIT,
+    busyLimit: config.SERVICE_EXTENSIONS__CPU_LIMIT,
+    idleLimit: config.SERVICE_EXTENSIONS__IDLE_TIME,
+    memoryLimit: config.SERVICE_EXTENSIONS__MEMORY_LIMIT,
+    allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS,
+  }
+}
