@@ -120,7 +120,8 @@ export type QueryRequest =
       /** Then the answer carries `count`, the number of all items that match. */
       readonly count?: true
     })
-  | (Base & { readonly operation: 'readOne' | 'deleteOne'; readonly key: Item })
+  | (Base & { readonly operation: 'readOne'; readonly key: Item })
+  | (Base & { readonly operation: 'deleteOne'; readonly key: Item })
   | (Base & { readonly operation: 'createMany'; readonly data: readonly Item[] })
   | (Base & { readonly operation: 'updateOne'; readonly key: Item; readonly data: Item })
   | (Base & { readonly operation: 'updateMany'; readonly filter?: Filter; readonly data: Item })

@@ -4,12 +4,7 @@
  */
 import type { Comparison, Filter, Item, QueryAnswer, QueryRequest, Sort } from './connector.ts'
 
-type Read = Extract<QueryRequest, { readonly operation: 'readMany' }> | KeyedRead
-type KeyedRead = {
-  readonly operation: 'readOne'
-  readonly key: Item
-  readonly fields: readonly string[]
-}
+type Read = Extract<QueryRequest, { readonly operation: 'readMany' | 'readOne' }>
 
 export function answerRead(request: Read, records: readonly Item[]): QueryAnswer {
   const { fields } = request

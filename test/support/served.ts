@@ -59,6 +59,7 @@ export async function openStage(): Promise<Stage> {
       // Providers of the suite run on loopback.
       SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: 'true',
       SERVICE_AUTH__REDIRECT_ORIGINS: 'https://app.example.com',
+      SERVICE_EXTENSIONS__PATH: join(import.meta.dirname, 'extensions'),
       // The databases of the tests are on this machine.
       SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true',
     },

@@ -1,0 +1,397 @@
+/** Seed, "Data sources and connectors", "Connector permission object": the handshake, the test, the preview, the list. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { grantFor, startSystem, told, wishFor } from '../support/connected.ts'
+import type { ExternalSystem } from '../support/external-system.ts'
+import { people } from '../support/people.ts'
+import { type Workspace, world } from '../support/world.ts'
+
+let shop: Workspace
+let system: ExternalSystem
+let count = 0
+
+beforeAll(async () => {
+  system = await startSystem()
+  shop = await world.workspace('connectors', {})
+})
+
+afterAll(() => system.close())
+
+const UNTESTED = 'Failed to connect to data source with the provided configuration'
+
+const create = async (wish: object) => {
+  count += 1
+  return told(await shop.post('/sources/data', { apiName: `s${count}`, ...wish }))
+}
+const test = async (wish: object) => told(await shop.post('/sources/data/test', wish))
+const preview = async (wish: object) => told(await shop.post('/sources/data/introspect', wish))
+
+const manifest = { permission: 'net:docs.example.com', reason: 'the manifest says so' }
+const mismatch = (permissions: readonly object[]) => ({
+  status: 422,
+  body: { message: 'Invalid extension permissions', code: '7001', meta: { permissions } },
+})
+
+describe('the handshake', () => {
+  it.each(['create', 'test', 'preview'] as const)('answers the complete required set to %s', async (route) => {
+    const attempt = { create, test, preview }[route]
+    const { permissions, ...wish } = wishFor(system)
+
+    const answers = [
+      await attempt(wish),
+      await attempt({ ...wish, permissions: permissions.slice(1) }),
+      await attempt({ ...wish, permissions: [...permissions, { permission: 'net:a.com', reason: 'why not' }] }),
+    ]
+
+    // A call without the system's grant cannot ask it, so only the set tells.
+    expect(answers).toEqual([mismatch(permissions), mismatch(permissions), mismatch(permissions)])
+  })
+
+  it('is done by sending that set, whatever its reasons and spelling', async () => {
+    const sent = grantFor(system).map(({ permission }) => ({
+      permission: permission.replace('docs', 'DOCS'),
+      reason: 'approved',
+    }))
+
+    const answer = await create({ ...wishFor(system), permissions: sent })
+
+    expect(answer).toEqual({ status: 200, body: { data: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } } })
+  })
+
+  it('compares targets as written: neither a port nor a wildcard stands for another', async () => {
+    const withPreflight = (permission: string) => ({
+      provider: 'scripted',
+      config: { preflight: { do: 'answer', value: { permissions: [{ permission, reason: 'asked' }] } } },
+    })
+    const sent = (permission: string) => [manifest, { permission, reason: 'sent' }]
+
+    const answers = [
+      await test({ ...withPreflight('net:a.com:443'), permissions: sent('net:a.com') }),
+      await test({ ...withPreflight('net:b.a.com'), permissions: sent('net:*.a.com') }),
+      await test({ ...withPreflight('net:[2001:DB8:0::1]'), permissions: sent('net:[2001:db8::2]') }),
+    ]
+
+    expect(answers).toEqual([
+      mismatch([manifest, { permission: 'net:a.com:443', reason: 'asked' }]),
+      mismatch([manifest, { permission: 'net:b.a.com', reason: 'asked' }]),
+      mismatch([manifest, { permission: 'net:[2001:db8::1]', reason: 'asked' }]),
+    ])
+  })
+
+  it('keeps the first reason, the manifest’s before preflight’s', async () => {
+    const permissions = [
+      { permission: 'net:DOCS.example.com', reason: 'preflight' },
+      { permission: 'net:a.com', reason: 'first' },
+      { permission: 'net:A.com', reason: 'second' },
+    ]
+
+    const answer = await create({
+      provider: 'scripted',
+      config: { preflight: { do: 'answer', value: { permissions } } },
+    })
+
+    expect(answer).toEqual(mismatch([manifest, { permission: 'net:a.com', reason: 'first' }]))
+  })
+
+  it.each([
+    [{ permission: 'NET:a.com', reason: 'why' }, 'permissions[0].permission', 'must begin with net: in lower case'],
+    [
+      { permission: 'net:https://a.com', reason: 'why' },
+      'permissions[0].permission',
+      'must not be a URL: a target is a host, without a scheme',
+    ],
+    [
+      { permission: 'net:unix:/s', reason: 'why' },
+      'permissions[0].permission',
+      'must not be a socket: a target is a host',
+    ],
+    [{ permission: 'net:a.com:0', reason: 'why' }, 'permissions[0].permission', 'must have a port from 1 to 65535'],
+    [{ permission: 'net:', reason: 'why' }, 'permissions[0].permission', 'must name a target after net:'],
+    [{ permission: 'net:::1', reason: 'why' }, 'permissions[0].permission', 'must have an IPv6 address in brackets'],
+    [{ permission: 'net:a.com', reason: ' ' }, 'permissions[0].reason', 'must say why the connection is needed'],
+    [{ permission: 'net:a.com' }, 'permissions[0].reason', 'must be given'],
+    [{ permission: 'net:a.com', reason: 'why', port: 1 }, 'permissions[0]', 'unknown field port'],
+  ])('refuses %j before it', async (item, place, reason) => {
+    const answer = await create({ ...wishFor(system), permissions: [item] })
+
+    expect(answer).toEqual({
+      status: 422,
+      body: {
+        message: 'Failed to read the JSON body',
+        source: { message: place, source: { message: reason } },
+      },
+    })
+  })
+
+  it('knows only connectors that are installed', async () => {
+    const { status, body } = await create({ provider: 'nobody' })
+
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ message: 'Failed to read the JSON body' })
+  })
+})
+
+/** What goes wrong at a start, under the outer message of each route. */
+const startFaults: readonly (readonly [string, object | undefined, object, number, object])[] = [
+  [
+    'InvalidConfiguration from setup',
+    { do: 'throw', class: 'InvalidConfiguration' },
+    {},
+    422,
+    {
+      message: 'Invalid extension configuration',
+      code: '2001',
+      source: { message: 'the extension returned an error: as told' },
+    },
+  ],
+  [
+    'AccessDenied from setup',
+    { do: 'throw', class: 'AccessDenied' },
+    {},
+    422,
+    {
+      message: 'Invalid extension configuration',
+      code: '2002',
+      source: { message: 'the extension returned an error: as told' },
+    },
+  ],
+  [
+    'another class from setup',
+    { do: 'throw', class: 'ConnectionFailed' },
+    {},
+    422,
+    { message: 'Invalid extension configuration', source: { message: 'the extension returned an error: as told' } },
+  ],
+  [
+    'a plain error from setup',
+    { do: 'plain' },
+    {},
+    422,
+    { message: 'Invalid extension configuration', source: { message: 'the extension returned an error: as told' } },
+  ],
+  [
+    'a permission denial in a cause chain of setup',
+    { do: 'denied' },
+    {},
+    422,
+    {
+      message: 'Invalid extension permissions',
+      code: '2003',
+      source: { message: 'the extension returned an error: as told' },
+    },
+  ],
+  [
+    'a plain error from preflight',
+    undefined,
+    { preflight: { do: 'plain' } },
+    422,
+    { message: 'Invalid extension configuration', source: { message: 'the extension returned an error: as told' } },
+  ],
+  [
+    'InvalidConfiguration from preflight',
+    undefined,
+    { preflight: { do: 'throw', class: 'InvalidConfiguration' } },
+    422,
+    {
+      message: 'Invalid extension configuration',
+      code: '2001',
+      source: { message: 'the extension returned an error: as told' },
+    },
+  ],
+  [
+    'an asynchronous preflight',
+    undefined,
+    { preflight: { do: 'promise', value: { permissions: [] } } },
+    500,
+    { message: 'Invalid extension response', source: { message: 'preflight must answer synchronously' } },
+  ],
+  [
+    'a preflight without an answer',
+    undefined,
+    { preflight: { do: 'answer' } },
+    500,
+    { message: 'Invalid extension response', source: { message: 'preflight returned no value' } },
+  ],
+  [
+    'a preflight that answers something else',
+    undefined,
+    { preflight: { do: 'answer', value: { hosts: [] } } },
+    500,
+    {
+      message: 'Invalid extension response',
+      source: {
+        message:
+          'preflight answered with something this protocol does not define: unknown field hosts, expected permissions',
+      },
+    },
+  ],
+  [
+    'setup without an object',
+    { do: 'answer', value: 5 },
+    {},
+    500,
+    { message: 'Invalid extension response', source: { message: 'setup did not return a handler object' } },
+  ],
+  [
+    'setup without handlers',
+    { do: 'answer', value: {} },
+    {},
+    500,
+    {
+      message: 'Invalid extension response',
+      source: { message: 'the connector returned no introspect, query handler' },
+    },
+  ],
+  [
+    'setup without query',
+    undefined,
+    { without: ['query'] },
+    500,
+    { message: 'Invalid extension response', source: { message: 'the connector returned no query handler' } },
+  ],
+]
+
+describe('a start that fails', () => {
+  it.each(startFaults)('%s', async (_, instruction, config, status, cause) => {
+    system.tell('setup', instruction ?? null)
+    const answer = await create(wishFor(system, config))
+    system.tell('setup', null)
+
+    expect(answer).toEqual({ status, body: { message: 'The extension could not be started', source: cause } })
+  })
+
+  it('is told by each route under its own outer message', async () => {
+    system.tell('setup', { do: 'throw', class: 'AccessDenied' })
+    const answers = [await preview(wishFor(system)), await test(wishFor(system))]
+    system.tell('setup', null)
+
+    expect(answers).toMatchObject([
+      { body: { message: 'The extension could not be started', source: { code: '2002' } } },
+      { body: { message: UNTESTED, source: { message: 'Invalid extension configuration', code: '2002' } } },
+    ])
+  })
+
+  it('does not block the next attempt', async () => {
+    system.tell('setup', { do: 'throw', class: 'AccessDenied' })
+    const first = await test(wishFor(system))
+    system.tell('setup', null)
+
+    expect(first.status).toBe(422)
+    expect(await test(wishFor(system))).toEqual({ status: 204, body: undefined })
+  })
+})
+
+describe('the connection test', () => {
+  it('answers 204 without a body where it passes', async () => {
+    expect(await test(wishFor(system))).toEqual({ status: 204, body: undefined })
+  })
+
+  it('answers 422 with code 7002 where the connector has none, which can be created all the same', async () => {
+    const wish = wishFor(system, { without: ['testConnection'] })
+
+    expect(await test(wish)).toEqual({
+      status: 422,
+      body: { message: 'The connector has no connection test', code: '7002' },
+    })
+    expect((await create(wish)).status).toBe(200)
+  })
+
+  it.each<[object, number, object]>([
+    [{ do: 'answer', value: { ok: false } }, 422, { message: 'the extension reports that the connection failed' }],
+    [{ do: 'answer', value: { ok: false, message: 'no' } }, 422, { message: 'the extension returned an error: no' }],
+    [{ do: 'throw', class: 'ConnectionFailed' }, 500, { message: 'Failed to connect to the database', code: '5001' }],
+    [{ do: 'throw', class: 'AccessDenied' }, 422, { message: 'Invalid extension configuration', code: '2002' }],
+    [{ do: 'denied' }, 422, { message: 'Invalid extension permissions', code: '2003' }],
+    [{ do: 'plain' }, 500, { message: 'Failed to query the database' }],
+    [
+      { do: 'answer' },
+      500,
+      { message: 'Invalid extension response', source: { message: 'testConnection returned no value' } },
+    ],
+    [
+      { do: 'answer', value: { ok: true, extra: 1 } },
+      500,
+      {
+        message: 'Invalid extension response',
+        source: {
+          message:
+            'testConnection answered with something this protocol does not define: unknown field extra, expected ok or message',
+        },
+      },
+    ],
+  ])('%j fails it', async (instruction, status, cause) => {
+    system.tell('testConnection', instruction)
+
+    const answer = await test(wishFor(system))
+    system.tell('testConnection', null)
+
+    expect(answer).toEqual({ status, body: { message: UNTESTED, source: expect.objectContaining(cause) } })
+  })
+})
+
+it('creates nothing where the connection test fails', async () => {
+  system.tell('testConnection', { do: 'throw', class: 'ConnectionFailed' })
+  const answer = await told(await shop.post('/sources/data', { apiName: 'untested', ...wishFor(system) }))
+  system.tell('testConnection', null)
+
+  expect(answer).toMatchObject({ status: 500, body: { message: UNTESTED, source: { code: '5001' } } })
+  expect(await shop.data('/items/ServiceDataSource?fields=id&filter[apiName][_eq]=untested')).toEqual([])
+})
+
+describe('the preview', () => {
+  it('answers the schema and its hash', async () => {
+    const { status, body } = await preview(wishFor(system))
+    const { data } = body as { data: { schema: { collections: { name: string }[] }; hash: string } }
+
+    expect(status).toBe(200)
+    expect(Object.keys(data)).toEqual(['schema', 'hash'])
+    expect(data.schema.collections.map(({ name }) => name)).toEqual(['authors', 'books'])
+    expect(data.hash).toMatch(/^[0-9a-f]{64}$/)
+    expect(await preview(wishFor(system))).toEqual({ status, body })
+  })
+
+  it.each<[object, number, object]>([
+    [{ do: 'plain' }, 500, { message: 'Failed to query the database' }],
+    [{ do: 'throw', class: 'AccessDenied' }, 422, { message: 'Invalid extension configuration', code: '2002' }],
+    [{ do: 'answer', value: { schema: { tables: [] } } }, 500, { message: 'Invalid extension response' }],
+    [
+      { do: 'answer', value: null },
+      500,
+      { message: 'Invalid extension response', source: { message: 'introspect returned no value' } },
+    ],
+  ])('%j fails it', async (instruction, status, cause) => {
+    system.tell('introspect', instruction)
+    const answer = await preview(wishFor(system))
+    system.tell('introspect', null)
+
+    expect(answer).toEqual({ status, body: { message: 'Query failed', source: expect.objectContaining(cause) } })
+  })
+})
+
+it('lists installed connectors with the permissions of their manifests', async () => {
+  const listed = (await shop.data('/connectors/data')) as { id: string }[]
+
+  expect(listed.find(({ id }) => id === 'scripted')).toEqual({
+    id: 'scripted',
+    name: 'Scripted',
+    type: 'data-connector',
+    origin: 'extension',
+    isAvailable: true,
+    unavailableReason: null,
+    permissions: [manifest],
+    presets: [],
+  })
+})
+
+it('needs dataSource:create for each of the three, and extension:read for the list', async () => {
+  const reader = await people.member(shop, { entitlements: ['dataModel:edit', 'dataSource:read'] })
+  const wish = wishFor(system)
+
+  const answers = [
+    await reader.post('/sources/data', { apiName: 'mine', ...wish }),
+    await reader.post('/sources/data/test', wish),
+    await reader.post('/sources/data/introspect', wish),
+    await reader.get('/connectors/data'),
+  ]
+
+  expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+})

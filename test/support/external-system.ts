@@ -1,0 +1,129 @@
+/**
+ * What the connector `scripted` talks to: a server on loopback with a few collections, which tells the connector what to do
+ * instead of its work where a test says so, and keeps the requests that reached it.
+ */
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import {
+  answerRead,
+  type CollectionDeclaration,
+  type Item,
+  matches,
+  type QueryRequest,
+} from 'governed-data-service/connector-kit'
+
+export type ExternalSystem = {
+  readonly url: string
+  /** `net:` and the address, as a grant names it. */
+  readonly permission: string
+  readonly declarations: CollectionDeclaration[]
+  readonly records: Map<string, Item[]>
+  /** What a handler does instead of its work, until it is told otherwise. */
+  tell(handler: string, instruction: object | null): void
+  /** Queries that came in since this was last asked. */
+  queries(): readonly QueryRequest[]
+  close(): Promise<void>
+}
+
+export async function startExternalSystem(
+  declarations: CollectionDeclaration[],
+  records: Readonly<Record<string, readonly Item[]>>,
+): Promise<ExternalSystem> {
+  const store = new Map(Object.entries(records).map(([name, items]) => [name, [...items]]))
+  const told = new Map<string, object>()
+  const queries: QueryRequest[] = []
+  const server = createServer(async (request, response) => {
+    const path = request.url ?? ''
+    const body = await readAll(request)
+    response.setHeader('Content-Type', 'application/json')
+    response.end(JSON.stringify(answer(path, body)))
+  })
+
+  function answer(path: string, body: string): unknown {
+    if (path.startsWith('/told/')) return told.get(path.slice('/told/'.length)) ?? null
+    if (path === '/schema') return { schema: { collections: declarations } }
+    const request = JSON.parse(body) as QueryRequest
+    queries.push(request)
+    return serve(store, request)
+  }
+
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    permission: `net:127.0.0.1:${port}`,
+    declarations,
+    records: store,
+    tell(handler, instruction) {
+      if (instruction === null) told.delete(handler)
+      else told.set(handler, instruction)
+    },
+    queries: () => queries.splice(0),
+    async close() {
+      server.closeAllConnections()
+      server.close()
+    },
+  }
+}
+
+function serve(store: Map<string, Item[]>, request: QueryRequest): unknown {
+  const items = store.get(request.collection) ?? []
+  const isKeyed = (key: Item) => (item: Item) => Object.entries(key).every(([name, value]) => item[name] === value)
+  const only = (item: Item) => Object.fromEntries(request.fields.map((name) => [name, item[name] ?? null]))
+  switch (request.operation) {
+    case 'readMany':
+    case 'readOne':
+      return answerRead(request, items)
+    case 'createMany': {
+      const highest = Math.max(0, ...items.map(({ id }) => Number(id)))
+      const created = request.data.map((item, index) => ({ id: highest + index + 1, ...item }))
+      store.set(request.collection, [...items, ...created])
+      return { records: created.map(only) }
+    }
+    case 'updateOne': {
+      const found = items.find(isKeyed(request.key))
+      if (found === undefined) return { record: null }
+      const changed = { ...found, ...request.data }
+      store.set(
+        request.collection,
+        items.map((item) => (item === found ? changed : item)),
+      )
+      return { record: only(changed) }
+    }
+    case 'deleteOne': {
+      const found = items.find(isKeyed(request.key))
+      store.set(
+        request.collection,
+        items.filter((item) => item !== found),
+      )
+      return { record: found === undefined ? null : only(found) }
+    }
+    case 'updateMany':
+    case 'deleteMany': {
+      const { filter } = request
+      const isMeant = (item: Item) => filter === undefined || matches(filter, item) === true
+      const meant = items.filter(isMeant)
+      if (request.operation === 'deleteMany') {
+        store.set(
+          request.collection,
+          items.filter((item) => !isMeant(item)),
+        )
+        return { records: meant.map(only) }
+      }
+      const { data } = request
+      store.set(
+        request.collection,
+        items.map((item) => (isMeant(item) ? { ...item, ...data } : item)),
+      )
+      return { records: meant.map((item) => only({ ...item, ...data })) }
+    }
+  }
+}
+
+async function readAll(request: IncomingMessage): Promise<string> {
+  let text = ''
+  for await (const chunk of request) text += chunk
+  return text
+}
