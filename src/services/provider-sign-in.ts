@@ -21,6 +21,7 @@ import { insertAccount, revokeSessions } from '../store/users.ts'
 import { recordOf } from './audit.ts'
 import { missing } from './directory.ts'
 import { joining, recorder } from './invitations.ts'
+import type { LicenseGuard } from './licensing.ts'
 import { digestOf } from './one-time-tokens.ts'
 import { ProviderFault } from './provider-fault.ts'
 import type { ProviderProtocol, SignInKeys } from './provider-protocol.ts'
@@ -73,9 +74,9 @@ type Voyage = {
 const LIFETIME = 10 * 60_000
 const VAULT_PURPOSE = 'provider-sign-in'
 
-type Means = { readonly sessions: Sessions; readonly throttle: Throttle }
+type Means = { readonly sessions: Sessions; readonly throttle: Throttle; readonly license: LicenseGuard }
 
-export function createProviderSignIn(ports: Ports, { sessions, throttle }: Means): ProviderSignIn {
+export function createProviderSignIn(ports: Ports, { sessions, throttle, license }: Means): ProviderSignIn {
   const { clock, database, ids, observe, vault } = ports
   let opened: ProviderProtocol | undefined
 
@@ -135,7 +136,7 @@ export function createProviderSignIn(ports: Ports, { sessions, throttle }: Means
         userId = decision.kind === 'create' ? ids.next() : decision.kind === 'refuse' ? undefined : decision.userId
         if (decision.kind === 'refuse' || decision.kind === 'enter') return []
         const { kind, email } = decision
-        const arrival = { provider, profile, userId: userId ?? '', email, address }
+        const arrival = { provider, profile, userId: userId ?? '', email, address, license }
         return kind === 'create' ? making(ports, arrival, facts) : linking(ports, arrival, { ...facts, ...decision })
       },
     })
@@ -195,17 +196,21 @@ type Arrival = {
   readonly userId: string
   readonly email: string
   readonly address: string | undefined
+  readonly license: LicenseGuard
 }
 
 /** A new account, a member wherever its address is invited. */
 function making(ports: Ports, arrival: Arrival, { invitations }: IdentityFacts): readonly Statement[] {
-  const { profile, provider, userId, email, address } = arrival
+  const { profile, provider, userId, email, address, license } = arrival
   const invited = invitations.find(({ workspaceId }) => workspaceId === provider.autoJoin?.workspaceId)
   const fullName = profile.fullName ?? null
   return [
     insertAccount({ id: userId, email, fullName, passwordHash: null }),
     ...entering(ports, arrival, { action: 'user.create.v1', payload: { provider: provider.name } }),
-    ...invitations.flatMap((invitation) => joining(invitation, userId, recorder(ports, invitation, userId, address))),
+    ...invitations.flatMap((invitation) => {
+      const record = recorder(ports, invitation, userId, address)
+      return license.within(['seats'], invitation.workspaceId, joining(invitation, userId, record))
+    }),
     ...(invited === undefined ? autoJoining(ports, arrival) : []),
   ]
 }
@@ -235,14 +240,17 @@ function entering({ ids }: Ports, arrival: Arrival, happening: Happening): reado
   ]
 }
 
-function autoJoining(ports: Ports, { provider: { autoJoin }, userId, address }: Arrival): readonly Statement[] {
+function autoJoining(
+  ports: Ports,
+  { provider: { autoJoin }, userId, address, license }: Arrival,
+): readonly Statement[] {
   if (autoJoin === null) return []
   const { workspaceId, roleId, roleName } = autoJoin
   const record = recorder(ports, autoJoin, userId, address)
-  return [
+  return license.within(['seats'], workspaceId, [
     insertMember(workspaceId, userId),
     assignRoles(workspaceId, userId, [roleId]),
     record({ action: 'user.join_workspace.v1' }),
     record({ action: 'role.assign.v1', payload: { roleId, roleName } }),
-  ]
+  ])
 }

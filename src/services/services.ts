@@ -112,7 +112,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     invitations: createInvitations(ports, config, { directory, license: licensing }),
     auditLog,
     providers: createProviders(ports, directory),
-    providerSignIn: createProviderSignIn(ports, { sessions, throttle }),
+    providerSignIn: createProviderSignIn(ports, { sessions, throttle, license: licensing }),
     migrations: createMigrations({ ports, models: changes, sources }),
     introspection: createIntrospection({ ports, models: changes, system: systemDatabase, sources }),
     sources,

@@ -6,6 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type NodeServer, startNode } from '../../handlers/node.ts'
 import { type CraftedProvider, startCraftedProvider } from '../support/crafted-provider.ts'
+import { offlineLicense, unlimited } from '../support/license.ts'
 import { startPostgres } from '../support/postgres.ts'
 
 const PUBLIC = 'https://service.example.com'
@@ -21,6 +22,7 @@ let strict: NodeServer
 beforeAll(async () => {
   postgres = await startPostgres()
   craft = await startCraftedProvider()
+  const { entitlements } = unlimited()
   const variables = {
     PORT: '0',
     SERVICE_DATABASE_URL: postgres.url,
@@ -28,15 +30,16 @@ beforeAll(async () => {
     SERVICE_ADMIN__EMAIL: credentials.email,
     SERVICE_ADMIN__PASSWORD: credentials.password,
     SERVICE_BASE_URL: PUBLIC,
+    ...(await offlineLicense({ entitlements: { ...entitlements, seats: { limit: 2, kind: 'hard' } } })),
   }
+
   const start = (more: object) => startNode({ environment: { ...variables, ...more }, observe: () => {} })
   const lenient = { SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: 'true' }
   replicas = [await start(lenient), await start(lenient)]
   strict = await start({})
   const login = await administer(replicas[0], '/api/auth/login', { credentials, mode: 'json' })
   token = ((await login.json()) as { accessToken: string }).accessToken
-  const wish = { name: 'crafted', issuer: craft.url, clientId: 'ours', clientSecret: craft.clientSecret }
-  const made = await administer(replicas[0], '/api/system/providers', wish)
+  const made = await administer(replicas[0], '/api/system/providers', { ...wish(), name: 'crafted' })
   const invited = await administer(replicas[0], '/api/system/workspaces', { apiName: 'shop' })
   await administer(replicas[0], '/api/shop/invitations', { email: 'guest@example.com' })
   expect([made.status, invited.status]).toEqual([201, 201])
@@ -50,19 +53,27 @@ afterAll(async () => {
 
 it('begins a sign-in at one replica and ends it at another, once for both', async () => {
   craft.answers.claims = { sub: 'guest', email: 'guest@example.com', email_verified: true }
-  const left = await ask(replicas[0], `/api/auth/providers/crafted/login?redirect=${PUBLIC}/welcome`)
-  const cookies = left.headers.getSetCookie()
-  const [cookie = ''] = cookies.map((line) => line.split(';', 1)[0])
-  const agreed = await fetch(left.headers.get('Location') ?? '', { redirect: 'manual' })
-  const back = agreed.headers.get('Location') ?? ''
+  const { back, cookie, line } = await leave('crafted')
 
-  const [second, third] = [await ask(replicas[1], pathOf(back), cookie), await ask(replicas[0], pathOf(back), cookie)]
+  const [second, third] = [await ask(replicas[1], back, cookie), await ask(replicas[0], back, cookie)]
 
-  expect(cookies).toEqual([expect.stringMatching(/^__Host-service_sign_in=v1\..*; Path=\/; .*; HttpOnly; .*; Secure$/)])
-  expect(back).toMatch(new RegExp(`^${PUBLIC}/api/auth/providers/crafted/callback\\?`))
+  expect(line).toMatch(/^__Host-service_sign_in=v1\..*; Path=\/; .*; HttpOnly; .*; Secure$/)
+  expect(back).toMatch(/^\/api\/auth\/providers\/crafted\/callback\?/)
   expect(second.headers.get('Location')).toBe(`${PUBLIC}/welcome`)
-  expect(second.headers.getSetCookie().every((line) => line.includes('; Secure'))).toBe(true)
+  expect(second.headers.getSetCookie().every((cookie) => cookie.includes('; Secure'))).toBe(true)
   expect(third.headers.get('Location')).toBe(`${PUBLIC}/welcome?error=sign_in_failed`)
+})
+
+it('lets nobody join for whom the license has no seat', async () => {
+  const role = await administer(replicas[0], '/api/shop/roles', { name: 'Readers' })
+  const autoJoin = { workspace: 'shop', roleId: ((await role.json()) as { data: { id: string } }).data.id }
+  await administer(replicas[0], '/api/system/providers', { ...wish(), name: 'joining', autoJoin })
+  craft.answers.claims = { sub: 'third', email: 'third@example.com', email_verified: true }
+  const { back, cookie } = await leave('joining')
+
+  const response = await ask(replicas[0], back, cookie)
+
+  expect(response.headers.get('Location')).toBe(`${PUBLIC}/welcome?error=not_allowed`)
 })
 
 it('takes the public address for its origin, not the one that a request was sent to', async () => {
@@ -72,12 +83,11 @@ it('takes the public address for its origin, not the one that a request was sent
 })
 
 it('is deployed without leave to ask private addresses, for new providers and old', async () => {
-  const wish = { name: 'private', clientId: 'ours', clientSecret: 'secret' }
   const asked = craft.asked.length
 
   const answers = await Promise.all(
     [craft.url, 'https://127.0.0.1', 'https://10.0.0.1', 'https://intranet'].map((issuer) =>
-      administer(strict, '/api/system/providers', { ...wish, issuer }),
+      administer(strict, '/api/system/providers', { ...wish(), name: 'private', issuer }),
     ),
   )
   const old = await ask(strict, '/api/auth/providers/crafted/login')
@@ -91,8 +101,17 @@ function ask(server: NodeServer | undefined, path: string, cookie = ''): Promise
   return fetch(`${server?.url}${path}`, { redirect: 'manual', headers: cookie === '' ? {} : { Cookie: cookie } })
 }
 
-function pathOf(address: string): string {
-  return address.slice(PUBLIC.length)
+/** As far as the provider sends the browser back: path and query of the callback, and the cookie to come with. */
+async function leave(provider: string): Promise<{ back: string; cookie: string; line: string }> {
+  const left = await ask(replicas[0], `/api/auth/providers/${provider}/login?redirect=${PUBLIC}/welcome`)
+  const [line = ''] = left.headers.getSetCookie()
+  const [cookie = ''] = line.split(';', 1)
+  const agreed = await fetch(left.headers.get('Location') ?? '', { redirect: 'manual' })
+  return { back: agreed.headers.get('Location')?.slice(PUBLIC.length) ?? '', cookie, line }
+}
+
+function wish(): object {
+  return { issuer: craft.url, clientId: 'ours', clientSecret: craft.clientSecret }
 }
 
 async function administer(server: NodeServer | undefined, path: string, body: object): Promise<Response> {
