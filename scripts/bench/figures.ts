@@ -36,6 +36,7 @@ export const figures: readonly Figure[] = [
   { name: 'memory', measure: measureMemory },
   { name: 'model-size', measure: measureModelSize },
   { name: 'policies', measure: measurePolicies },
+  { name: 'authenticated', measure: measureAuthenticated },
   { name: 'subrequests', measure: measureSubrequests },
   readOnWorkerd('point-read'),
   readOnWorkerd('list'),
@@ -211,6 +212,39 @@ async function measurePolicies(lab: Lab, progress: (text: string) => void): Prom
   return [{ what: 'list: cost of 50 policies over 1', bound: atMost(1.5), value, unit: '', detail }]
 }
 
+/** The same read under the same policy: by API key, by access token, and by whoever comes without a credential. */
+async function measureAuthenticated(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
+  const { api } = await lab.data()
+  progress('making callers under one policy')
+  const tokens = await callersUnderOnePolicy(api)
+  const { port, child } = await lab.ourNode()
+  const subject = findCase('point-read')
+  const side = (token?: string) => ({ port, requests: requestsOf(subject, `/api/bench${subject.path}`, token) })
+  const measured: Measured[] = []
+  for (const [name, token] of Object.entries(tokens)) {
+    const { throughputRatio: value, perSecond } = await compare(await lab.load(), [side(token), side()], progress)
+    const detail = `${whole(perSecond[0])}/s by ${name}, ${whole(perSecond[1])}/s without a credential`
+    measured.push({ what: `point-read: ${name} over anonymous`, bound: atLeast(0.85), value, unit: '', detail })
+  }
+  await child.close()
+  return measured
+}
+
+/** A member and a service account whose role has the one policy that the role Public has, too. */
+async function callersUnderOnePolicy(api: Api): Promise<Readonly<Record<'API key' | 'access token', string>>> {
+  const made = async <T>(method: string, path: string, body?: unknown) =>
+    ((await api(method, path, body)) as { data: T }).data
+  const content = { collections: { articles: { read: 'all' } } }
+  const policies = [(await made<{ id: string }>('POST', '/api/bench/policies', { name: 'open', content })).id]
+  const [open] = await made<{ id: string }[]>('GET', '/api/bench/roles?filter[kind][_eq]=public')
+  await api('PATCH', `/api/bench/roles/${open?.id}`, { policies })
+  const { id: roleId } = await made<{ id: string }>('POST', '/api/bench/roles', { name: 'open', policies })
+  const robot = { name: 'robot', roles: [{ workspace: 'bench', roleId }] }
+  const { id: userId } = await made<{ id: string }>('POST', '/api/system/service-accounts', robot)
+  const { key } = await made<{ key: string }>('POST', '/api/system/api-keys', { name: 'robot', userId })
+  return { 'API key': key, 'access token': await memberOf(api, roleId, 'open@example.com') }
+}
+
 /** The access token of a new member whose role has `count` policies on `collection`. */
 async function memberUnder(api: Api, collection: string, count: number): Promise<string> {
   const made = async (path: string, body: unknown) =>
@@ -225,7 +259,11 @@ async function memberUnder(api: Api, collection: string, count: number): Promise
     policies.push(await made('/api/bench/policies', { name: `${count} ${index}`, content }))
   }
   const role = await made('/api/bench/roles', { name: `of ${count}`, policies })
-  const email = `member${count}@example.com`
+  return memberOf(api, role, `member${count}@example.com`)
+}
+
+/** The access token of a new member with that role. */
+async function memberOf(api: Api, role: string, email: string): Promise<string> {
   const password = 'a password of some length'
   const invited = { email, workspace_roles: [role] }
   const { data } = (await api('POST', '/api/bench/invitations', invited)) as { data: { token: string } }

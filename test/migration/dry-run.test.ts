@@ -1,22 +1,11 @@
 /** Contract 7: a dry run lists exactly the statements that then run. What runs is what the driver is given. */
-import { randomBytes, randomInt } from 'node:crypto'
+import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
-import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createApp } from '../../handlers/app.ts'
-import { readConfig } from '../../src/config.ts'
 import type { ModelRecords } from '../../src/core/model/model.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres.ts'
-import { timeOrderedIds } from '../../src/platform/ids.ts'
-import { noConnectors } from '../../src/platform/no-connectors.ts'
-import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
-import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
-import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
-import { scryptPasswords } from '../../src/platform/password.ts'
-import { openProviderGate } from '../../src/platform/provider-gate.ts'
-import { openVault } from '../../src/platform/vault.ts'
 import type { SqlDriver } from '../../src/ports.ts'
-import { startServices } from '../../src/services/services.ts'
+import { openInProcess } from '../support/in-process.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { anyThrows, applyThrows } from '../support/random-operations.ts'
 import { type Client, migrate, signIn, storedModel, type Workspace } from './support/client.ts'
@@ -73,17 +62,8 @@ function isBookkeeping(text: string): boolean {
   return /\bservice\.|"service"\.|"service_dry_meta"/.test(text)
 }
 
-/** The service as a Node process wires it, over a driver that notes what it is given. */
+/** The service over a driver that notes what it is given. */
 async function openService(): Promise<Client> {
-  const administrator = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
-  const secret = randomBytes(32).toString('base64url')
-  const reading = readConfig({
-    SERVICE_SECRET: secret,
-    SERVICE_ADMIN__EMAIL: administrator.email,
-    SERVICE_ADMIN__PASSWORD: administrator.password,
-  })
-  if (reading.kind === 'invalid') throw new Error(reading.faults.join())
-  const clock = { now: () => Date.now() }
   const noting: SqlDriver = {
     ...database,
     batch(statements) {
@@ -91,22 +71,6 @@ async function openService(): Promise<Client> {
       return database.batch(statements)
     },
   }
-  const ports = {
-    database: noting,
-    connectors: noConnectors,
-    databases: createNodeSqlDatabases({ allowPrivate: false, environment: {} }),
-    workspaces: createNodeWorkspaceState({ database, connect: () => new pg.Client(server.url), clock }),
-    clock,
-    ids: timeOrderedIds,
-    passwords: scryptPasswords,
-    vault: openVault(secret),
-    providerGate: openProviderGate(false),
-    observe: () => {},
-    mailer: { send: async () => {} },
-    background: () => {},
-    licensing: createNodeLicensing(clock).ports,
-  }
-  const services = await startServices(ports, reading.config)
-  const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined })
-  return signIn(administrator, 'http://localhost', async (url, init) => app.fetch(new Request(url, init)))
+  const { administrator, request } = await openInProcess({ database: noting, databaseUrl: server.url })
+  return signIn(administrator, 'http://localhost', request)
 }

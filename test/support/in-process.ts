@@ -1,0 +1,60 @@
+/** The service as a Node process wires it, in the process of the test: over a driver, and by a clock, of the test's own. */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { createApp } from '../../handlers/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { timeOrderedIds } from '../../src/platform/ids.ts'
+import { noConnectors } from '../../src/platform/no-connectors.ts'
+import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
+import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
+import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
+import { scryptPasswords } from '../../src/platform/password.ts'
+import { openProviderGate } from '../../src/platform/provider-gate.ts'
+import { openVault } from '../../src/platform/vault.ts'
+import type { Clock, SqlDriver } from '../../src/ports.ts'
+import { startServices } from '../../src/services/services.ts'
+
+export type InProcess = {
+  readonly administrator: { readonly email: string; readonly password: string }
+  /** `fetch` that ends at the service, whatever the host of the address. */
+  readonly request: (url: string, init?: RequestInit) => Promise<Response>
+}
+
+export type InProcessOptions = {
+  /** What the service asks; may note what it is given. */
+  readonly database: SqlDriver
+  readonly databaseUrl: string
+  readonly clock?: Clock
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+export async function openInProcess(options: InProcessOptions): Promise<InProcess> {
+  const { database, databaseUrl, clock = { now: () => Date.now() }, variables } = options
+  const administrator = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
+  const secret = randomBytes(32).toString('base64url')
+  const reading = readConfig({
+    SERVICE_SECRET: secret,
+    SERVICE_ADMIN__EMAIL: administrator.email,
+    SERVICE_ADMIN__PASSWORD: administrator.password,
+    ...variables,
+  })
+  if (reading.kind === 'invalid') throw new Error(reading.faults.join())
+  const ports = {
+    database,
+    connectors: noConnectors,
+    databases: createNodeSqlDatabases({ allowPrivate: false, environment: {} }),
+    workspaces: createNodeWorkspaceState({ database, connect: () => new pg.Client(databaseUrl), clock }),
+    clock,
+    ids: timeOrderedIds,
+    passwords: scryptPasswords,
+    vault: openVault(secret),
+    providerGate: openProviderGate(false),
+    observe: () => {},
+    mailer: { send: async () => {} },
+    background: () => {},
+    licensing: createNodeLicensing(clock).ports,
+  }
+  const services = await startServices(ports, reading.config)
+  const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined })
+  return { administrator, request: async (url, init) => app.fetch(new Request(url, init)) }
+}
