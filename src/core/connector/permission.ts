@@ -76,12 +76,14 @@ export function isGranted(grant: readonly string[], host: string, port: number):
 
 /**
  * Whether `target`, in normal form, lets a connection through. Names and addresses are compared as such: a name never
- * stands for the address that it resolves to, an IPv4 address never for the IPv6 address that maps it.
+ * stands for the address that it resolves to. An IPv6 address that maps an IPv4 address is that one: it leads to the same
+ * place, and Deno sees it so.
  */
 export function permits(target: string, host: string, port: number): boolean {
   const wanted = normalHost(host)
   if (wanted === undefined) return false
-  const { name, port: own } = splitTarget(target)
+  const { name: written, port: own } = splitTarget(target)
+  const name = unmapped(written)
   if (own !== undefined && own !== port) return false
   if (name.startsWith('*.')) {
     const domain = name.slice(2)
@@ -95,10 +97,18 @@ function normalHost(host: string): string | undefined {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
   if (bare.includes(':')) {
     const address = shortened(bare)
-    return address === undefined ? undefined : `[${address}]`
+    return address === undefined ? undefined : unmapped(`[${address}]`)
   }
   const reading = parseHost(host)
   return 'target' in reading && !reading.target.startsWith('*.') ? reading.target : undefined
+}
+
+/** `[::ffff:7f00:1]` → `127.0.0.1`; every other name or address as it is. */
+function unmapped(name: string): string {
+  const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(name) ?? []
+  if (high === undefined || low === undefined) return name
+  const [upper, lower] = [Number.parseInt(high, 16), Number.parseInt(low, 16)]
+  return [upper >> 8, upper & 255, lower >> 8, lower & 255].join('.')
 }
 
 function splitTarget(target: string): { readonly name: string; readonly port: number | undefined } {

@@ -47,7 +47,7 @@ function openSession(start: () => ConnectorProcess): ConnectorSession {
 }
 
 /** The binary itself, because the package's own launcher would be one more process. */
-function requireDeno(): string {
+export function requireDeno(): string {
   const { platform, arch } = process
   const name = `@deno/${platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`
   try {

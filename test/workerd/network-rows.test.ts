@@ -1,0 +1,46 @@
+/** The matcher table against the gate itself, with all that it lets through answered in place of the network. */
+import { exports } from 'cloudflare:workers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { GateProps } from '../../src/platform/cloudflare/gate.ts'
+import { networkRows } from '../contract/network-rows.ts'
+
+// The types know no particular Worker; this one is ./worker.ts.
+const { ConnectorGate: gate } = exports as unknown as {
+  readonly ConnectorGate: (options: { readonly props: GateProps }) => Fetcher
+}
+const network = globalThis.fetch
+
+beforeAll(() => {
+  globalThis.fetch = async () => new Response('through')
+})
+
+afterAll(() => {
+  globalThis.fetch = network
+})
+
+describe('the matcher table at the gate', () => {
+  it.each(networkRows)('$target $host $port', async ({ target, host, port, permitted }) => {
+    const response = await gate({ props: { grant: [target], allowPrivate: true } }).fetch(`http://${host}:${port}/`)
+
+    expect([response.status, await response.text()]).toEqual(permitted ? [200, 'through'] : [403, ''])
+  })
+
+  it.each([
+    'localhost',
+    '127.0.0.1',
+    '2130706433',
+    '10.1.2.3',
+    '[::1]',
+    '[::ffff:10.0.0.1]',
+    'db.internal',
+    '169.254.169.254',
+  ])('lets nobody to a private host that is granted but not allowed: %s', async (host) => {
+    const { hostname } = new URL(`http://${host}/`)
+    const grant = [hostname]
+
+    const allowed = await gate({ props: { grant, allowPrivate: true } }).fetch(`http://${host}/`)
+    const refused = await gate({ props: { grant, allowPrivate: false } }).fetch(`http://${host}/`)
+
+    expect([allowed.status, refused.status]).toEqual([200, 403])
+  })
+})
