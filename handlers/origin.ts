@@ -4,6 +4,7 @@
  */
 import type { Config } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
+import { isLoopback as isLoopbackHost } from '../src/core/loopback.ts'
 import { type AppContext, headerOf } from './context.ts'
 
 /** The public address, without a slash at its end: SERVICE_BASE_URL, or that of the request. */
@@ -29,6 +30,5 @@ function ownOrigins(c: AppContext, config: Config): readonly string[] {
 
 /** Whether callers reach us at a loopback address, where there is no TLS. */
 export function isLoopback(c: AppContext, config: Config): boolean {
-  const { hostname } = new URL(publicAddress(c, config))
-  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname)
+  return isLoopbackHost(new URL(publicAddress(c, config)).hostname)
 }

@@ -112,7 +112,7 @@ export const variables = {
   SERVICE_HOST: [z.string().min(1).default('127.0.0.1'), 'Address to listen on (local run and Node)'],
   SERVICE_BASE_URL: [
     httpUrl.optional(),
-    'Public address; used in mails and sent on license activation. Taken from the request where unset',
+    'Public address; links in mails begin with it, and it is sent on license activation. Where unset, the address of the request (in mails only if that is this machine)',
   ],
   SERVICE_DATABASE_URL: [
     databaseUrl.optional(),

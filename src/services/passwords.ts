@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import { ServiceError } from '../core/error.ts'
 import type { Ports } from '../ports.ts'
 import { findUserByEmail } from '../store/accounts.ts'
+import { proveEmail } from '../store/identities.ts'
 import {
   deleteEndedResets,
   deleteResets,
@@ -14,6 +15,7 @@ import {
   insertReset,
   loadPassword,
   setPassword,
+  switchUnprovenKeysOff,
 } from '../store/passwords.ts'
 import { recordOf } from './audit.ts'
 import { type Caller, requireUser } from './callers.ts'
@@ -35,7 +37,10 @@ export type Passwords = {
   requestReset(email: string, visit: Visit): Promise<void>
   /** Throws 401 for a token that is unknown, used or out of date. */
   verifyReset(token: string, address: string | undefined): Promise<void>
-  /** Uses the token up and ends all sessions of its account. Throws 401 like `verifyReset`. */
+  /**
+   * Uses the token up and ends all sessions of its account; the first time that somebody so proves to read its mail, its
+   * API keys are switched off as well. Throws 401 like `verifyReset`.
+   */
   confirmReset(confirmation: ResetConfirmation, address: string | undefined): Promise<void>
   /** Forgets tokens whose time is over. */
   prune(): Promise<void>
@@ -129,6 +134,8 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
           setPassword(userId, hash),
           endSessions(userId),
           deleteResets(userId),
+          switchUnprovenKeysOff(userId),
+          proveEmail(userId),
           recordOf(ids, {
             action: 'auth.password_reset_confirm.v1',
             actor: { kind: 'user', id: userId },

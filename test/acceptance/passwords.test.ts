@@ -152,6 +152,24 @@ it('lets one of many win who use a token at the same time', async () => {
   expect(winning.status).toBe(200)
 })
 
+it('switches the API keys of an account off when its mail is first proven to be read, and not again', async () => {
+  const person = await people.memberWith(shop, [])
+  const made = await person.system.post('/api/system/api-keys', { name: 'robot' })
+  const { data } = (await made.json()) as { data: { id: string; key: string } }
+  const status = async () => (await world.bearer(data.key).get('/api/system/users/me')).status
+
+  const statuses = [await status()]
+  await confirm(await requestToken(person, 1), 'a password after reset')
+  statuses.push(await status())
+  const again = await people.login(shop, { ...person, password: 'a password after reset' })
+  await again.system.patch(`/api/system/api-keys/${data.id}`, { active: true })
+  statuses.push(await status())
+  await confirm(await requestToken(person, 2), 'another after reset')
+  statuses.push(await status())
+
+  expect(statuses).toEqual([200, 401, 200, 200])
+})
+
 it('does not reset the password of an account that was suspended meanwhile', async () => {
   const person = await people.memberWith(shop, [])
   const token = await requestToken(person, 1)
