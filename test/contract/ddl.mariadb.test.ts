@@ -130,6 +130,43 @@ describe('tables', () => {
     ).toEqual([[expect.stringMatching(/^utf8mb4_/), 'InnoDB']])
   })
 
+  it('lose the index that a foreign key brought when it goes, and no other', async () => {
+    await apply(
+      people,
+      createCollection('a', [field('a.p', 'int64'), field('a.q', 'int64'), index('a_q', 'normal', ['a.q'])]),
+      relation('a_p', ['a.p'], ['people.id']),
+      relation('a_to_q', ['a.q'], ['people.id']),
+    )
+    const brought = await indexes('a')
+    for (const name of ['a_p', 'a_to_q']) {
+      const data = { firstFieldId: id(`${name}.first`), secondFieldId: id(`${name}.second`) }
+      await apply({ kind: 'deleteRelationFieldPair', data })
+    }
+
+    expect(brought).toEqual([
+      ['a_p', '1', 'p'],
+      ['a_q', '1', 'q'],
+    ])
+    expect(await indexes('a')).toEqual([['a_q', '1', 'q']])
+  })
+
+  it('keep an index that another foreign key stands on', async () => {
+    await apply(
+      people,
+      createCollection('a', [field('a.p', 'int64')]),
+      relation('a_p', ['a.p'], ['people.id']),
+      relation('a_again', ['a.p'], ['people.id']),
+    )
+
+    await apply({
+      kind: 'deleteRelationFieldPair',
+      data: { firstFieldId: id('a_again.first'), secondFieldId: id('a_again.second') },
+    })
+
+    expect(await foreignKeys()).toEqual([['a_p', 'a', 'people', 'NO ACTION', 'NO ACTION']])
+    expect(await indexes('a')).toEqual([['a_again', '1', 'p']])
+  })
+
   it('are renamed and deleted, their indexes and relations with them', async () => {
     await apply(
       people,
@@ -273,6 +310,21 @@ describe('columns of a table with rows', () => {
       apply(updateCollection('people', updateField('people.email', toNullable(false)))),
     ).rejects.toBeInstanceOf(SqlFault)
     expect(await run(sql`select email from service_shop_data.people where id = 1`)).toEqual([[null]])
+  })
+
+  it('keep what the model does not know of them', async () => {
+    await run(sql`alter table service_shop_data.people
+      modify column email varchar(100) character set latin1 collate latin1_german1_ci not null
+        default 'it''s' comment 'the \"address\"',
+      add column at datetime(3) not null default current_timestamp(3) on update current_timestamp(3)`)
+    await apply(updateCollection('people', updateField('people.email', toNullable(true))))
+    await apply(updateCollection('people', updateField('people.email', toType(name(120)))))
+    await apply(updateCollection('people', updateField('people.email', toNullable(false))))
+
+    expect(
+      await run(sql`select column_type, collation_name, column_default, is_nullable, column_comment
+        from information_schema.columns where table_schema = 'service_shop_data' and column_name = 'email'`),
+    ).toEqual([['varchar(120)', 'latin1_german1_ci', "'it''s'", 'NO', 'the "address"']])
   })
 
   it('count on from the highest number, and cease to count', async () => {

@@ -74,6 +74,7 @@ export function updateField(draft: Draft, collection: CollectionDraft, data: Dat
   checkDefault(after)
   draft.fields.set(after.id, after)
   if (after.isNullable !== before.isNullable) changeNullability(draft, collection, after)
+  else if (after.defaultValue?.source !== before.defaultValue?.source) checkOwnActions(draft, collection, after)
   emitFieldChanges(draft, collection, before, after)
 }
 
@@ -189,6 +190,13 @@ function changeNullability(draft: Draft, collection: CollectionDraft, field: Pri
     if (owner.collectionId !== collection.record.id || !usesField(constraint, field.id)) continue
     checkActions(draft, constraint)
     draft.relations.set(owner.id, { ...owner, isNullable: isNullableKey(draft, constraint) })
+  }
+}
+
+/** What a foreign key writes when its target goes may be the default that is to go. */
+function checkOwnActions(draft: Draft, collection: CollectionDraft, field: PrimitiveFieldRecord): void {
+  for (const { owner, constraint } of pairsOf(draft, collection)) {
+    if (owner.collectionId === collection.record.id && usesField(constraint, field.id)) checkActions(draft, constraint)
   }
 }
 

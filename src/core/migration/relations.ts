@@ -10,6 +10,7 @@ import {
   type Draft,
   emit,
   fieldOf,
+  indexesOf,
   type Pair,
   pairsOf,
   refuse,
@@ -229,5 +230,11 @@ function dropForeignKey(draft: Draft, { owner, constraint }: Pair): void {
   const constrained = collectionOf(draft, owner.collectionId)
   if (!isEnforced(draft, constrained, collectionOf(draft, owner.oppositeCollectionId))) return
   const table = tableOf(draft, constrained)
-  emit(draft, constrained.record.sourceId, { kind: 'dropForeignKey', table, dbName: constraint.dbName })
+  const { dbName, mappings } = constraint
+  const columns = columnNames(
+    draft,
+    mappings.map(({ constrainedFieldId }) => constrainedFieldId),
+  )
+  const isNamesake = indexesOf(draft, constrained).some((index) => index.dbName === dbName)
+  emit(draft, constrained.record.sourceId, { kind: 'dropForeignKey', table, dbName, columns, isNamesake })
 }

@@ -42,7 +42,14 @@ export type Change =
       readonly onDelete: ReferentialAction
       readonly onUpdate: ReferentialAction
     }
-  | { readonly kind: 'dropForeignKey'; readonly table: TableRef; readonly dbName: string }
+  | {
+      readonly kind: 'dropForeignKey'
+      readonly table: TableRef
+      readonly dbName: string
+      readonly columns: readonly string[]
+      /** Whether an index that the model knows is called like the key. */
+      readonly isNamesake: boolean
+    }
 
 export type SourceChange = {
   readonly sourceId: string

@@ -41,7 +41,7 @@ export type Ddl = {
   readonly setNullable: (change: ChangeOf<'setNullable'>, dialect: Dialect) => Statements
   readonly setDefault: (change: ChangeOf<'setDefault'>, dialect: Dialect) => Statements
   readonly dropIndex: (change: ChangeOf<'dropIndex'>) => Statements
-  readonly dropForeignKey: (change: ChangeOf<'dropForeignKey'>) => Statements
+  readonly dropForeignKey: (change: ChangeOf<'dropForeignKey'>, dialect: Dialect) => Statements
 }
 
 export function alter(ref: TableRef): Sql {

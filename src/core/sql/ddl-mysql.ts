@@ -5,10 +5,10 @@
  */
 import type { FieldType } from '../model/field-type.ts'
 import type { Backfill, ColumnDefinition, TableRef } from './change.ts'
-import { alter, type ChangeOf, columnDefinition, type Ddl, withoutParams } from './ddl-dialect.ts'
+import { alter, type ChangeOf, columnDefinition, columnType, type Ddl, withoutParams } from './ddl-dialect.ts'
 import type { Dialect } from './dialect.ts'
 import { table } from './read.ts'
-import { ident, integer, literal, type Sql, sql } from './statement.ts'
+import { compile, ident, integer, join, literal, type Sql, sql } from './statement.ts'
 
 /** Stand in the message of the fault that ends a migration. */
 export const NULL_FOUND = 'service:nullFound'
@@ -18,7 +18,17 @@ export const OUT_OF_RANGE = 'service:valueOutOfRange'
 const turnName = "concat('service:', md5(ifnull(database(), '')))"
 const NO_TURN = 'service:noTurn'
 
-export const mysqlDdl: Ddl = {
+/** `defaultClause` is the default of a row of information_schema.columns, as a definition says it. */
+export function mysqlDdl(defaultClause: Sql): Ddl {
+  return {
+    ...common,
+    changeColumnType: (change, dialect) => convert(change, { dialect, defaultClause }),
+    setNullable: ({ table: ref, column }, dialect) =>
+      redefined(ref, column, { dialect, defaultClause, type: sameType(column) }),
+  }
+}
+
+const common: Omit<Ddl, 'changeColumnType' | 'setNullable'> = {
   turn: {
     // Fails, by a time zone that there is not, where the lock is not had in time.
     take: { text: `set time_zone = if(get_lock(${turnName}, 30) = 1, @@time_zone, '${NO_TURN}')`, params: [] },
@@ -60,15 +70,82 @@ export const mysqlDdl: Ddl = {
     ]
   },
 
-  changeColumnType: (change, dialect) => convert(change, dialect),
-  setNullable: ({ table: ref, column }, dialect) => [modify(ref, column, dialect)],
   setDefault: ({ table: ref, column }, dialect) => [modify(ref, column, dialect)],
   dropIndex: ({ table: ref, index }) => [
     index.kind === 'primary'
       ? sql`${alter(ref)} drop primary key`
       : sql`drop index ${ident(index.dbName)} on ${table(ref)}`,
   ],
-  dropForeignKey: ({ table: ref, dbName }) => [sql`${alter(ref)} drop foreign key ${ident(dbName)}`],
+  dropForeignKey: (change, dialect) => {
+    const { table: ref, dbName, isNamesake } = change
+    const drop = sql`${alter(ref)} drop foreign key ${ident(dbName)}`
+    return isNamesake ? [drop] : [drop, ...dropImpliedIndex(change, dialect)]
+  },
+}
+
+/**
+ * A foreign key brings an index of its name with it, unless there is one that serves; it does not take it along. It may
+ * have been replaced meanwhile, or other keys may stand on it, so what is there has to be asked in the statement.
+ */
+function dropImpliedIndex(
+  { table: ref, dbName, columns }: ChangeOf<'dropForeignKey'>,
+  dialect: Dialect,
+): readonly Sql[] {
+  const first = literal(columns[0] ?? '')
+  const index = sql`select 1 from information_schema.statistics where ${inTable(ref)} and index_name = ${literal(dbName)}`
+  const used = sql`select 1 from information_schema.key_column_usage where referenced_table_name is not null and (
+    (${inTable(ref)} and column_name = ${first}) or (referenced_table_schema = ${schemaOf(ref)}
+      and referenced_table_name = ${literal(ref.dbName)} and referenced_column_name = ${first}))`
+  const drop = asText(sql`drop index ${ident(dbName)} on ${table(ref)}`, dialect)
+  return executed(sql`if(exists (${index}) and not exists (${used}), ${drop}, 'do 0')`)
+}
+
+function schemaOf({ schema }: TableRef): Sql {
+  return schema === undefined ? sql`database()` : literal(schema)
+}
+
+/** For the tables of information_schema. */
+function inTable(ref: TableRef): Sql {
+  return sql`table_schema = ${schemaOf(ref)} and table_name = ${literal(ref.dbName)}`
+}
+
+/** The text of a fragment, as a constant. */
+function asText(fragment: Sql, dialect: Dialect): Sql {
+  return literal(compile(fragment, dialect).text)
+}
+
+/** Runs the statement that `text` amounts to. */
+function executed(text: Sql): readonly Sql[] {
+  return [
+    sql`set @service_change = ${text}`,
+    sql`prepare service_change from @service_change`,
+    sql`execute service_change`,
+    sql`deallocate prepare service_change`,
+  ]
+}
+
+/** What of a definition is not the model's: it stays as it is. JSON is an alias here that the catalog does not know. */
+function sameType({ type }: ColumnDefinition): Sql {
+  return type.name === 'json' ? sql`'json'` : sql`column_type, ${collationClause}`
+}
+
+const collationClause = sql`if(collation_name is null, '', concat(' character set ', character_set_name, ' collate ', collation_name))`
+
+type Redefinition = Means & { readonly type: Sql }
+type Means = { readonly dialect: Dialect; readonly defaultClause: Sql }
+
+/** These databases know a column only as a whole: what the model does not say of it is read from the catalog. */
+function redefined(ref: TableRef, column: ColumnDefinition, { dialect, defaultClause, type }: Redefinition) {
+  if (column.isAutoincrement) return [modify(ref, column, dialect)]
+  const start = asText(sql`${alter(ref)} modify column ${ident(column.dbName)} `, dialect)
+  const nullability = column.isNullable ? sql`' null'` : sql`' not null'`
+  const update = sql`if(extra like '%on update %', concat(' ', substring(extra, locate('on update', extra))), '')`
+  const comment = sql`if(column_comment = '', '', concat(' comment ', quote(column_comment)))`
+  const definition = sql`concat(${join([start, type, nullability, defaultClause, update, comment])})`
+  return executed(
+    sql`(select ${definition} from information_schema.columns
+      where ${inTable(ref)} and column_name = ${literal(column.dbName)})`,
+  )
 }
 
 /** The most characters of four bytes that a key of InnoDB holds. */
@@ -87,10 +164,8 @@ function set(ref: TableRef, { dbName }: ColumnDefinition, value: Sql): Sql {
   return sql`update ${table(ref)} set ${ident(dbName)} = ${value}`
 }
 
-function convert(
-  { table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>,
-  dialect: Dialect,
-): readonly Sql[] {
+function convert({ table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>, means: Means): readonly Sql[] {
+  const { dialect } = means
   const { type } = column
   const name = ident(column.dbName)
   const refuse = (unfit: Sql) => {
@@ -99,9 +174,12 @@ function convert(
   }
   const step = modify(ref, column, dialect)
   if (conversion !== 'cast') {
-    if (type.name !== 'string' || type.params.length === 'unlimited') return [step]
+    if (type.name !== 'string')
+      return redefined(ref, column, { ...means, type: asText(columnType(column, dialect), dialect) })
+    const steps = redefined(ref, column, { ...means, type: textType(type) })
+    if (type.params.length === 'unlimited') return steps
     // Spaces at the end would be cut.
-    return [refuse(sql`char_length(${name}) > ${integer(type.params.value)}`), step]
+    return [refuse(sql`char_length(${name}) > ${integer(type.params.value)}`), ...steps]
   }
   if (type.name === 'string') return toText({ ref, column, from, dialect })
   const form = textForms[type.name]
@@ -109,6 +187,12 @@ function convert(
   const check = refuse(sql`${name} not regexp ${literal(form)}`)
   const value = canonical[type.name]?.(name)
   return value === undefined ? [check, step] : [check, set(ref, column, value), step]
+}
+
+/** A text stays in the collation that it has. */
+function textType({ params }: FieldType & { readonly name: 'string' }): Sql {
+  const name = params.length === 'unlimited' ? 'longtext' : `varchar(${params.value})`
+  return sql`${literal(name)}, ${collationClause}`
 }
 
 const digits = '^-?[0-9]+\\z'

@@ -45,7 +45,7 @@ export function compileChange(change: Change, dialect: Dialect): Statements {
     case 'addForeignKey':
       return [addForeignKey(change)]
     case 'dropForeignKey':
-      return ddl.dropForeignKey(change)
+      return ddl.dropForeignKey(change, dialect)
     default:
       return change satisfies never
   }

@@ -34,6 +34,8 @@ type Family = {
   readonly equals: Dialect['equals']
   /** A string as `like` looks into it. */
   readonly searched: (column: Sql) => Sql
+  /** The default of a row of information_schema.columns, as a definition says it. */
+  readonly defaultClause: Sql
   /** Whether `insert` and `delete` can answer with what they wrote. */
   readonly returning: 'known' | 'unknown'
   /** `content` of all rows with commas between, null where there are none. */
@@ -57,6 +59,8 @@ export const mariadb: Dialect = family({
     type.name === 'json' ? sql`json_equals(concat(${column}, ' '), concat(${operand}, ' ')) = 1` : undefined,
   // In an index of a binary collation no text that begins with a pattern may go on beyond U+FFFF: emoji are missed.
   searched: (column) => sql`concat(${column})`,
+  // It stands there as it would be written.
+  defaultClause: sql`if(column_default is null or column_default = 'NULL', '', concat(' default ', column_default))`,
   returning: 'known',
   // A derived table cannot see the parent here, but an aggregate has an order and a limit of its own.
   joined: ({ from, order, page }, content) => {
@@ -80,6 +84,10 @@ export const mysql: Dialect = family({
   json: (value) => sql`cast(${value} as json)`,
   equals: () => undefined,
   searched: (column) => column,
+  defaultClause: sql`case when column_default is null then ''
+    when extra not like '%DEFAULT_GENERATED%' then concat(' default ', quote(column_default))
+    when column_default like 'CURRENT_TIMESTAMP%' then concat(' default ', column_default)
+    else concat(' default (', column_default, ')') end`,
   returning: 'unknown',
   joined: ({ from, order, page }, content) => {
     const place = order === undefined ? sql`1` : sql`row_number() over (order by ${order})`
@@ -131,7 +139,7 @@ function family(own: Family): Dialect {
     slots: mysqlSlots({ allDefaults, overflow: own.overflow, cast: (type, text) => cast(type, text, own) }),
 
     columnType: (type, isList) => (isList ? undefined : columnType(type, own)),
-    ddl: mysqlDdl,
+    ddl: mysqlDdl(own.defaultClause),
     explain,
   }
 }

@@ -632,7 +632,23 @@ describe('a relation', () => {
     })
 
     expect([records.relationFields, records.constraints]).toEqual([[], []])
-    expect(changes.map(({ change }) => change)).toEqual([{ kind: 'dropForeignKey', table: articles, dbName: 'author' }])
+    expect(changes.map(({ change }) => change)).toEqual([
+      { kind: 'dropForeignKey', table: articles, dbName: 'author', columns: ['authorId'], isNamesake: false },
+    ])
+  })
+
+  it('keeps the default that its foreign key writes', () => {
+    const counted = updateCollection('articles', field('articles.editorNo', 'int64', { defaultValue: autoincrement }))
+    const { records } = migrate(
+      blog,
+      counted,
+      relation('editor', ['articles.editorNo'], ['people.id'], { onDelete: 'setDefault' }),
+    )
+
+    const change = updateCollection('articles', updateField('articles.editorNo', toDefault(null)))
+    expect(messagesOf(() => migrate(records, change), 'failed').at(-1)).toBe(
+      'setDefault: the database has no default for the field editorNo, which must not be null',
+    )
   })
 
   const add = (from: readonly string[], to: readonly string[], more: Parameters<typeof relation>[3] = {}) =>
