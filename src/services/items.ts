@@ -209,8 +209,16 @@ function isMissingTable(error: unknown): boolean {
 
 const MISSING_TABLE = '2004'
 
+/** One time for all that a write sets, and made only where something asks for it. */
 function supply({ clock, ids }: Ports): Supply {
-  return { uuid: ids.next, now: new Date(clock.now()).toISOString() }
+  let now: string | undefined
+  return {
+    uuid: ids.next,
+    get now() {
+      now ??= new Date(clock.now()).toISOString()
+      return now
+    },
+  }
 }
 
 /** The one item of a list that a key can have brought. */
