@@ -6,6 +6,7 @@ import { mountApiKeys } from './api-keys.ts'
 import { mountAuditLog } from './audit-log.ts'
 import { mountAuth } from './auth.ts'
 import type { Variables } from './context.ts'
+import { createCors } from './cors.ts'
 import { mountInvitations } from './invitations.ts'
 import { mountItems } from './items.ts'
 import { mountLicense } from './license.ts'
@@ -32,9 +33,9 @@ export type AppOptions = {
 }
 
 export function createApp(services: Services, { isAccepting, addressOf }: AppOptions) {
-  const { ports } = services
+  const { ports, config } = services
   const hono = new Hono<{ Variables: Variables }>()
-  const app: App = { hono, ports, addressOf }
+  const app: App = { hono, ports, addressOf, cors: createCors(config) }
 
   mountSystem(app, services, isAccepting)
   mountAuth(app, services)
@@ -58,7 +59,7 @@ export function createApp(services: Services, { isAccepting, addressOf }: AppOpt
   mountOpenApi(app, services)
 
   hono.notFound((c) =>
-    respond(ports, c, () => {
+    respond(app, c, () => {
       throw new ServiceError('notFound', 'There is nothing at this address')
     }),
   )

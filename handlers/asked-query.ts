@@ -6,6 +6,14 @@ import { searchWithoutToken } from './authenticate.ts'
 import { type AppContext, headerOf } from './context.ts'
 
 export function asked(c: AppContext, parse: (tree: BracketTree) => ReadQuery): AskedQuery {
-  const freshness = headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept'
-  return { text: searchWithoutToken(c.req.url), parse: (text) => parse(parseBrackets(text)), freshness }
+  return {
+    text: searchWithoutToken(c.req.url),
+    parse: (text) => parse(parseBrackets(text)),
+    get freshness() {
+      return headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept'
+    },
+    planned() {
+      c.get('timing').planned = performance.now()
+    },
+  }
 }

@@ -4,21 +4,30 @@ import type { Caller, Entry } from '../src/services/callers.ts'
 import type { Services } from '../src/services/services.ts'
 import type { Credential } from './authenticate.ts'
 import { requireSameOrigin } from './origin.ts'
+import type { Timing } from './timing.ts'
 
 export type Variables = {
   /** Of the one credential source that was used; undefined for the anonymous caller. */
   readonly credential: Credential | undefined
+  readonly timing: Timing
 }
 
 export type AppContext = Context<{ Variables: Variables }>
 
 /** The caller inside the workspace of the path. */
 export function enter(services: Services, c: AppContext): Entry | Promise<Entry> {
-  return services.callers.enter(c.req.param('workspace') ?? '', tokenOf(services, c))
+  const entry = services.callers.enter(c.req.param('workspace') ?? '', tokenOf(services, c))
+  return entry instanceof Promise ? entry.then((late) => known(c, late)) : known(c, entry)
 }
 
 export async function identify(services: Services, c: AppContext): Promise<Caller> {
-  return services.callers.identify(tokenOf(services, c))
+  return known(c, await services.callers.identify(tokenOf(services, c)))
+}
+
+/** Says that from now on it is known who asks. */
+function known<T>(c: AppContext, who: T): T {
+  c.get('timing').entered = performance.now()
+  return who
 }
 
 /** The token that the caller is known by. Throws 403 for a change by cookie that does not come from our own origin. */

@@ -192,7 +192,7 @@ function listenFault(cause: unknown, place: string): string {
 
 /** The app answers faults of its own; here ends what never became a request, such as an address that is none. */
 function errorHandler(error: unknown): Response {
-  return toResponse(failure(error instanceof RequestError ? notHttp : error), timeOrderedIds.next())
+  return toResponse(failure(error instanceof RequestError ? notHttp : error), { requestId: timeOrderedIds.next() })
 }
 
 const notHttp = new ServiceError('badRequest', 'Invalid request')

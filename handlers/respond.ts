@@ -96,16 +96,30 @@ export function isFault(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.kind === 'failed'
 }
 
+/** What an answer tells of its request. */
+export type Exchange = {
+  readonly requestId: string
+  /** For `Server-Timing`; undefined where the request never reached a handler. */
+  readonly timing?: string
+  readonly cors?: Readonly<Record<string, string>> | undefined
+}
+
 /**
- * Answers of the API are for one caller only, so no cache may keep them. Headers are complete when the response is made:
- * changing them later costs Node's adapter a second response.
+ * Answers of the API are for one caller only, so no cache may keep them, and for our own pages only, but for CORS.
+ * Headers are complete when the response is made: changing them later costs Node's adapter a second response.
  */
-export function toResponse({ status, body, headers, cookies }: Answer, requestId: string): Response {
+export function toResponse(
+  { status, body, headers, cookies }: Answer,
+  { requestId, timing, cors }: Exchange,
+): Response {
   const all = {
     ...(body !== null && { 'Content-Type': 'application/json' }),
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
+    'Cross-Origin-Resource-Policy': 'same-origin',
     'X-Request-Id': requestId,
+    ...(timing !== undefined && { 'Server-Timing': timing }),
+    ...cors,
     ...headers,
   }
   if (cookies === undefined) return new Response(body, { status, headers: all })

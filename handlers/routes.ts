@@ -8,11 +8,15 @@ import type { Ports } from '../src/ports.ts'
 import type { Visit } from '../src/services/mails.ts'
 import { credentialOf, loggable } from './authenticate.ts'
 import type { AppContext, Variables } from './context.ts'
+import type { Cors } from './cors.ts'
 import { type Answer, failure, isFault, toResponse } from './respond.ts'
+import { serverTiming, startTiming } from './timing.ts'
 
 export type App = {
   readonly hono: Hono<{ Variables: Variables }>
   readonly ports: Ports
+  /** Undefined where CORS is off. */
+  readonly cors: Cors | undefined
   /** Where a request comes from, as far as the front door knows. */
   readonly addressOf: (c: AppContext) => string | undefined
   /** What comes before every handler, also before the answer that a method is not known. */
@@ -28,7 +32,8 @@ export type Handler = (c: AppContext) => Promise<Answer> | Answer
 export type Methods = { readonly [Method in 'GET' | 'POST' | 'PATCH' | 'DELETE']?: Handler }
 
 /** Other methods than those given are refused with 405 and `Allow`. */
-export function mount({ hono, ports, before }: App, path: string, methods: Methods): void {
+export function mount(app: App, path: string, methods: Methods): void {
+  const { hono, before } = app
   const allow = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const refuse: Handler = () => {
     throw new ServiceError('methodNotAllowed', `This address knows ${allow.join(', ')}`, {
@@ -38,22 +43,24 @@ export function mount({ hono, ports, before }: App, path: string, methods: Metho
   const byMethod = new Map<string, Handler | undefined>(Object.entries({ ...methods, HEAD: methods.GET }))
   const handlerOf = (c: AppContext) => byMethod.get(c.req.method) ?? refuse
   if (before === undefined) {
-    hono.all(path, (c) => respond(ports, c, handlerOf(c)))
+    hono.all(path, (c) => respond(app, c, handlerOf(c)))
     return
   }
   const guarded: Handler = (c) => {
     const waiting = before()
     return waiting === undefined ? handlerOf(c)(c) : waiting.then(() => handlerOf(c)(c))
   }
-  hono.all(path, (c) => respond(ports, c, guarded))
+  hono.all(path, (c) => respond(app, c, guarded))
 }
 
 /** Runs `handler` for a request. */
-export async function respond(ports: Ports, c: AppContext, handler: Handler): Promise<Response> {
+export async function respond({ ports, cors }: App, c: AppContext, handler: Handler): Promise<Response> {
   const { clock, ids, observe } = ports
   const requestId = ids.next()
   const start = clock.now()
-  const answer = await answerOf(ports, c, { requestId, handler })
+  const timing = startTiming()
+  c.set('timing', timing)
+  const answer = cors?.preflight(c) ?? (await answerOf(ports, c, { requestId, handler }))
   observe({
     kind: 'request',
     requestId,
@@ -62,7 +69,7 @@ export async function respond(ports: Ports, c: AppContext, handler: Handler): Pr
     status: answer.status,
     milliseconds: clock.now() - start,
   })
-  return toResponse(answer, requestId)
+  return toResponse(answer, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c) })
 }
 
 type Run = { readonly requestId: string; readonly handler: Handler }

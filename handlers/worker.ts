@@ -70,7 +70,7 @@ export function createWorker(clock: Clock) {
       try {
         app = (await instance(env)).app
       } catch (cause) {
-        return toResponse(closedAnswer(new URL(request.url).pathname, cause), timeOrderedIds.next())
+        return toResponse(closedAnswer(new URL(request.url).pathname, cause), { requestId: timeOrderedIds.next() })
       }
       return app.fetch(request, env, context)
     },

@@ -51,13 +51,23 @@ const port = z
 const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
 
 /** `https://app.example.com,https://admin.example.com` */
-const origins = z.string().transform((text, context): readonly string[] => {
+const origins = z.string().transform((text, context) => originsIn(text) ?? refuseOrigins(context))
+
+/** `*` stands for every origin. */
+const readers = z
+  .string()
+  .transform((text, context) => (text === '*' ? [text] : (originsIn(text) ?? refuseOrigins(context))))
+
+function originsIn(text: string): readonly string[] | undefined {
   const parts = text.split(',').map((part) => part.trim())
-  if (parts.every((part) => /^https?:\/\//.test(part) && URL.canParse(part) && new URL(part).origin === part))
-    return parts
+  const isValid = (part: string) => /^https?:\/\//.test(part) && URL.canParse(part) && new URL(part).origin === part
+  return parts.every(isValid) ? parts : undefined
+}
+
+function refuseOrigins(context: z.RefinementCtx): never {
   context.addIssue({ code: 'custom', message: 'must be origins such as https://app.example.com with commas between' })
   return z.NEVER
-})
+}
 
 const secret = z.string().refine((text) => new TextEncoder().encode(text).length >= 32, 'must have at least 32 bytes')
 
@@ -159,6 +169,11 @@ export const variables = {
     'Sender of mails, such as `Data service <data@example.com>`. `no-reply@` the host of `SERVICE_BASE_URL` where unset',
   ],
   SERVICE_AUDIT__RETENTION: [durationSchema.default(365 * 86_400_000), 'How long entries of the audit log are kept'],
+  SERVICE_CORS__ENABLED: [flag.default(false), 'Whether pages of other origins may read answers'],
+  SERVICE_CORS__ORIGIN: [
+    readers.optional(),
+    'The origins that may, with commas between; `*` lets all of them, but never with cookies',
+  ],
   SERVICE_DEMO: [flag.default(true), 'Whether the local run loads the workspace `demo`'],
   SERVICE_SOURCES__CACHE_TTL: [
     durationSchema.default(30_000),
@@ -232,6 +247,9 @@ function contradictions(config: Config): readonly string[] {
   const faults: string[] = []
   if ((config.SERVICE_ADMIN__EMAIL === undefined) !== (config.SERVICE_ADMIN__PASSWORD === undefined)) {
     faults.push('SERVICE_ADMIN__EMAIL and SERVICE_ADMIN__PASSWORD must be set together')
+  }
+  if (config.SERVICE_CORS__ENABLED && config.SERVICE_CORS__ORIGIN === undefined) {
+    faults.push('SERVICE_CORS__ORIGIN must be set where SERVICE_CORS__ENABLED is true')
   }
   if (config.SERVICE_QUERY_LIMIT_DEFAULT > config.SERVICE_QUERY_LIMIT_MAX) {
     faults.push('SERVICE_QUERY_LIMIT_DEFAULT must not exceed SERVICE_QUERY_LIMIT_MAX')

@@ -119,7 +119,9 @@ export function createItems(deps: ItemDeps): Items {
   ) {
     return onModel(entry, (model) => {
       const { source, request } = openWrite(model, entry, name, asked)
-      return source.prepareWrite(plan(request))(fill())
+      const run = source.prepareWrite(plan(request))
+      asked.query.planned?.()
+      return run(fill())
     })
   }
 
@@ -131,6 +133,7 @@ export function createItems(deps: ItemDeps): Items {
       }
       const list = { question: `${kind} ${name}`, query, make, fill: fill() }
       const { made: run, fill: filled } = prepared.getShaped(entry.rights, model, list)
+      query.planned?.()
       return run(filled, query.freshness)
     })
   }
@@ -148,6 +151,7 @@ export function createItems(deps: ItemDeps): Items {
           const plan = planOne(context, wholeQuery(query), keyIs(context.access, keyed, hole(KEY)))
           return { field: keyed, run: source.prepareOne(plan) }
         })
+        query.planned?.()
         return (await run(fill(decodeKey(field, key)), query.freshness)) ?? noRecord()
       })
     },
@@ -157,10 +161,13 @@ export function createItems(deps: ItemDeps): Items {
         const { source, request } = openWrite(model, entry, name, { action: 'create', query })
         const plain = plainInsert(request, body)
         if (plain === undefined) {
-          return source.prepareWrite(planCreate(request, body, config.SERVICE_ITEMS__CREATE_LIMIT))(fill())
+          const run = source.prepareWrite(planCreate(request, body, config.SERVICE_ITEMS__CREATE_LIMIT))
+          query.planned?.()
+          return run(fill())
         }
         const question = `create ${name} ${plain.shape} ${query.text}`
         const run = prepared.get(entry.rights, model, question, () => source.prepareWrite(plain.plan()))
+        query.planned?.()
         return run((field) => plain.values.get(field) ?? null)
       })
     },

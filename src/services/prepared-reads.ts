@@ -17,6 +17,8 @@ export type AskedQuery = {
   /** Reads the text, or its shape. */
   readonly parse: (text: string) => ReadQuery
   readonly freshness: Freshness
+  /** Told when it is clear what to ask the source. */
+  planned?(): void
 }
 
 export type PreparedReads = {

@@ -53,6 +53,18 @@ describe('an address', () => {
   })
 })
 
+it('says nothing to pages of other origins unless it is told to', async () => {
+  const headers = { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'GET' }
+  const answers = await Promise.all(
+    ['GET', 'OPTIONS'].map((method) => fetch(`${service.url}/api/system/info`, { method, headers })),
+  )
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 405])
+  for (const answer of answers) {
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+  }
+})
+
 describe('what is no HTTP', () => {
   it.each([
     ['a wrong first line', 'HELLO\r\n\r\n'],

@@ -44,6 +44,10 @@ it.each([
   [{ SERVICE_MAIL__FROM: 'Data <data>' }, /^SERVICE_MAIL__FROM must be an e-mail address/],
   [{ SERVICE_MAIL__FROM: 'Data\r\nBcc: <eve@example.com>' }, /^SERVICE_MAIL__FROM must be an e-mail address/],
   [{ SERVICE_MAIL__URL: 'log:', SERVICE_BASE_URL: 'https://data.example.com' }, /^SERVICE_MAIL__URL may be log: only/],
+  [{ SERVICE_CORS__ENABLED: 'true' }, /^SERVICE_CORS__ORIGIN must be set/],
+  [{ SERVICE_CORS__ORIGIN: 'app.example.com' }, /^SERVICE_CORS__ORIGIN must be origins/],
+  [{ SERVICE_CORS__ORIGIN: 'https://app.example.com/path' }, /^SERVICE_CORS__ORIGIN must be origins/],
+  [{ SERVICE_CORS__ORIGIN: 'https://app.example.com, *' }, /^SERVICE_CORS__ORIGIN must be origins/],
 ])('refuses %j without repeating it', (environment, fault) => {
   const reading = readConfig(environment)
 

@@ -60,6 +60,8 @@ export async function openStage(): Promise<Stage> {
       SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: 'true',
       SERVICE_AUTH__REDIRECT_ORIGINS: 'https://app.example.com',
       SERVICE_EXTENSIONS__PATH: join(import.meta.dirname, 'extensions'),
+      SERVICE_CORS__ENABLED: 'true',
+      SERVICE_CORS__ORIGIN: 'https://app.example.com',
       // The databases of the tests are on this machine.
       SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true',
     },
