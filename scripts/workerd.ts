@@ -18,12 +18,14 @@ export type WorkerdOptions = {
   readonly port: number
   /** Gets what the Worker writes to its console; our own console if it is not said. */
   readonly onLog?: (line: LogLine) => void
+  /** The Worker's main file; that of wrangler.toml where it is not said. */
+  readonly entry?: string
 }
 
 export type LogLine = { readonly level: string; readonly message: string }
 
 /** Resolves once the Worker answers. Throws where the port is taken. */
-export async function startWorkerd({ variables, host, port, onLog = print }: WorkerdOptions): Promise<Workerd> {
+export async function startWorkerd({ variables, host, port, onLog = print, entry }: WorkerdOptions): Promise<Workerd> {
   const freePort = await findPort(host, port)
   const bindings = Object.entries(variables).flatMap(([name, value]) =>
     name.startsWith('SERVICE_') && value !== undefined ? [[name, { type: 'plain_text', value }] as const] : [],
@@ -36,6 +38,7 @@ export async function startWorkerd({ variables, host, port, onLog = print }: Wor
   const { result: worker, release } = await tethered(async () => {
     const starting = await startWorker({
       config: join(import.meta.dirname, '../wrangler.toml'),
+      ...(entry !== undefined && { entrypoint: entry }),
       assets: assets.directory,
       bindings: Object.fromEntries(bindings),
       dev: {

@@ -23,6 +23,7 @@ import { findWorkspace, type WorkspaceRow } from '../store/workspaces.ts'
 import { actorOf, recordOf } from './audit.ts'
 import { type Caller, requireAdministrator, requireUser, rightsOf } from './callers.ts'
 import { type Directory, missing, type Sent } from './directory.ts'
+import type { LicenseGuard } from './licensing.ts'
 import { changeRights } from './rights-changes.ts'
 import { requireAssignable, sentFault } from './roles.ts'
 
@@ -63,7 +64,7 @@ export type Providers = {
 
 const everything = { kind: 'everything' } as const
 
-export function createProviders(ports: Ports, directory: Directory): Providers {
+export function createProviders(ports: Ports, directory: Directory, license: LicenseGuard): Providers {
   const { database, ids, vault } = ports
 
   async function findKnown(name: string): Promise<ProviderRow> {
@@ -125,7 +126,10 @@ export function createProviders(ports: Ports, directory: Directory): Providers {
       const { name, enabled, scopes } = wish
       await changeRights(ports, id, {
         load: async () => autoJoin && requireJoinable(caller, autoJoin),
-        decide: () => [insertProvider(made), record(caller, 'create', made, { name, enabled, scopes, autoJoin })],
+        decide: () => [
+          ...license.within(['sso_enabled'], undefined, [insertProvider(made)]),
+          record(caller, 'create', made, { name, enabled, scopes, autoJoin }),
+        ],
         taken: 'A provider of this name exists already',
       })
       return directory.read('providers', everything, name)

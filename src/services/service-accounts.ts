@@ -31,6 +31,7 @@ import { findWorkspace } from '../store/workspaces.ts'
 import { actorOf, type Happening, recordOf } from './audit.ts'
 import { type Caller, isAdministrator, requireUser, rightsOf } from './callers.ts'
 import { type Directory, missing, reachOfUser, type Sent } from './directory.ts'
+import type { LicenseGuard } from './licensing.ts'
 import { requireAnotherAdministrator } from './members.ts'
 import { changeRights } from './rights-changes.ts'
 import { requireGivable, sentFault } from './roles.ts'
@@ -63,7 +64,7 @@ export type ServiceAccounts = {
 
 type Record = (happening: Pick<Happening, 'action' | 'payload' | 'workspaceId'>) => Statement
 
-export function createServiceAccounts(ports: Ports, directory: Directory): ServiceAccounts {
+export function createServiceAccounts(ports: Ports, directory: Directory, license: LicenseGuard): ServiceAccounts {
   const { database, ids } = ports
 
   function recorder(caller: Caller, id: string): Record {
@@ -176,7 +177,9 @@ export function createServiceAccounts(ports: Ports, directory: Directory): Servi
       await changeRights(ports, id, {
         load: () => requireOwner(caller, owner, undefined),
         decide: async () => [
-          insertServiceAccount(id, { name, description, ownerId: owner }),
+          ...license.within(['service_accounts'], undefined, [
+            insertServiceAccount(id, { name, description, ownerId: owner }),
+          ]),
           recorder(caller, id)({ action: 'service_account.create.v1', payload: { name, owner, roles } }),
           ...(await assignment(caller, { id, held: [], wanted: roles })),
         ],

@@ -16,7 +16,7 @@ import { empty, join, param, type Sql, sql, statement } from './statements.ts'
 const measures: Readonly<Record<LicenseEntitlement, Sql>> = {
   workspaces: sql`(select count(*) from service.workspace)`,
   service_accounts: sql`(select count(*) from service."user" where is_service)`,
-  sso_enabled: sql`0::bigint`,
+  sso_enabled: sql`(select count(*) from (select 1 from service.provider limit 1) used)`,
   seats: sql`(
     (select count(*) from service.member m join service."user" u on u.id = m.user_id
       where m.workspace_id = w.id and m.status = 'active' and not u.is_service)

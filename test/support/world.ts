@@ -9,15 +9,9 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { build } from './build.ts'
+import { type Client, client } from './client.ts'
 
-export type Client = {
-  /** Sends one request; a body that is text already is sent as it is, anything else as JSON. */
-  send(method: string, path: string, request?: { body?: unknown; headers?: Record<string, string> }): Promise<Response>
-  get(path: string): Promise<Response>
-  post(path: string, body: unknown): Promise<Response>
-  patch(path: string, body: unknown): Promise<Response>
-  delete(path: string): Promise<Response>
-}
+export type { Client } from './client.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 
@@ -163,22 +157,6 @@ function newId(ids: Map<string, string>, name: string): string {
   const id = randomUUID()
   ids.set(name, id)
   return id
-}
-
-function client(base: string, own: Record<string, string>): Client {
-  const send: Client['send'] = (method, path, { body, headers } = {}) =>
-    fetch(base + path, {
-      method,
-      headers: { ...own, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-  return {
-    send,
-    get: (path) => send('GET', path),
-    post: (path, body) => send('POST', path, { body }),
-    patch: (path, body) => send('PATCH', path, { body }),
-    delete: (path) => send('DELETE', path),
-  }
 }
 
 /** What an arrangement needs to have worked before its test means anything. */

@@ -1,0 +1,26 @@
+/** One who sends requests to a server under test, with headers of their own. */
+export type Client = {
+  /** Sends one request; a body that is text already is sent as it is, anything else as JSON. */
+  send(method: string, path: string, request?: { body?: unknown; headers?: Record<string, string> }): Promise<Response>
+  get(path: string): Promise<Response>
+  post(path: string, body: unknown): Promise<Response>
+  patch(path: string, body: unknown): Promise<Response>
+  delete(path: string): Promise<Response>
+}
+
+/** Requests to addresses below `base`, with headers of their own. */
+export function client(base: string, own: Record<string, string>): Client {
+  const send: Client['send'] = (method, path, { body, headers } = {}) =>
+    fetch(base + path, {
+      method,
+      headers: { ...own, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+  return {
+    send,
+    get: (path) => send('GET', path),
+    post: (path, body) => send('POST', path, { body }),
+    patch: (path, body) => send('PATCH', path, { body }),
+    delete: (path) => send('DELETE', path),
+  }
+}
