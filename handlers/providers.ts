@@ -76,17 +76,19 @@ const createBody = z
       return z.NEVER
     }
     if (issuer !== undefined) {
-      const [stray] = Object.keys(sent)
+      const { claims: named = claims, ...others } = sent
+      const [stray] = Object.keys(others)
       if (stray !== undefined) return fault(stray, 'cannot be given together with issuer')
-      const asked = scopes ?? ['openid', 'email', 'profile']
-      if (!asked.includes('openid')) return fault('scopes', 'must include openid')
-      return { ...rest, scopes: asked, server: { kind: 'openid', issuer } }
+      return {
+        ...rest,
+        scopes: scopes ?? ['openid', 'email', 'profile'],
+        server: { kind: 'openid', issuer, claims: named },
+      }
     }
     const { authorizationEndpoint, tokenEndpoint, userinfoEndpoint, emailsEndpoint, clientAuthentication } = sent
     if (authorizationEndpoint === undefined) return fault('authorizationEndpoint', 'must be given where issuer is not')
     if (tokenEndpoint === undefined) return fault('tokenEndpoint', 'must be given where issuer is not')
     if (userinfoEndpoint === undefined) return fault('userinfoEndpoint', 'must be given where issuer is not')
-    if (scopes?.includes('openid')) return fault('scopes', 'can include openid only with an issuer')
     const server = {
       kind: 'oauth2',
       authorizationEndpoint,

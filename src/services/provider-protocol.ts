@@ -91,19 +91,21 @@ export function openProviderProtocol({ clock, providerGate, vault }: Ports): Pro
     const expected = { expectedNonce: keys.nonce, requireIdToken: true }
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, expected)
     await oauth.validateApplicationLevelSignature(server, response, { ...options, [oauth.jwksCache]: session.keys })
-    const claims = oauth.getValidatedIdTokenClaims(tokens)
-    if (claims === undefined) throw new ProviderFault('invalid', 'there is no identity token')
-    const saysAll = claims.email !== undefined && claims.email_verified !== undefined
+    const token = oauth.getValidatedIdTokenClaims(tokens)
+    if (token === undefined) throw new ProviderFault('invalid', 'there is no identity token')
+    const { email, emailVerified } = session.provider.server.claims
+    const saysAll = token[email] !== undefined && token[emailVerified] !== undefined
     const person =
       saysAll || server.userinfo_endpoint === undefined
-        ? claims
+        ? token
         : await oauth.processUserInfoResponse(
             server,
             client,
-            claims.sub,
+            token.sub,
             await oauth.userInfoRequest(server, client, tokens.access_token, options),
           )
-    return requireProfile(server.issuer, { ...person, sub: claims.sub })
+    const address = { email: person[email], email_verified: person[emailVerified] }
+    return requireProfile(server.issuer, { sub: token.sub, name: person.name, ...address })
   }
 
   async function identifyByUserinfo(session: Session, response: Response): Promise<Profile> {

@@ -119,6 +119,7 @@ export function createProviders(ports: Ports, directory: Directory, license: Lic
     async create(caller, sent) {
       requireAdministrator(caller)
       const { clientSecret, autoJoin, ...wish } = await sent()
+      requireFitting(wish.server, wish.scopes)
       requireReachable(ports, wish.server)
       const id = ids.next()
       const sealedClientSecret = await vault.seal(secretPurpose(id), clientSecret)
@@ -150,8 +151,8 @@ export function createProviders(ports: Ports, directory: Directory, license: Lic
           if (before.id !== id) return missing('providers')
           const server = changedServer(before.server, addresses)
           requireReachable(ports, server)
-          requireScopes(server, change.scopes ?? before.scopes)
-          const isMoved = JSON.stringify(server) !== JSON.stringify(before.server)
+          requireFitting(server, change.scopes ?? before.scopes)
+          const isMoved = JSON.stringify(addressesOf(server)) !== JSON.stringify(addressesOf(before.server))
           if (isMoved && sealed === undefined) {
             throw sentFault('clientSecret', 'must be given where it is to go to another address')
           }
@@ -215,9 +216,10 @@ function addressesOf(server: ProviderServer): Readonly<Record<string, string | n
   return { authorizationEndpoint, tokenEndpoint, userinfoEndpoint, emailsEndpoint }
 }
 
-/** The scope `openid` asks for an identity token, which only an issuer can be trusted to give. */
-export function requireScopes({ kind }: ProviderServer, scopes: readonly string[]): void {
+/** Throws 422 for what only one kind of server knows: identity tokens, whose subject is `sub`, are asked for by `openid`. */
+function requireFitting({ kind, claims }: ProviderServer, scopes: readonly string[]): void {
   if (kind === 'openid' && !scopes.includes('openid')) throw sentFault('scopes', 'must include openid')
+  if (kind === 'openid' && claims.subject !== 'sub') throw sentFault('claims.subject', 'is always sub with an issuer')
   if (kind === 'oauth2' && scopes.includes('openid'))
     throw sentFault('scopes', 'can include openid only with an issuer')
 }

@@ -3,12 +3,12 @@ import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { json, param, sql, statement } from './statements.ts'
 
-/** Names of the members of a userinfo answer that say who somebody is. */
+/** Names of the members of an identity token or a userinfo answer that say who somebody is. */
 export type ProviderClaims = { readonly subject: string; readonly email: string; readonly emailVerified: string }
 
 export type ProviderServer =
-  /** OpenID Connect: everything else is in the issuer's discovery document. */
-  | { readonly kind: 'openid'; readonly issuer: string }
+  /** OpenID Connect: everything else is in the issuer's discovery document. The subject is always `sub`. */
+  | { readonly kind: 'openid'; readonly issuer: string; readonly claims: ProviderClaims }
   | {
       readonly kind: 'oauth2'
       readonly authorizationEndpoint: string

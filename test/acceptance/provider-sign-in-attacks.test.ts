@@ -207,6 +207,22 @@ it('takes one of an issuer that offers bad algorithms besides good ones', async 
   expect(location).toBe(WELCOME)
 })
 
+it('reads the claims that the provider was set up with, and no others', async () => {
+  const name = signingIn.name('claims')
+  const claims = { email: 'mail', emailVerified: 'xms_edov' }
+  const settings = { issuer: craft.url, claims, clientId: 'ours', clientSecret: craft.clientSecret, autoJoin }
+  await signingIn.provider({ name, ...settings })
+  const { sub, email } = somebody()
+
+  craft.answers.claims = { sub, mail: email, xms_edov: true }
+  const entered = await enter(name)
+  craft.answers.claims = { ...somebody(), mail: people.email(), xms_edov: false }
+  const unverified = await enter(name)
+
+  expect(await whoami(entered.browser)).toMatchObject({ email })
+  expect(unverified.location).toBe(`${WELCOME}&error=not_allowed`)
+})
+
 const now = Math.floor(Date.now() / 1_000)
 
 it.each<[string, JWTPayload]>([

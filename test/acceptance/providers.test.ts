@@ -41,7 +41,7 @@ it('creates an OpenID Connect provider and never shows its secret', async () => 
       tokenEndpoint: null,
       userinfoEndpoint: null,
       emailsEndpoint: null,
-      claims: null,
+      claims: { subject: 'sub', email: 'email', emailVerified: 'email_verified' },
       clientAuthentication: null,
       clientId: 'ours',
       scopes: ['openid', 'email', 'profile'],
@@ -136,6 +136,7 @@ it.each([
   ['an issuer that is no web address', { issuer: 'file:///etc/passwd' }, 'issuer'],
   ['an issuer with a query', { issuer: 'https://id.example.com?a=b' }, 'issuer'],
   ['scopes without openid', { scopes: ['email'] }, 'scopes'],
+  ['another subject than an issuer gives', { claims: { subject: 'email' } }, 'claims.subject'],
   ['a scope with a space', { scopes: ['openid email'] }, 'scopes[0]'],
   ['a workspace that does not exist', { autoJoin: autoJoin({ workspace: 'nowhere_at_all' }) }, 'autoJoin.workspace'],
   ['a role that does not exist', { autoJoin: autoJoin({ roleId: crypto.randomUUID() }) }, 'autoJoin.roleId[0]'],
@@ -146,6 +147,19 @@ it.each([
 
   expect(response.status).toBe(422)
   expect(await response.json()).toMatchObject({ source: { message: place } })
+})
+
+it('needs no secret for a change that sends it nowhere else', async () => {
+  const known = await made(plain)
+
+  const changed = await administrator.patch(known, {
+    clientAuthentication: 'post',
+    claims: { emailVerified: 'verified' },
+  })
+
+  expect(await changed.json()).toMatchObject({
+    data: { clientAuthentication: 'post', claims: { subject: 'sub', email: 'email', emailVerified: 'verified' } },
+  })
 })
 
 it.each([

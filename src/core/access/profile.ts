@@ -23,6 +23,9 @@ const fullNameSchema = z
   .refine(storable)
   .transform((text) => [...text].slice(0, 200).join(''))
 
+/** As providers write it. */
+const yes: ReadonlySet<unknown> = new Set([true, 'true', 1, '1'])
+
 /** Undefined where the subject is none. */
 export function parseProfile(issuer: string, claims: Claims): Profile | undefined {
   const { sub, email, email_verified: isVerified, name } = claims
@@ -31,7 +34,7 @@ export function parseProfile(issuer: string, claims: Claims): Profile | undefine
   return {
     issuer,
     subject,
-    email: isVerified === true || isVerified === 'true' ? emailSchema.safeParse(email).data : undefined,
+    email: yes.has(isVerified) ? emailSchema.safeParse(email).data : undefined,
     fullName: fullNameSchema.safeParse(name).data,
   }
 }

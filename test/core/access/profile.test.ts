@@ -16,7 +16,8 @@ it('reads subject, verified address and name', () => {
 it.each([
   ['not verified', { email_verified: false }],
   ['not said to be verified', { email_verified: undefined }],
-  ['verified by a number', { email_verified: 1 }],
+  ['verified by something else', { email_verified: 'yes' }],
+  ['verified by a list', { email_verified: [true] }],
   ['none', { email: 'ada' }],
   ['no text', { email: ['a@example.com'] }],
   ['one that folds to another in lower case', { email: 'mi\u212Ae@example.com' }],
@@ -27,8 +28,8 @@ it.each([
   expect(parseProfile('https://id', { ...claims, ...change })?.email).toBeUndefined()
 })
 
-it('takes the text "true" for verified, as some providers write it', () => {
-  expect(parseProfile('https://id', { ...claims, email_verified: 'true' })?.email).toBe('a@example.com')
+it.each(['true', 1, '1'])('takes %j for verified, as some providers write it', (isVerified) => {
+  expect(parseProfile('https://id', { ...claims, email_verified: isVerified })?.email).toBe('a@example.com')
 })
 
 it.each([['a number', 583_231, '583231']])('takes a subject that is %s', (_, sub, subject) => {
