@@ -50,7 +50,8 @@ export async function rotateSession(
         and exists (select 1 from service."user" u where u.id = s.user_id and u.status = 'active')
       returning s.id`),
     next.record(sql`exists (
-      select 1 from service.session where refresh_token_id = ${param(next.refreshTokenId)}::uuid)`),
+      select 1 from service.session s
+      where ${isAlive(used)} and s.refresh_token_id = ${param(next.refreshTokenId)}::uuid)`),
   ])
   return rows?.length === 1
 }

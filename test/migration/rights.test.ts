@@ -132,6 +132,23 @@ it.each<[string, () => Promise<Ending>]>([
   expect(Math.max(...delays)).toBeLessThan(BOUND)
 })
 
+it('lets one of fifty uses of a refresh token win that reach all processes at once', async () => {
+  await administrator.send('PATCH', `/api/system/users/${readerId}`, { status: 'active' })
+  const { refreshToken } = await tokens()
+  const urls = [...replicas, ...workers].map(({ url }) => url)
+
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) => post('/api/auth/refresh', { refreshToken }, urls[index % urls.length])),
+  )
+  const [winner, ...others] = answers.toSorted((one, other) => one.status - other.status)
+  const won = (await winner?.json()) as { refreshToken: string }
+  const after = await post('/api/auth/refresh', { refreshToken: won.refreshToken })
+
+  expect(winner?.status).toBe(200)
+  expect(others.map(({ status }) => status)).toEqual(others.map(() => 401))
+  expect(after.status).toBe(401)
+})
+
 /** A token that counts, and what ends it, done at the first replica. */
 type Ending = { readonly token: string; readonly end: () => Promise<unknown> }
 
@@ -145,9 +162,9 @@ async function newKey(): Promise<{ readonly id: string; readonly key: string }> 
   return (answer.body as { data: { id: string; key: string } }).data
 }
 
-function post(path: string, body: object): Promise<Response> {
+function post(path: string, body: object, url = replicas[0]?.url ?? ''): Promise<Response> {
   const headers = { 'Content-Type': 'application/json' }
-  return fetch((replicas[0]?.url ?? '') + path, { method: 'POST', headers, body: JSON.stringify(body) })
+  return fetch(url + path, { method: 'POST', headers, body: JSON.stringify(body) })
 }
 
 const allowed = { collections: { articles: { read: 'all' } } }

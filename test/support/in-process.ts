@@ -29,13 +29,16 @@ export type InProcessOptions = {
 }
 
 export async function openInProcess(options: InProcessOptions): Promise<InProcess> {
-  const { database, databaseUrl, clock = { now: () => Date.now() }, variables } = options
-  const administrator = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
-  const secret = randomBytes(32).toString('base64url')
+  const { database, databaseUrl, clock = { now: () => Date.now() }, variables = {} } = options
+  const {
+    SERVICE_SECRET: secret = randomBytes(32).toString('base64url'),
+    SERVICE_ADMIN__EMAIL: email = 'admin@example.com',
+    SERVICE_ADMIN__PASSWORD: password = randomBytes(12).toString('base64url'),
+  } = variables
   const reading = readConfig({
     SERVICE_SECRET: secret,
-    SERVICE_ADMIN__EMAIL: administrator.email,
-    SERVICE_ADMIN__PASSWORD: administrator.password,
+    SERVICE_ADMIN__EMAIL: email,
+    SERVICE_ADMIN__PASSWORD: password,
     ...variables,
   })
   if (reading.kind === 'invalid') throw new Error(reading.faults.join())
@@ -56,5 +59,5 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
   }
   const services = await startServices(ports, reading.config)
   const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined })
-  return { administrator, request: async (url, init) => app.fetch(new Request(url, init)) }
+  return { administrator: { email, password }, request: async (url, init) => app.fetch(new Request(url, init)) }
 }
