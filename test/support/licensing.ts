@@ -99,6 +99,7 @@ export async function openLicensingLine(now: () => number): Promise<LicensingLin
       SERVICE_LICENSE__KEY: key,
       SERVICE_LICENSE__URL: url,
       SERVICE_LICENSE__PUBLIC_KEY: server.publicKey,
+      SERVICE_BASE_URL: 'https://data.example.com',
     }),
     forged: {
       kind: 'license',
