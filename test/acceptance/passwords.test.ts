@@ -42,8 +42,8 @@ it('changes nothing where the current password is wrong, and counts it like a si
   const person = await people.memberWith(shop, [])
   const wish = { currentPassword: 'not the password', newPassword: 'another long password' }
 
-  const answers = []
-  for (let count = 0; count < 6; count += 1) answers.push(await person.system.post(change, wish))
+  const answers = await Promise.all(Array.from({ length: 5 }, () => person.system.post(change, wish)))
+  answers.push(await person.system.post(change, wish))
   const later = await login(person.email, person.password)
 
   expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429])

@@ -94,6 +94,15 @@ it.each<[string, () => Promise<Ending>]>([
     },
   ],
   [
+    'session whose password is changed in another',
+    async () => {
+      const [{ accessToken }, other] = [await tokens(), await tokens()]
+      const wish = { currentPassword: account.password, newPassword: account.password }
+      const changing = client(replicas[0]?.url ?? '', other.accessToken)
+      return { token: accessToken, end: () => changing.send('POST', '/api/auth/password-change', wish) }
+    },
+  ],
+  [
     'key that is switched off',
     async () => {
       const { id, key } = await newKey()
