@@ -5,7 +5,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, connect } from 'node:net'
 import type { Duplex } from 'node:stream'
 
 /** Ports on 127.0.0.1. */
@@ -43,7 +43,8 @@ async function listen(server: Server): Promise<number> {
 
 function serve(request: IncomingMessage, response: ServerResponse, reached: () => number): void {
   const url = new URL(request.url ?? '/', 'http://upstream')
-  if (url.pathname === '/reached') response.end(String(reached()))
+  if (url.pathname === '/knock') void knock(Number(url.searchParams.get('port')), response)
+  else if (url.pathname === '/reached') response.end(String(reached()))
   else if (url.pathname === '/redirect') {
     response.writeHead(Number(url.searchParams.get('status') ?? 302), { Location: url.searchParams.get('to') ?? '/' })
     response.end()
@@ -54,6 +55,17 @@ function serve(request: IncomingMessage, response: ServerResponse, reached: () =
     response.writeHead(200, { 'Content-Type': 'application/json' })
     void readAll(request).then((body) => response.end(JSON.stringify({ method: request.method, body })))
   } else if (url.pathname !== '/hang') response.end('hello')
+}
+
+/** Whether somebody listens on the port, seen from outside of every sandbox. */
+async function knock(port: number, response: ServerResponse): Promise<void> {
+  const socket = connect(port, '127.0.0.1')
+  const state = await once(socket, 'connect').then(
+    () => 'open',
+    () => 'closed',
+  )
+  socket.destroy()
+  response.end(state)
 }
 
 async function readAll(request: IncomingMessage): Promise<string> {

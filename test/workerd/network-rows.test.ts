@@ -1,13 +1,8 @@
 /** The matcher table against the gate itself, with all that it lets through answered in place of the network. */
-import { exports } from 'cloudflare:workers'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { GateProps } from '../../src/platform/cloudflare/gate.ts'
 import { networkRows } from '../contract/network-rows.ts'
+import { gate } from './isolates.ts'
 
-// The types know no particular Worker; this one is ./worker.ts.
-const { ConnectorGate: gate } = exports as unknown as {
-  readonly ConnectorGate: (options: { readonly props: GateProps }) => Fetcher
-}
 const network = globalThis.fetch
 
 beforeAll(() => {

@@ -3,6 +3,7 @@ import type { TestProject } from 'vitest/node'
 import type { IsolateRuntime } from '../../src/platform/connectors/isolate-runtime.ts'
 import { readIsolateRuntime } from '../../src/platform/node/isolate-runtime.ts'
 import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { bundleHostile } from '../support/hostile.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'
 
@@ -12,6 +13,7 @@ declare module 'vitest' {
     upstream: Upstream
     /** The isolate's own modules, which a Worker cannot read from a disk. */
     isolateRuntime: IsolateRuntime
+    hostile: { readonly code: string; readonly attempts: readonly string[] }
   }
 }
 
@@ -22,6 +24,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide('databaseUrl', gateway.url)
   project.provide('upstream', { granted: upstream.granted, forbidden: upstream.forbidden })
   project.provide('isolateRuntime', readIsolateRuntime())
+  project.provide('hostile', await bundleHostile())
 
   return async () => {
     await upstream.close()

@@ -14,7 +14,7 @@ export function factoryOf(code: string): Factory {
 }
 
 function readExports(code: string): { readonly index: number; readonly names: string | undefined } {
-  const match = /(?:^|[\n;])export\s*\{([^{}]*)\};?\s*(?:\/\/# [^\n]*\s*)?$/.exec(code)
+  const match = /(?<=^|[\n;])[ \t]*export\s*\{([^{}]*)\};?\s*(?:\/\/# [^\n]*\s*)?$/.exec(code)
   const names = match?.[1]
   if (match === null || names === undefined) return { index: code.length, names: undefined }
   const pairs = names.split(',').flatMap((item) => {

@@ -1,0 +1,1 @@
+export function setup(): { introspect(): readonly string[] }
