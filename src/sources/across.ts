@@ -7,9 +7,10 @@ import type { Model, RelationField, SourceRecord } from '../core/model/model.ts'
 import type { Plan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import {
   conditionsElsewhere,
-  HIDDEN,
+  farKey,
+  farKeyOf,
   type IsLocal,
-  joinedField,
+  isHidden,
   type Part,
   type Related,
   type SelectedRelation,
@@ -52,6 +53,8 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
     split.isWhole ? text : JSON.stringify(await complete(JSON.parse(text) as Item[], split, run))
 
   return {
+    prepareLong: (plan) => (isPlain(plan) ? source.prepareLong?.(plan) : undefined),
+
     prepareList(plan) {
       if (isPlain(plan)) return source.prepareList(plan)
       return async (fill, freshness) => {
@@ -157,45 +160,47 @@ async function lookUp(
   { selected, columns }: Extract<Part, { readonly kind: 'elsewhere' }>,
   run: Run,
 ): Promise<readonly unknown[]> {
-  const join = onlyJoin(selected.relation)
   const [column = ''] = columns
+  const { page, visible } = selected
   const keys = rows.map((row) => keyText(row[column]))
   const values = [...new Set(keys.filter((key) => key !== undefined))]
-  const byKey = Map.groupBy(await farRows(selected, values, run), (row) => keyText(row[`${HIDDEN}0`]))
-  const { page } = selected
+  const byKey = Map.groupBy(await farRows(selected, values, run), (row) => keyText(farKeyOf(row)))
   return keys.map((key) => {
     // A relation that is hidden in a row is null there, as it is where a database follows it.
-    if (key === undefined && (page === undefined || selected.visible.kind !== 'all')) return null
+    if (key === undefined && (page === undefined || visible.kind !== 'all')) return null
     const own = (key === undefined ? [] : (byKey.get(key) ?? [])).map(withoutHidden)
     if (page === undefined) return own[0] ?? null
     return { data: own.slice(page.offset, page.offset + page.limit) }
   })
+}
 
-  async function farRows(of: SelectedRelation, all: readonly string[], { open, fill, freshness }: Run) {
-    const { target } = of.relation
-    const limit = page === undefined && isUnique(of.relation) ? undefined : MAX_ROWS + 1
-    const found: Item[] = []
-    for (let start = 0; start < all.length; start += BATCH) {
-      const batch = all.slice(start, start + BATCH)
-      const plan: ReadPlan = {
-        kind: 'read',
-        collection: target,
-        selection: [...of.selection, joinedField(join.other, 0)],
-        where: of.where,
-        page: { order: page?.order ?? [], limit: limit ?? batch.length, offset: 0 },
-        count: false,
-      }
-      const text = await open(target.sourceId).prepareLookup(plan, { field: join.other, values: batch })(
-        fill,
-        freshness,
-      )
-      found.push(...(JSON.parse(text) as Item[]))
-      if (found.length > MAX_ROWS) {
-        throw queryFault(`fields.${of.name}`, `brings more than ${MAX_ROWS} items of another data source`)
-      }
+/** All far rows that have one of the keys. */
+async function farRows(
+  { name, relation, selection, where, page }: SelectedRelation,
+  keys: readonly string[],
+  { open, fill, freshness }: Run,
+): Promise<readonly Item[]> {
+  const { other } = onlyJoin(relation)
+  const isOneEach = page === undefined && isUnique(relation)
+  const found: Item[] = []
+  for (let start = 0; start < keys.length; start += BATCH) {
+    const values = keys.slice(start, start + BATCH)
+    const plan: ReadPlan = {
+      kind: 'read',
+      collection: relation.target,
+      selection: [...selection, farKey(other)],
+      where,
+      page: { order: page?.order ?? [], limit: isOneEach ? values.length : MAX_ROWS + 1, offset: 0 },
+      count: false,
     }
-    return found
+    const source = open(relation.target.sourceId)
+    const text = await source.prepareLookup(plan, { field: other, values })(fill, freshness)
+    found.push(...(JSON.parse(text) as Item[]))
+    if (found.length > MAX_ROWS) {
+      throw queryFault(`fields.${name}`, `brings more than ${MAX_ROWS} items of another data source`)
+    }
   }
+  return found
 }
 
 /** At most one far row for each key. */
@@ -221,7 +226,7 @@ function keyText(value: unknown): string | undefined {
 }
 
 function withoutHidden(row: Item): Item {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !name.startsWith(HIDDEN)))
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !isHidden(name)))
 }
 
 /** What each condition comes to, as a list of keys. */
@@ -237,7 +242,7 @@ async function answer({ relation, target, quantifier, rows, filter }: Related, r
   const plan: ReadPlan = {
     kind: 'read',
     collection: target,
-    selection: [joinedField(other, 0)],
+    selection: [farKey(other)],
     where: and([rows, condition]),
     page: { order: [], limit: MAX_KEYS + 1, offset: 0 },
     count: false,
@@ -247,7 +252,7 @@ async function answer({ relation, target, quantifier, rows, filter }: Related, r
   if (found.length > MAX_KEYS) {
     throw queryFault(`filter.${relation.apiName}`, `matches more than ${MAX_KEYS} items of another data source`)
   }
-  const operands = [...new Set(found.flatMap((row) => keyText(row[`${HIDDEN}0`]) ?? []))]
+  const operands = [...new Set(found.flatMap((row) => keyText(farKeyOf(row)) ?? []))]
   const exists: Filter =
     operands.length === 0 ? none : isTrue({ kind: 'in', field: own, visible: all, negated: false, operands })
   return quantifier === 'some' ? exists : not(exists)

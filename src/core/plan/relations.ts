@@ -36,7 +36,7 @@ export function splitSelection(selection: Selection, isLocal: IsLocal): Split {
     }
     if (!isLocal(selected.relation)) {
       const columns = selected.relation.joins.map(({ own: field }) => {
-        const name = `${HIDDEN}${joined.length}`
+        const name = `${OWN_COLUMN}${joined.length}`
         joined.push({ kind: 'field', name, field, visible: selected.visible })
         return name
       })
@@ -50,8 +50,16 @@ export function splitSelection(selection: Selection, isLocal: IsLocal): Split {
   return { local: [...local, ...joined], parts, isWhole: parts.every(({ kind }) => kind === 'own') }
 }
 
-/** API names begin with a letter, so that no field of a request is called like this. */
-export const HIDDEN = '__'
+/**
+ * Members that are only for putting rows together: the columns of a row that lead to far ones, and the key by which a far row
+ * is found again. API names begin with a letter, so that no field of a request is called like them.
+ */
+const OWN_COLUMN = '__own'
+const FAR_KEY = '__key'
+
+export function isHidden(name: string): boolean {
+  return name.startsWith('__')
+}
 
 export type Related = Extract<Filter, { readonly kind: 'related' }>
 
@@ -93,8 +101,12 @@ export function withSelection<P extends Plan>(plan: P, selection: Selection): P 
 }
 
 /** A field of a row of the far collection that joins it, for reading it back. */
-export function joinedField(field: PrimitiveField, index: number): Selected {
-  return { kind: 'field', name: `${HIDDEN}${index}`, field, visible: { kind: 'all' } }
+export function farKey(field: PrimitiveField): Selected {
+  return { kind: 'field', name: FAR_KEY, field, visible: { kind: 'all' } }
+}
+
+export function farKeyOf(row: Readonly<Record<string, unknown>>): unknown {
+  return row[FAR_KEY]
 }
 
 function replacedStep(step: Step, filter: (one: Filter) => Filter): Step {

@@ -1,0 +1,320 @@
+/** Contract 8: items of a connector, what is declared and what is not, writes and their checks, answers that are kept. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect, startSystem, told } from '../support/connected.ts'
+import type { ExternalSystem } from '../support/external-system.ts'
+import { people } from '../support/people.ts'
+import { type Workspace, world } from '../support/world.ts'
+
+let shop: Workspace
+let system: ExternalSystem
+
+beforeAll(async () => {
+  system = await startSystem()
+  shop = await world.workspace('citems', {})
+  await connect(shop, system)
+})
+
+afterAll(() => system.close())
+
+const fresh = { headers: { 'Cache-Control': 'no-cache' } }
+const get = async (path: string) => told(await shop.send('GET', path, fresh))
+const names = async (path: string) => {
+  const { body } = await get(
+    `/items/authors?fields=name&filter[id][_in][0]=1&filter[id][_in][1]=2&filter[id][_in][2]=3&filter[id][_in][3]=4${path}`,
+  )
+  return (body as { data?: { name: string }[] }).data?.map(({ name }) => name)
+}
+
+describe('a list', () => {
+  it('has what the records say, in the forms of the wire', async () => {
+    const { body } = await get('/items/books?fields=id,title,price,extra&limit=3')
+
+    expect(body).toEqual({
+      data: [
+        { id: 10, title: 'Notes', price: '12.50', extra: { pages: 66 } },
+        { id: 11, title: 'Compilers', price: '9', extra: null },
+        { id: 12, title: 'Discipline', price: null, extra: [1] },
+      ],
+    })
+  })
+
+  it.each([
+    ['&filter[name][_eq]=Ada', ['Ada']],
+    ['&filter[name][_contains]=d', ['Ada', 'Edsger']],
+    ['&filter[name][_nstarts_with]=A', ['Edsger', 'Grace']],
+    ['&filter[country][_neq]=GB', ['Edsger', 'Grace']],
+    ['&filter[country][_null]=true', ['Anon']],
+    ['&filter[born][_between][0]=1900&filter[born][_between][1]=1910', ['Grace']],
+    ['&filter[born][_gte]=1906', ['Edsger', 'Grace']],
+    ['&filter[_not][name][_eq]=Ada', ['Anon', 'Edsger', 'Grace']],
+    ['&filter[_or][0][name][_eq]=Ada&filter[_or][1][born][_gt]=1910', ['Ada', 'Edsger']],
+    ['&filter[_not][country][_in][0]=GB', ['Edsger', 'Grace']],
+  ])('is narrowed by %s', async (filter, expected) => {
+    expect(await names(`${filter}&sort[0][name][direction]=asc`)).toEqual(expected)
+  })
+
+  it('is sorted, paged and counted as it was declared', async () => {
+    const { body } = await get(
+      '/items/authors?fields=name&filter[born][_lt]=1950&sort[0][born][direction]=desc&limit=1&offset=1&meta=totalCount',
+    )
+
+    expect(body).toEqual({ data: [{ name: 'Grace' }], meta: { totalCount: 3 } })
+  })
+
+  it('asks the connector for the selected fields and nothing else', async () => {
+    system.queries()
+
+    await get('/items/authors?fields=name&filter[born][_gt]=1900&sort[0][name][direction]=asc&limit=7')
+
+    expect(system.queries()).toEqual([
+      {
+        operation: 'readMany',
+        collection: 'authors',
+        fields: ['name'],
+        filter: { field: 'born', operator: 'gt', value: 1900 },
+        sort: [
+          { field: 'name', direction: 'asc' },
+          { field: 'id', direction: 'asc' },
+        ],
+        limit: 7,
+      },
+    ])
+  })
+
+  it.each([
+    ['a filter', '/items/books?filter[title][_eq]=x', ['filter.title._eq', 'is not declared by the data source']],
+    [
+      'an operator',
+      '/items/authors?filter[name][_ends_with]=x',
+      ['filter.name._ends_with', 'is not declared by the data source'],
+    ],
+    ['a sort', '/items/books?sort[0][title][direction]=asc', ['sort.title', 'cannot be sorted by']],
+    ['an offset', '/items/books?offset=1', ['offset', 'is not declared by the data source']],
+    ['a count', '/items/books?meta=totalCount', ['meta', 'totalCount is not declared by the data source']],
+  ])('refuses %s that is not declared, without asking the connector', async (_, path, [place, reason]) => {
+    system.queries()
+
+    const { status, body } = await get(path)
+
+    expect(status).toBe(422)
+    expect(body).toMatchObject({
+      message: 'Failed to execute query',
+      source: { message: place, source: { message: reason } },
+    })
+    expect(system.queries()).toEqual([])
+  })
+
+  it.each([
+    ['POST', '/items/books', [{ id: 1, title: 'x' }], 'createMany'],
+    ['PATCH', '/items/books/10', { title: 'x' }, 'updateOne'],
+    ['DELETE', '/items/books/10', undefined, 'deleteOne'],
+    ['PATCH', '/items/books?filter[authorId][_null]=true', { title: 'x' }, 'updateMany'],
+    ['DELETE', '/items/books?filter[authorId][_null]=true', undefined, 'deleteMany'],
+  ])('%s %s is refused with code 4010', async (method, path, body, operation) => {
+    system.queries()
+
+    const answer = await told(await shop.send(method, path, { body }))
+
+    expect(answer).toEqual({
+      status: 422,
+      body: {
+        message: 'Failed to execute query',
+        source: {
+          message: 'Output validation failed',
+          source: { message: 'Operation not supported', source: { message: `books does not declare ${operation}` } },
+        },
+        code: '4010',
+      },
+    })
+    expect(system.queries()).toEqual([])
+  })
+})
+
+describe('an item', () => {
+  it('is read by its key, by readMany where that is all there is', async () => {
+    system.queries()
+
+    expect((await get('/items/authors/2?fields=name')).body).toEqual({ data: { name: 'Grace' } })
+    expect((await get('/items/books/13?fields=title')).body).toEqual({ data: { title: 'Harmful' } })
+    expect(system.queries()).toMatchObject([
+      { operation: 'readOne', key: { id: 2 } },
+      { operation: 'readMany', filter: { field: 'id', operator: 'eq', value: 13 }, limit: 1 },
+    ])
+  })
+
+  it('is created, changed and deleted', async () => {
+    const created = await told(await shop.post('/items/authors', [{ name: 'Alan', country: 'GB', tags: ['logic'] }]))
+    const [{ id }] = (created.body as { data: [{ id: number }] }).data
+    const changed = await told(await shop.patch(`/items/authors/${id}?fields=name,born`, { born: 1912 }))
+    const deleted = await told(await shop.delete(`/items/authors/${id}?fields=name`))
+    const again = await told(await shop.delete(`/items/authors/${id}`))
+
+    expect(created).toEqual({
+      status: 200,
+      body: { data: [{ id, name: 'Alan', country: 'GB', born: null, tags: ['logic'] }] },
+    })
+    expect(changed).toEqual({ status: 200, body: { data: { name: 'Alan', born: 1912 } } })
+    expect(deleted).toEqual({ status: 200, body: { data: { name: 'Alan' } } })
+    expect(again.status).toBe(404)
+  })
+
+  it('is one of many that a filter changes and deletes', async () => {
+    await shop.insert('authors', [
+      { name: 'Temp 1', country: 'XX' },
+      { name: 'Temp 2', country: 'XX' },
+    ])
+
+    const changed = await told(await shop.patch('/items/authors?filter[country][_eq]=XX&fields=born', { born: 2000 }))
+    const deleted = await shop.delete('/items/authors?filter[country][_eq]=XX')
+
+    expect(changed).toEqual({ status: 200, body: { data: [{ born: 2000 }, { born: 2000 }] } })
+    expect(deleted.status).toBe(204)
+    expect((await get('/items/authors?filter[country][_eq]=XX')).body).toEqual({ data: [] })
+  })
+
+  it('is checked before the connector hears of it', async () => {
+    system.queries()
+
+    const answers = [
+      await told(await shop.post('/items/authors', [{ country: 'GB' }])),
+      await told(await shop.post('/items/authors', [{ id: 7, name: 'x' }])),
+      await told(await shop.patch('/items/authors/1', { born: 'x' })),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([422, 422, 422])
+    expect(system.queries()).toEqual([])
+  })
+})
+
+describe('a caller with policies', () => {
+  const british = { country: { _eq: 'GB' } }
+  const reader = () =>
+    people.member(shop, { collections: { authors: { read: { filter: british, fields: ['id', 'name', 'country'] } } } })
+
+  it('reads the rows and fields that these admit, whatever is asked', async () => {
+    const member = await reader()
+
+    const answers = [
+      await told(await member.get('/items/authors')),
+      await told(await member.get('/items/authors/1')),
+      await told(await member.get('/items/authors/2')),
+      await told(
+        await member.get('/items/authors?filter[_or][0][id][_gt]=0&filter[_or][1][country][_eq]=US&fields=name'),
+      ),
+      await told(await member.get('/items/authors?fields=born')),
+      await told(await member.get('/items/authors?filter[born][_gt]=0')),
+    ]
+
+    expect(answers).toEqual([
+      { status: 200, body: { data: [{ id: 1, name: 'Ada', country: 'GB' }] } },
+      { status: 200, body: { data: { id: 1, name: 'Ada', country: 'GB' } } },
+      { status: 404, body: { message: 'Query failed', source: { message: 'No record found' } } },
+      { status: 200, body: { data: [{ name: 'Ada' }] } },
+      expect.objectContaining({ status: 403 }),
+      expect.objectContaining({ status: 403 }),
+    ])
+  })
+
+  it('never gets what was read for another', async () => {
+    await shop.get('/items/authors')
+    await shop.get('/items/authors/2')
+    const member = await reader()
+
+    expect((await told(await member.get('/items/authors/2'))).status).toBe(404)
+    expect((await told(await member.get('/items/authors?fields=id'))).body).toEqual({ data: [{ id: 1 }] })
+  })
+
+  it('sees a field in the rows that one policy admits, and null elsewhere', async () => {
+    const policies = [
+      { collections: { authors: { read: { fields: ['id', 'name'] } } } },
+      { collections: { authors: { read: { filter: british, fields: ['born'] } } } },
+    ]
+    const roles = await Promise.all(policies.map((content) => people.roleWith(shop, content)))
+    const member = await people.memberWith(shop, roles)
+
+    const { body } = await told(
+      await member.get(
+        '/items/authors?fields=name,born&sort[0][name][direction]=asc&filter[id][_in][0]=1&filter[id][_in][1]=2',
+      ),
+    )
+    const hidden = await told(await member.get('/items/authors?fields=name&filter[born][_gt]=1'))
+
+    expect(body).toEqual({
+      data: [
+        { name: 'Ada', born: 1815 },
+        { name: 'Grace', born: null },
+      ],
+    })
+    expect(hidden.body).toEqual({ data: [{ name: 'Ada' }] })
+  })
+
+  it('writes only rows that are and stay within them', async () => {
+    await shop.insert('authors', [
+      { name: 'Mine', country: 'GB' },
+      { name: 'Theirs', country: 'US' },
+    ])
+    const all = (await shop.data('/items/authors?fields=id,name')) as { id: number; name: string }[]
+    const idOf = (name: string) => all.find((row) => row.name === name)?.id
+    const member = await people.member(shop, {
+      collections: {
+        authors: {
+          read: 'all',
+          create: { validation: british },
+          update: { filter: british, fields: ['name', 'country'], validation: { name: { _neq: 'Bad' } } },
+          delete: { filter: british },
+        },
+      },
+    })
+    system.queries()
+
+    const answers = [
+      await told(await member.patch(`/items/authors/${idOf('Theirs')}`, { name: 'Stolen' })),
+      await told(await member.patch(`/items/authors/${idOf('Mine')}`, { country: 'US' })),
+      await told(await member.patch(`/items/authors/${idOf('Mine')}`, { name: 'Bad' })),
+      await told(await member.patch(`/items/authors/${idOf('Mine')}`, { born: 1 })),
+      await told(await member.delete(`/items/authors/${idOf('Theirs')}`)),
+      await told(await member.post('/items/authors', [{ name: 'New', country: 'US' }])),
+      await told(await member.patch('/items/authors/9999', { name: 'x' })),
+    ]
+    const written = system.queries().filter(({ operation }) => !operation.startsWith('read'))
+    const allowed = [
+      await told(await member.patch(`/items/authors/${idOf('Mine')}?fields=name`, { name: 'Good' })),
+      await told(await member.post('/items/authors?fields=name', [{ name: 'New', country: 'GB' }])),
+      await told(await member.delete(`/items/authors/${idOf('Mine')}`)),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403, 422, 403, 403, 422, 404])
+    expect(answers[2]?.body).toEqual({ message: 'Validation failed' })
+    expect(written).toEqual([])
+    expect(allowed.map(({ status }) => status)).toEqual([200, 200, 204])
+    expect(allowed[0]?.body).toEqual({ data: { name: 'Good' } })
+  })
+})
+
+describe('an answer', () => {
+  it('is kept for a while, until the caller wants a fresh one or something is written', async () => {
+    const path = '/items/books?fields=title&limit=2'
+    const ask = async (headers?: Record<string, string>) => {
+      await shop.send('GET', path, { ...(headers && { headers }) })
+      return system.queries().length
+    }
+    await ask({ 'Cache-Control': 'no-cache' })
+
+    const counts = [await ask(), await ask({ 'Cache-Control': 'no-cache' }), await ask()]
+    await shop.post('/items/authors', [{ name: 'Clears' }])
+    system.queries()
+    const afterWrite = await ask()
+
+    expect(counts).toEqual([0, 1, 0])
+    expect(afterWrite).toBe(1)
+  })
+
+  it('of a write is never kept', async () => {
+    system.queries()
+
+    await shop.post('/items/authors', [{ name: 'Twice' }])
+    await shop.post('/items/authors', [{ name: 'Twice' }])
+
+    expect(system.queries().map(({ operation }) => operation)).toEqual(['createMany', 'createMany'])
+  })
+})

@@ -1,0 +1,264 @@
+/** Contract 8: relations of items across data sources, and within one whose connector knows none. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { connect, idsOf, relate, startSystem, told } from '../support/connected.ts'
+import type { ExternalSystem } from '../support/external-system.ts'
+import { people } from '../support/people.ts'
+import { type Workspace, world } from '../support/world.ts'
+
+let shop: Workspace
+let system: ExternalSystem
+
+beforeAll(async () => {
+  system = await startSystem()
+  // Reviews are rows of the database, authors and books records of the connector; a shelf holds reviews.
+  shop = await world.workspace(
+    'across',
+    {
+      shelves: { name: 'string' },
+      reviews: { stars: 'int32', authorId: 'int32?', bookId: 'int32?', shelfId: 'int64?' },
+    },
+    ['reviews.shelf(shelfId) -> shelves.reviews'],
+  )
+  await connect(shop, system)
+  const ids = await idsOf(shop)
+  const migrated = await shop.migrate(
+    relate(
+      ids,
+      { collection: 'reviews', relation: 'author', field: 'authorId' },
+      { collection: 'authors', relation: 'reviews', field: 'id' },
+    ),
+    relate(
+      ids,
+      { collection: 'reviews', relation: 'book', field: 'bookId' },
+      { collection: 'books', relation: 'reviews', field: 'id' },
+    ),
+    relate(
+      ids,
+      { collection: 'books', relation: 'author', field: 'authorId' },
+      { collection: 'authors', relation: 'books', field: 'id' },
+    ),
+  )
+  if (migrated.status !== 200) throw new Error(await migrated.text())
+  const [top, low] = await shop.insert('shelves', [{ name: 'top' }, { name: 'low' }])
+  await shop.insert('reviews', [
+    { stars: 5, authorId: 1, bookId: 10, shelfId: top?.id },
+    { stars: 4, authorId: 1, bookId: 11, shelfId: top?.id },
+    { stars: 3, authorId: 2, bookId: null, shelfId: low?.id },
+    { stars: 2, authorId: 99, bookId: 13, shelfId: low?.id },
+    { stars: 1, authorId: null, bookId: null, shelfId: null },
+  ])
+})
+
+afterAll(() => system.close())
+
+const sort = 'sort[0][stars][direction]=desc'
+const get = async (path: string) => told(await shop.send('GET', path, { headers: { 'Cache-Control': 'no-cache' } }))
+const dataOf = async (path: string) => ((await get(path)).body as { data: unknown }).data
+
+describe('a read', () => {
+  it('follows a relation from the database into a connector', async () => {
+    expect(await dataOf(`/items/reviews?fields=stars,author.name,author.country&${sort}`)).toEqual([
+      { stars: 5, author: { name: 'Ada', country: 'GB' } },
+      { stars: 4, author: { name: 'Ada', country: 'GB' } },
+      { stars: 3, author: { name: 'Grace', country: 'US' } },
+      { stars: 2, author: null },
+      { stars: 1, author: null },
+    ])
+  })
+
+  it('asks once for all rows', async () => {
+    system.queries()
+
+    await get(`/items/reviews?fields=author.name,book.title&${sort}`)
+
+    expect(system.queries()).toEqual([
+      expect.objectContaining({
+        collection: 'authors',
+        filter: { field: 'id', operator: 'in', value: [1, 2, 99] },
+        fields: ['name', 'id'],
+        limit: 3,
+      }),
+      expect.objectContaining({ collection: 'books', filter: { field: 'id', operator: 'in', value: [10, 11, 13] } }),
+    ])
+  })
+
+  it('follows one back into the database', async () => {
+    const path =
+      '/items/authors?fields=name,reviews.stars&filter[id][_in][0]=1&filter[id][_in][1]=2&filter[id][_in][2]=3'
+
+    expect(await dataOf(`${path}&sort[0][name][direction]=asc&deep[reviews][_sort][0][stars][direction]=asc`)).toEqual([
+      { name: 'Ada', reviews: { data: [{ stars: 4 }, { stars: 5 }] } },
+      { name: 'Edsger', reviews: { data: [] } },
+      { name: 'Grace', reviews: { data: [{ stars: 3 }] } },
+    ])
+  })
+
+  it('pages and filters the far rows of each parent', async () => {
+    const path =
+      '/items/authors/1?fields=name,reviews.stars&deep[reviews][_sort][0][stars][direction]=asc&deep[reviews][_limit]=1'
+
+    expect(await dataOf(path)).toEqual({ name: 'Ada', reviews: { data: [{ stars: 4 }] } })
+    expect(await dataOf(`${path}&deep[reviews][_offset]=1`)).toEqual({ name: 'Ada', reviews: { data: [{ stars: 5 }] } })
+    expect(await dataOf(`${path}&deep[reviews][_filter][stars][_gt]=4`)).toEqual({
+      name: 'Ada',
+      reviews: { data: [{ stars: 5 }] },
+    })
+  })
+
+  it('follows relations within a connector', async () => {
+    system.queries()
+
+    expect(await dataOf('/items/books?fields=title,author.name')).toEqual([
+      { title: 'Notes', author: { name: 'Ada' } },
+      { title: 'Compilers', author: { name: 'Grace' } },
+      { title: 'Discipline', author: { name: 'Edsger' } },
+      { title: 'Harmful', author: { name: 'Edsger' } },
+      { title: 'Orphan', author: null },
+    ])
+    expect(system.queries()).toHaveLength(2)
+    expect(await dataOf('/items/authors/3?fields=books.title')).toEqual({
+      books: { data: [{ title: 'Discipline' }, { title: 'Harmful' }] },
+    })
+  })
+
+  it('goes on from there, with members in the order that a database gives them', async () => {
+    const data = await dataOf(
+      `/items/shelves?fields=reviews.book.author.name,name,reviews.stars&sort[0][name][direction]=asc&deep[reviews][_sort][0][stars][direction]=asc`,
+    )
+
+    const review = (stars: number, author: string | null) => ({
+      stars,
+      book: author === null ? null : { author: { name: author } },
+    })
+    expect(JSON.stringify(data)).toBe(
+      JSON.stringify([
+        { name: 'low', reviews: { data: [review(2, 'Edsger'), review(3, null)] } },
+        { name: 'top', reviews: { data: [review(4, 'Grace'), review(5, 'Ada')] } },
+      ]),
+    )
+  })
+
+  it('goes there and back', async () => {
+    expect(await dataOf(`/items/reviews?fields=stars,author.reviews.stars&filter[stars][_eq]=3`)).toEqual([
+      { stars: 3, author: { reviews: { data: [{ stars: 3 }] } } },
+    ])
+  })
+})
+
+describe('a filter', () => {
+  const stars = async (filter: string) => {
+    const { status, body } = await get(`/items/reviews?fields=stars&${sort}&${filter}`)
+    return status === 200 ? (body as { data: { stars: number }[] }).data.map((row) => row.stars) : body
+  }
+
+  it.each([
+    ['filter[author][name][_eq]=Ada', [5, 4]],
+    ['filter[author][country][_null]=false', [5, 4, 3]],
+    ['filter[_not][author][name][_eq]=Ada', [3, 2, 1]],
+    ['filter[book][author][name][_eq]=Edsger', [2]],
+    ['filter[_or][0][author][name][_eq]=Grace&filter[_or][1][stars][_eq]=1', [3, 1]],
+  ])('%s is answered beforehand', async (filter, expected) => {
+    expect(await stars(filter)).toEqual(expected)
+  })
+
+  it('is answered in the other direction too', async () => {
+    const path = '/items/authors?fields=name&sort[0][name][direction]=asc'
+
+    expect(await dataOf(`${path}&filter[reviews][_some][stars][_gt]=3`)).toEqual([{ name: 'Ada' }])
+    expect(await dataOf(`${path}&filter[books][_some][authorId][_null]=false&filter[born][_lt]=1900`)).toEqual([
+      { name: 'Ada' },
+    ])
+  })
+
+  it('is refused where the connector cannot be asked', async () => {
+    expect(await stars('filter[book][title][_eq]=Notes')).toMatchObject({
+      message: 'Failed to execute query',
+      source: { message: 'filter.title._eq', source: { message: 'is not declared by the data source' } },
+    })
+  })
+})
+
+describe('the policies of the far collection', () => {
+  const reviewer = (authors?: object) =>
+    people.member(shop, { collections: { reviews: { read: 'all' }, ...(authors && { authors: { read: authors } }) } })
+
+  it('hide rows and fields behind the relation', async () => {
+    const member = await reviewer({ filter: { country: { _eq: 'US' } }, fields: ['id', 'name'] })
+
+    const { body } = await told(await member.get(`/items/reviews?fields=stars,author&${sort}`))
+    const hidden = await told(await member.get('/items/reviews?fields=author.born'))
+
+    expect(body).toEqual({
+      data: [
+        { stars: 5, author: null },
+        { stars: 4, author: null },
+        { stars: 3, author: { id: 2, name: 'Grace' } },
+        { stars: 2, author: null },
+        { stars: 1, author: null },
+      ],
+    })
+    expect(hidden.status).toBe(403)
+  })
+
+  it('hold in filters through it', async () => {
+    const member = await reviewer({ filter: { country: { _eq: 'US' } }, fields: ['id', 'name'] })
+
+    const found = await told(await member.get('/items/reviews?fields=stars&filter[author][name][_eq]=Ada'))
+    const hidden = await told(await member.get('/items/reviews?fields=stars&filter[author][born][_gt]=1'))
+
+    expect(found.body).toEqual({ data: [] })
+    expect(hidden.status).toBe(403)
+  })
+
+  it('hide the relation from whoever may not read there at all', async () => {
+    const member = await reviewer()
+
+    const answers = [
+      await member.get('/items/reviews?fields=author.name'),
+      await member.get('/items/reviews?filter[author][name][_eq]=Ada'),
+    ]
+
+    expect(answers.map(({ status }) => status)).toEqual([403, 403])
+  })
+
+  it('may themselves look into another source', async () => {
+    const member = await people.member(shop, {
+      collections: { reviews: { read: { filter: { author: { country: { _eq: 'GB' } } }, fields: ['stars'] } } },
+    })
+
+    const { body } = await told(await member.get(`/items/reviews?${sort}&fields=stars`))
+
+    expect(body).toEqual({ data: [{ stars: 5 }, { stars: 4 }] })
+  })
+})
+
+describe('a write', () => {
+  it('answers with related rows of another source', async () => {
+    const { body } = await told(
+      await shop.post('/items/reviews?fields=stars,author.name', [{ stars: 0, authorId: 2, bookId: null }]),
+    )
+    await shop.delete('/items/reviews?filter[stars][_eq]=0')
+
+    expect(body).toEqual({ data: [{ stars: 0, author: { name: 'Grace' } }] })
+  })
+
+  it('of items of two sources is refused, since it cannot be one transaction', async () => {
+    const { status, body } = await told(
+      await shop.post('/items/reviews', [{ stars: 1, author: { _create: { data: { name: 'Nested' } } } }]),
+    )
+
+    expect(status).toBe(422)
+    expect(body).toMatchObject({ message: 'Failed to execute query', source: { message: 'body' } })
+  })
+})
+
+it('survives another import of the connector’s schema', async () => {
+  const [source] = (await shop.data('/items/ServiceDataSource?fields=id&filter[apiName][_eq]=library')) as {
+    id: string
+  }[]
+
+  const { body } = await told(await shop.post(`/schema/introspect/${source?.id}`, undefined))
+
+  expect(body).toEqual({ data: { operations: [] } })
+  expect(await dataOf('/items/books?fields=author.name&limit=1')).toEqual([{ author: { name: 'Ada' } }])
+})
