@@ -14,7 +14,10 @@ const BODY_LIMIT = 1024 * 1024
 
 const wish = {
   provider: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
-  config: z.record(z.string(), z.unknown()).default({}),
+  config: z
+    .unknown()
+    .refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')
+    .default({}),
   permissions: permissionsSchema.default([]),
 }
 

@@ -25,9 +25,11 @@ function canonical(name: string): string {
 
 /** An address that a name resolved to. Only unicast addresses of the public network are not private. */
 export function isPrivateAddress(address: string): boolean {
-  if (!ipaddr.isValid(address)) return true
+  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return true
   const parsed = ipaddr.process(address)
-  return parsed.range() !== 'unicast'
+  if (parsed.range() !== 'unicast') return true
+  // Of IPv6 only what is handed out: the rest holds old ways to write an IPv4 address.
+  return parsed instanceof ipaddr.IPv6 && ((parsed.parts[0] ?? 0) & 0xe000) !== 0x2000
 }
 
 /** The fault of whoever tries to connect to one, by its code. */

@@ -1,4 +1,5 @@
 /** Seed, "Data sources and connectors": SQL databases as data sources, by the providers that are built in. */
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
 import { people } from '../support/people.ts'
@@ -106,4 +107,181 @@ it('lists the providers, with the reason where one cannot run here', async () =>
   const all = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale']
   expect(connectors.map(({ id }) => id)).toEqual(expect.arrayContaining(all))
   expect(available).toEqual(expect.arrayContaining(world.platform === 'node' ? all : ['neon', 'planetscale']))
+})
+
+const UNREADABLE = 'Failed to read the JSON body'
+
+it.each<[string, object, readonly string[]]>([
+  ['an unknown member', { provider: 'neon', surprise: 1 }, ['unknown field surprise']],
+  ['an unknown provider', { provider: 'oracle' }, ['provider', 'is not a data connector that is installed']],
+  ['no provider', {}, ['provider', 'must be given']],
+  ['a configuration that is no object', { provider: 'neon', config: 'x' }, ['config', 'must be an object']],
+  ['no configuration', { provider: 'neon' }, ['config.host', 'must be given']],
+  ['an unknown setting', { provider: 'neon', config: { hots: 'x' } }, ['config.host', 'must be given']],
+  [
+    'an unknown setting beside the others',
+    { provider: 'neon', config: { host: 'h', database: 'd', user: 'u', password: 'p', pool: 3 } },
+    ['config', 'unknown field pool'],
+  ],
+  [
+    'a setting beside a connection string',
+    { provider: 'neon', config: { connectionString: 'postgres://u:p@h/d', host: 'h' } },
+    ['config', 'unknown field host'],
+  ],
+  [
+    'a string of another database',
+    { provider: 'neon', config: { connectionString: 'mysql://u:p@h/d' } },
+    ['config.connectionString', 'must be an address that begins with postgres://'],
+  ],
+  [
+    'a string that would take any certificate',
+    { provider: 'neon', config: { connectionString: 'postgres://u:p@h/d?sslmode=no-verify' } },
+    ['config.connectionString', 'has the parameter sslmode, which is not supported so'],
+  ],
+  [
+    'a host that is none',
+    { provider: 'neon', config: { host: 'a/b@c', database: 'd', user: 'u', password: 'p' } },
+    ['config.host', 'must be the name or the address of a host'],
+  ],
+  [
+    'a port that is none',
+    { provider: 'neon', config: { host: 'h', port: 0, database: 'd', user: 'u', password: 'p' } },
+    ['config.port', 'must be at least 1'],
+  ],
+  [
+    'no password',
+    { provider: 'neon', config: { host: 'h', database: 'd', user: 'u' } },
+    ['config.password', 'must be given'],
+  ],
+  [
+    'a token where there are none',
+    {
+      provider: 'neon',
+      config: { host: 'h', database: 'd', user: 'u', auth: { kind: 'aws-iam', region: 'eu-west-1' } },
+    },
+    ['config.auth', 'is not supported by neon'],
+  ],
+  [
+    'half a pair of keys',
+    {
+      provider: 'neon',
+      config: { host: 'h', database: 'd', user: 'u', auth: { kind: 'aws-iam', region: 'eu-west-1', accessKeyId: 'a' } },
+    },
+    ['config.auth', 'accessKeyId and secretAccessKey must be given together'],
+  ],
+])('answers 422 naming the place: %s', async (_what, wish, messages) => {
+  for (const path of ['/sources/data/test', '/sources/data/introspect']) {
+    const response = await shop.post(path, wish)
+    expect(response.status).toBe(422)
+    expect(messagesOf(await response.json())).toEqual([UNREADABLE, ...messages])
+  }
+})
+
+it.each([
+  [{ apiName: '1st' }, 'apiName'],
+  [{}, 'apiName'],
+  [{ apiName: '_system' }, 'apiName'],
+])('names a source by the rule of API names: %j', async (wish, place) => {
+  const response = await shop.post('/sources/data', { ...wish, provider: 'neon', config })
+
+  expect(response.status).toBe(422)
+  expect(messagesOf(await response.json()).slice(0, 2)).toEqual([UNREADABLE, place])
+})
+
+it.each([
+  [{ permission: 'net:example.com' }],
+  [{ permission: 'net:example.com', reason: '  ' }],
+  [{ permission: 'NET:example.com', reason: 'r' }],
+  [{ permission: 'net:', reason: 'r' }],
+  [{ permission: 'net:https://example.com', reason: 'r' }],
+  [{ permission: 'net:example.com', reason: 'r', more: 1 }],
+])('refuses a malformed permission without a handshake: %j', async (permission) => {
+  const response = await shop.post('/sources/data/test', { provider: 'neon', config, permissions: [permission] })
+
+  const body = (await response.json()) as object
+  expect(response.status).toBe(422)
+  expect(body).not.toHaveProperty('code')
+  expect(body).not.toHaveProperty('meta')
+})
+
+/** Messages from the outside in. */
+function messagesOf(body: unknown): readonly string[] {
+  const { message, source } = body as { message: string; source?: unknown }
+  return [message, ...(source === undefined ? [] : messagesOf(source))]
+}
+
+const UNTESTED = 'Failed to connect to data source with the provided configuration'
+
+it('answers 500 where nothing listens, and creates nothing', async () => {
+  const wish = { provider: 'neon', config: { connectionString: 'postgres://u:canary-password@127.0.0.1:9/d' } }
+  const body = {
+    message: UNTESTED,
+    source: { message: 'Failed to connect to the database', code: '5001' },
+  }
+
+  const test = await shop.post('/sources/data/test', wish)
+  const create = await shop.post('/sources/data', { apiName: 'nowhere', ...wish })
+  const preview = await shop.post('/sources/data/introspect', wish)
+
+  expect([test.status, await test.json()]).toEqual([500, body])
+  expect([create.status, await create.json()]).toEqual([500, body])
+  expect([preview.status, await preview.json()]).toEqual([500, { ...body, message: 'Query failed' }])
+  expect(await shop.data('/items/ServiceDataSource?fields=id&filter[apiName][_eq]=nowhere')).toEqual([])
+})
+
+it('answers 422 where the credentials are refused', async () => {
+  const wrong = config.connectionString.replace(/:[^:@/]+@/, ':canary-password@')
+
+  const response = await shop.post('/sources/data/test', { provider: 'neon', config: { connectionString: wrong } })
+
+  expect(response.status).toBe(422)
+  expect(await response.json()).toEqual({
+    message: UNTESTED,
+    source: {
+      message: 'Invalid extension configuration',
+      code: '2002',
+      source: { message: 'the database refuses the user or the password' },
+    },
+  })
+})
+
+it('refuses a provider that cannot run here, with the reason', async () => {
+  const response = await shop.post('/sources/data/test', {
+    provider: 'postgres',
+    config: { connectionString: 'postgres://u:p@127.0.0.1:9/d' },
+  })
+
+  const messages = messagesOf(await response.json())
+  if (world.platform === 'node') expect([response.status, messages[0]]).toEqual([500, UNTESTED])
+  else expect([response.status, messages[0]]).toEqual([422, 'The data connector is not available here'])
+})
+
+it('never shows what a source was created with', async () => {
+  const made = await shop.post('/sources/data', { apiName: 'secretive', provider: 'neon', config })
+  const { data } = (await made.json()) as { data: { id: string } }
+  const password = new URL(config.connectionString).password
+
+  const answers = await Promise.all(
+    [
+      '/items/ServiceDataSource?fields=*',
+      `/items/ServiceDataSource/${data.id}`,
+      '/schema/structure/sources',
+      '/schema',
+      '/audit-log?filter[action][_contains]=source.create',
+    ].map(async (path) => (await shop.get(path)).text()),
+  )
+  const selected = await shop.get('/items/ServiceDataSource?fields=credentials')
+
+  expect(answers.filter((text) => text.includes(password))).toEqual([])
+  expect(answers.at(-1)).toContain('"source.create.v1"')
+  expect(selected.status).toBe(422)
+  expect(readFileSync(world.logFile, 'utf8')).not.toContain(password)
+})
+
+it('has no list and no change of a source', async () => {
+  const list = await shop.get('/sources/data')
+  const change = await shop.patch(`/sources/data/${shop.sourceId}`, { config })
+
+  expect([list.status, list.headers.get('Allow')]).toEqual([405, 'POST'])
+  expect([change.status, change.headers.get('Allow')]).toEqual([405, 'DELETE'])
 })

