@@ -30,12 +30,14 @@ export type AppOptions = {
   /** False once the process has been told to stop: readiness fails from then on. */
   readonly isAccepting: () => boolean
   readonly addressOf: App['addressOf']
+  /** Absent where somebody else compresses answers. */
+  readonly compress?: App['compress']
 }
 
-export function createApp(services: Services, { isAccepting, addressOf }: AppOptions) {
+export function createApp(services: Services, { isAccepting, addressOf, compress }: AppOptions) {
   const { ports, config } = services
   const hono = new Hono<{ Variables: Variables }>()
-  const app: App = { hono, ports, addressOf, cors: createCors(config) }
+  const app: App = { hono, ports, addressOf, compress, cors: createCors(config) }
 
   mountSystem(app, services, isAccepting)
   mountAuth(app, services)

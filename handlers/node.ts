@@ -2,10 +2,9 @@
  * Front door on Node: the same app behind Node's HTTP server. Started by scripts/start-node.ts, which also opens the
  * embedded database where SERVICE_DATABASE_URL names none.
  */
-import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Duplex } from 'node:stream'
+import { promisify } from 'node:util'
+import { constants, gzip } from 'node:zlib'
 import { getRequestListener, type Http2Bindings, type HttpBindings, RequestError } from '@hono/node-server'
 import { getConnInfo } from '@hono/node-server/conninfo'
 import pg from 'pg'
@@ -18,6 +17,7 @@ import type { Ticker } from '../src/platform/node/alarm.ts'
 import { createNodeBackground } from '../src/platform/node/background.ts'
 import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
 import { openNodeConnectors } from '../src/platform/node/connectors.ts'
+import { openHttpServer } from '../src/platform/node/http-server.ts'
 import { createNodeLicensing } from '../src/platform/node/licensing.ts'
 import { openSmtpMailer } from '../src/platform/node/smtp-mailer.ts'
 import { createNodeSqlDatabases } from '../src/platform/node/sql-databases.ts'
@@ -30,6 +30,7 @@ import { startServices } from '../src/services/services.ts'
 import { createApp } from './app.ts'
 import type { AppContext } from './context.ts'
 import { failure, toResponse } from './respond.ts'
+import { closedAnswer } from './system.ts'
 
 export type NodeOptions = {
   readonly environment: Environment
@@ -39,11 +40,16 @@ export type NodeOptions = {
   readonly clock?: Clock
   /** What calls again and again for what is due by the clock. */
   readonly ticker?: Ticker
+  /** Milliseconds after which requests in flight are cut when the server closes. */
+  readonly shutdownLimit?: number
 }
 
 export type NodeServer = {
   readonly url: string
-  /** Refuses new connections, waits for requests in flight, then ends every connection to databases. */
+  /**
+   * Readiness fails at once, and requests are served for SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY; then no new connection is
+   * taken, requests in flight are waited for, and every connection to databases ends.
+   */
   close(): Promise<void>
 }
 
@@ -53,7 +59,7 @@ const MAX_HEADERS = 256 * 1024
 /** How often what has had its time is forgotten. */
 const PRUNE_INTERVAL = 15 * 60_000
 
-/** After this long, requests in flight are cut. */
+/** After this long, requests in flight are cut (seed, "Limits"). */
 const SHUTDOWN_LIMIT = 30_000
 
 /** Resolves once requests are served. Throws an Error whose message tells the operator what to change. */
@@ -63,8 +69,16 @@ export async function startNode({
   observe = createBufferedLog(),
   clock = { now: () => Date.now() },
   ticker,
+  shutdownLimit = SHUTDOWN_LIMIT,
 }: NodeOptions): Promise<NodeServer> {
   const config = requireConfig(environment, observe)
+  const http = await openHttpServer({
+    host: config.SERVICE_HOST,
+    port: config.PORT,
+    maxHeaderSize: MAX_HEADERS,
+    listener: getRequestListener(answerWhileStarting),
+    onClientError: refuse,
+  })
   const licensing = createNodeLicensing(clock, ticker)
   const given = { observe, clock, licensing: licensing.ports }
   const { ports, close } = await openPorts(config, { environment, embedded, given })
@@ -72,31 +86,39 @@ export async function startNode({
   try {
     const services = await startServices(ports, config)
     await services.prune()
-    const { fetch } = createApp(services, { isAccepting: () => isAccepting, addressOf })
-    const listener = getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), {
-      errorHandler,
-    })
-    const server = createServer({ maxHeaderSize: MAX_HEADERS }, listener)
-    server.on('clientError', refuse)
-    const url = await listen(server, config)
+    const { fetch } = createApp(services, { isAccepting: () => isAccepting, addressOf, compress })
+    http.serve(
+      getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), { errorHandler }),
+    )
     licensing.alarm.start(() => services.licensing.wake(), toldTo(observe))
     const pruning = setInterval(() => void services.prune().catch(toldTo(observe)), PRUNE_INTERVAL)
     return {
-      url,
+      url: http.url,
       async close() {
         isAccepting = false
         clearInterval(pruning)
         await licensing.alarm.stop()
-        await drain(server)
+        await http.drain({ delay: config.SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY, limit: shutdownLimit })
         await services.sources.close()
         await close()
       },
     }
   } catch (cause) {
+    await http.drain({ delay: 0, limit: 0 })
     await close()
     throw cause
   }
 }
+
+function answerWhileStarting(request: Request): Response {
+  const answer = closedAnswer(new URL(request.url).pathname, 'the instance is starting')
+  return toResponse(answer, { requestId: timeOrderedIds.next() })
+}
+
+/** Quickly rather than well: what is left of the bytes matters less than the time of our only thread. */
+const compress = promisify<string, Uint8Array<ArrayBuffer>>((text, done) =>
+  gzip(text, { level: constants.Z_BEST_SPEED }, done),
+)
 
 /** The other end of the socket; an IPv4 address as such, also where the socket speaks IPv6. */
 function addressOf(c: AppContext): string | undefined {
@@ -172,24 +194,6 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
   }
 }
 
-async function listen(server: Server, { PORT, SERVICE_HOST }: Config): Promise<string> {
-  server.listen(PORT, SERVICE_HOST)
-  try {
-    await once(server, 'listening')
-  } catch (cause) {
-    throw new Error(listenFault(cause, `${SERVICE_HOST}:${PORT}`), { cause })
-  }
-  const { port, family, address } = server.address() as AddressInfo
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
-}
-
-function listenFault(cause: unknown, place: string): string {
-  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  if (code === 'EADDRINUSE') return `${place} is in use by another program; set PORT to a free port`
-  if (code === 'EACCES') return `${place} may not be used by this user; set PORT to one above 1023`
-  return `cannot listen on ${place}: ${String(code)}`
-}
-
 /** The app answers faults of its own; here ends what never became a request, such as an address that is none. */
 function errorHandler(error: unknown): Response {
   return toResponse(failure(error instanceof RequestError ? notHttp : error), { requestId: timeOrderedIds.next() })
@@ -206,13 +210,4 @@ function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   const { status, body } = failure(notHttp)
   const head = [`HTTP/1.1 ${status} Bad Request`, 'Connection: close', 'Content-Type: application/json']
   socket.end(`${head.join('\r\n')}\r\nContent-Length: ${Buffer.byteLength(body ?? '')}\r\n\r\n${body}`)
-}
-
-async function drain(server: Server): Promise<void> {
-  const closed = once(server, 'close')
-  server.close()
-  server.closeIdleConnections()
-  const force = setTimeout(() => server.closeAllConnections(), SHUTDOWN_LIMIT)
-  await closed
-  clearTimeout(force)
 }

@@ -5,7 +5,7 @@ import type { LongAnswer } from '../src/services/items.ts'
 /** A response still without what every response has, see `toResponse`. */
 export type Answer = {
   readonly status: number
-  readonly body: string | ReadableStream<Uint8Array> | null
+  readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
   readonly headers?: Readonly<Record<string, string>>
   /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[]

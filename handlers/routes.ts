@@ -7,7 +7,7 @@ import { ServiceError } from '../src/core/error.ts'
 import type { Ports } from '../src/ports.ts'
 import type { Visit } from '../src/services/mails.ts'
 import { credentialOf, loggable } from './authenticate.ts'
-import type { AppContext, Variables } from './context.ts'
+import { type AppContext, headerOf, type Variables } from './context.ts'
 import type { Cors } from './cors.ts'
 import { type Answer, failure, isFault, toResponse } from './respond.ts'
 import { serverTiming, startTiming } from './timing.ts'
@@ -15,6 +15,8 @@ import { serverTiming, startTiming } from './timing.ts'
 export type App = {
   readonly hono: Hono<{ Variables: Variables }>
   readonly ports: Ports
+  /** Gzip of a text; undefined where somebody else compresses answers. */
+  readonly compress: ((text: string) => Promise<Uint8Array<ArrayBuffer>>) | undefined
   /** Undefined where CORS is off. */
   readonly cors: Cors | undefined
   /** Where a request comes from, as far as the front door knows. */
@@ -54,7 +56,8 @@ export function mount(app: App, path: string, methods: Methods): void {
 }
 
 /** Runs `handler` for a request. */
-export async function respond({ ports, cors }: App, c: AppContext, handler: Handler): Promise<Response> {
+export async function respond(app: App, c: AppContext, handler: Handler): Promise<Response> {
+  const { ports, cors } = app
   const { clock, ids, observe } = ports
   const requestId = ids.next()
   const start = clock.now()
@@ -69,7 +72,40 @@ export async function respond({ ports, cors }: App, c: AppContext, handler: Hand
     status: answer.status,
     milliseconds: clock.now() - start,
   })
-  return toResponse(answer, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c) })
+  const sent = isWorthCompressing(answer) ? await compressed(app, c, answer) : answer
+  return toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c) })
+}
+
+/** Characters below which a smaller body is not worth the work. */
+const COMPRESSED_FROM = 1_400
+
+function isWorthCompressing({ body }: Answer): boolean {
+  return body !== null && (typeof body !== 'string' || body.length >= COMPRESSED_FROM)
+}
+
+async function compressed({ compress }: App, c: AppContext, answer: Answer): Promise<Answer> {
+  const { body, headers } = answer
+  if (
+    compress === undefined ||
+    body === null ||
+    body instanceof Uint8Array ||
+    headers?.['Content-Encoding'] !== undefined
+  )
+    return answer
+  if (!accepts(headerOf(c, 'accept-encoding'), 'gzip')) return answer
+  return {
+    ...answer,
+    body: typeof body === 'string' ? await compress(body) : body.pipeThrough(new CompressionStream('gzip')),
+    headers: { ...headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' },
+  }
+}
+
+/** Whether a list such as `gzip, br;q=0.5` has `coding`, and not with a weight of zero. */
+function accepts(list: string | undefined, coding: string): boolean {
+  return (list ?? '').split(',').some((part) => {
+    const [name = '', weight = ''] = part.trim().split(';', 2)
+    return name.trim().toLowerCase() === coding && !/^\s*q=0(\.0*)?\s*$/i.test(weight)
+  })
 }
 
 type Run = { readonly requestId: string; readonly handler: Handler }

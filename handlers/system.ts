@@ -1,11 +1,12 @@
 /** What tells of the instance itself: `ping`, `live`, `ready`, `info` and the set-up (contract 5 and 10). */
 import * as z from 'zod'
-import { checkReadiness, type Readiness } from '../src/services/lifecycle.ts'
+import { ServiceError } from '../src/core/error.ts'
+import { checkReadiness, type Readiness, readiness } from '../src/services/lifecycle.ts'
 import { VERSION } from '../src/services/release.ts'
 import type { Services } from '../src/services/services.ts'
 import { identify } from './context.ts'
 import { readBody } from './request.ts'
-import { type Answer, data, json } from './respond.ts'
+import { type Answer, data, failure, json } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
 export const passwordSchema = z
@@ -51,6 +52,15 @@ export function mountSystem(app: App, services: Services, isAccepting: () => boo
   })
 }
 
-export function readyAnswer(readiness: Readiness): Answer {
+/** What every address answers while there is no instance behind it; `startup` says why. */
+export function closedAnswer(path: string, startup: string): Answer {
+  if (path === '/api/system/live') return json({ status: 'ok' })
+  if (path === '/api/system/ready') {
+    return readyAnswer(readiness({ accepting_traffic: 'ok', startup, system_db: 'not checked' }))
+  }
+  return failure(new ServiceError('unavailable', 'The service is not available'))
+}
+
+function readyAnswer(readiness: Readiness): Answer {
   return json(readiness, readiness.status === 'ready' ? 200 : 503)
 }

@@ -19,12 +19,11 @@ import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { openVault } from '../src/platform/vault.ts'
 import type { Clock, Instant, Ports } from '../src/ports.ts'
-import { readiness } from '../src/services/lifecycle.ts'
 import { type Services, startServices } from '../src/services/services.ts'
 import { createApp } from './app.ts'
 import type { AppContext } from './context.ts'
-import { type Answer, failure, json, toResponse } from './respond.ts'
-import { readyAnswer } from './system.ts'
+import { toResponse } from './respond.ts'
+import { closedAnswer } from './system.ts'
 
 export { ConnectorGate } from '../src/platform/cloudflare/gate.ts'
 export { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
@@ -70,7 +69,9 @@ export function createWorker(clock: Clock) {
       try {
         app = (await instance(env)).app
       } catch (cause) {
-        return toResponse(closedAnswer(new URL(request.url).pathname, cause), { requestId: timeOrderedIds.next() })
+        return toResponse(closedAnswer(new URL(request.url).pathname, refusedStart(cause)), {
+          requestId: timeOrderedIds.next(),
+        })
       }
       return app.fetch(request, env, context)
     },
@@ -130,11 +131,6 @@ function addressOf(c: AppContext): string | undefined {
 }
 
 /** What an instance answers that could not be opened; why is for the operator, who finds it in the log. */
-function closedAnswer(path: string, cause: unknown): Answer {
-  if (path === '/api/system/live') return json({ status: 'ok' })
-  if (path === '/api/system/ready') {
-    const startup = cause instanceof ServiceError ? cause.message : 'the instance could not be opened, see its log'
-    return readyAnswer(readiness({ accepting_traffic: 'ok', startup, system_db: 'not checked' }))
-  }
-  return failure(new ServiceError('unavailable', 'The service is not available'))
+function refusedStart(cause: unknown): string {
+  return cause instanceof ServiceError ? cause.message : 'the instance could not be opened, see its log'
 }

@@ -37,6 +37,7 @@ const durations = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1_000, ms: 1 }
 const sizes = { GiB: 1024 ** 3, MiB: 1024 ** 2, KiB: 1024, B: 1 }
 
 function withUnit(value: number, units: Readonly<Record<string, number>>): string {
+  if (value === 0 && 's' in units) return '0s'
   const [unit = '', amount = 1] = Object.entries(units).find(([, amount]) => value % amount === 0) ?? []
   return `${value / amount}${unit}`
 }

@@ -169,6 +169,10 @@ export const variables = {
     'Sender of mails, such as `Data service <data@example.com>`. `no-reply@` the host of `SERVICE_BASE_URL` where unset',
   ],
   SERVICE_AUDIT__RETENTION: [durationSchema.default(365 * 86_400_000), 'How long entries of the audit log are kept'],
+  SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: [
+    durationSchema.default(0),
+    'How long requests are still served after readiness has begun to fail (Node)',
+  ],
   SERVICE_CORS__ENABLED: [flag.default(false), 'Whether pages of other origins may read answers'],
   SERVICE_CORS__ORIGIN: [
     readers.optional(),
