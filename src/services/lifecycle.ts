@@ -1,7 +1,7 @@
 /** Start-up: schema, first administrator from the environment, and what `ready` and `info` say about it. */
 import type { Config } from '../config.ts'
 import type { Ports } from '../ports.ts'
-import { insertFirstUser } from '../store/accounts.ts'
+import { countUsers, insertFirstUser } from '../store/accounts.ts'
 import { installSchema } from '../store/installation.ts'
 import { sql, statement } from '../store/statements.ts'
 import { recordOf } from './audit.ts'
@@ -17,6 +17,8 @@ export async function installInstance(ports: Ports, config: Config): Promise<voi
   await installSchema(ports.database)
   const { SERVICE_ADMIN__EMAIL: email, SERVICE_ADMIN__PASSWORD: password } = config
   if (email === undefined || password === undefined) return
+  // A hash costs more than all the rest of a start, and every isolate starts.
+  if ((await countUsers(ports.database)) > 0) return
   const passwordHash = await ports.passwords.hash(password)
   const id = ports.ids.next()
   const happening = {
