@@ -74,7 +74,7 @@ async function withRefreshToken(
   if (cookies.length + (refreshToken === undefined ? 0 : 1) > 1) throw new ServiceError('badRequest', 'Invalid request')
   if (refreshToken !== undefined) return work(refreshToken, 'json')
   const [cookie] = cookies
-  if (cookie === undefined) throw sentFault('refreshToken', 'must be given where there is no session cookie')
+  if (cookie === undefined) throw sentFault('refreshToken', 'must be given where the cookie service_refresh is not')
   requireSameOrigin(c, config)
   try {
     return await work(cookie, 'session')
