@@ -5,53 +5,23 @@
  */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { readConfig } from '../../src/config.ts'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
-import { timeOrderedIds } from '../../src/platform/ids.ts'
-import { createScryptPasswords } from '../../src/platform/password.ts'
-import { openVault } from '../../src/platform/vault.ts'
-import type { Ports, SqlDriver } from '../../src/ports.ts'
-import { installInstance } from '../../src/services/lifecycle.ts'
-import { createSessions, type Sessions } from '../../src/services/sessions.ts'
-import { createThrottle } from '../../src/services/throttle.ts'
-import { openTokens } from '../../src/services/tokens.ts'
-import { startPostgres } from '../support/postgres.ts'
+import { openSignIn, type SignIn } from '../support/sign-in.ts'
 
 const known = 'admin@example.com'
 const LOGINS = 200
 /** An account can be tried in vain so often from one address. */
 const FAILURES = 5
 
-let postgres: Awaited<ReturnType<typeof startPostgres>>
-let database: SqlDriver
-let sessions: Sessions
+let service: SignIn
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  database = openPostgres({ connectionString: postgres.url })
-  const reading = readConfig({
+  service = await openSignIn({
     SERVICE_ADMIN__EMAIL: known,
     SERVICE_ADMIN__PASSWORD: randomBytes(12).toString('base64url'),
   })
-  if (reading.kind === 'invalid') throw new Error(reading.faults.join())
-  const { config } = reading
-  // What signing in needs of the ports.
-  const ports = {
-    database,
-    clock: { now: () => Date.now() },
-    ids: timeOrderedIds,
-    passwords: createScryptPasswords({ N: 2 ** 11, r: 8, p: 1 }),
-    vault: openVault(randomBytes(32).toString('base64url')),
-  } as unknown as Ports
-  await installInstance(ports, config)
-  const tokens = await openTokens(ports, config.SERVICE_AUTH__SIGNING_KEY)
-  sessions = createSessions(ports, { config, tokens, throttle: createThrottle(ports, config) })
 })
 
-afterAll(async () => {
-  await database?.close()
-  await postgres?.close()
-})
+afterAll(() => service?.close())
 
 it(`a two-sample test over ${LOGINS} sign-ins cannot tell an unknown account from a known one`, async () => {
   for (let index = 0; index < 2 * FAILURES; index += 1) await login(index % 2 === 0 ? known : 'warm', 'warm')
@@ -99,7 +69,7 @@ async function sample(round: string) {
 
 async function login(email: string, address: string) {
   const start = performance.now()
-  const [end] = await Promise.allSettled([sessions.login({ email, password: 'not the password', address })])
+  const [end] = await Promise.allSettled([service.sessions.login({ email, password: 'not the password', address })])
   const milliseconds = performance.now() - start
   return { milliseconds, answer: end.status === 'rejected' ? String(end.reason) : 'signed in' }
 }
