@@ -60,7 +60,8 @@ const readers = z
 
 function originsIn(text: string): readonly string[] | undefined {
   const parts = text.split(',').map((part) => part.trim())
-  const isValid = (part: string) => /^https?:\/\//.test(part) && URL.canParse(part) && new URL(part).origin === part
+  const isValid = (part: string) =>
+    /^https?:\/\/[^*]+$/.test(part) && URL.canParse(part) && new URL(part).origin === part
   return parts.every(isValid) ? parts : undefined
 }
 

@@ -3,7 +3,7 @@
  * in a cookie of the browser that left, so that nothing is kept of those who never come back; that one sign-in comes back
  * once is remembered in the system database.
  */
-import { decideSignIn, type Profile } from '../core/access/sign-in.ts'
+import { decideSignIn, type Profile, type SignIn } from '../core/access/sign-in.ts'
 import { ServiceError } from '../core/error.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, Ports } from '../ports.ts'
@@ -121,26 +121,35 @@ export function createProviderSignIn(ports: Ports, { sessions, throttle, license
 
   /** The account that they may enter, which is made or linked first where it has to be. */
   async function admit(provider: ProviderRow, profile: Profile, address: string | undefined) {
-    const { autoJoin } = provider
-    const load = () => loadIdentityFacts(database, profile, autoJoin?.workspaceId ?? null)
-    const decide = (facts: IdentityFacts) =>
-      decideSignIn(profile, { ...facts, isWelcome: facts.invitations.length > 0 || autoJoin !== null })
-    const seen = decide(await load())
+    const seen = judge(profile, await look(provider, profile))
     if (seen.kind === 'enter') return seen.userId
     if (seen.kind === 'refuse') return undefined
     let userId: string | undefined
     await changeRights(ports, provider.id, {
-      load,
-      decide: (facts) => {
-        const decision = decide(facts)
+      load: async () => look(await findSame(provider), profile),
+      decide: (view) => {
+        const decision = judge(profile, view)
         userId = decision.kind === 'create' ? ids.next() : decision.kind === 'refuse' ? undefined : decision.userId
         if (decision.kind === 'refuse' || decision.kind === 'enter') return []
         const { kind, email } = decision
-        const arrival = { provider, profile, userId: userId ?? '', email, address, license }
-        return kind === 'create' ? making(ports, arrival, facts) : linking(ports, arrival, { ...facts, ...decision })
+        const arrival = { provider: view.provider, profile, userId: userId ?? '', email, address, license }
+        return kind === 'create'
+          ? making(ports, arrival, view.facts)
+          : linking(ports, arrival, { ...view.facts, ...decision })
       },
     })
     return userId
+  }
+
+  async function look(provider: ProviderRow, profile: Profile): Promise<View> {
+    return { provider, facts: await loadIdentityFacts(database, profile, provider.autoJoin?.workspaceId ?? null) }
+  }
+
+  /** What it was like when they left may have changed by now. */
+  async function findSame({ id, name }: ProviderRow): Promise<ProviderRow> {
+    const provider = await findUsable(name)
+    if (provider?.id === id) return provider
+    throw new ProviderFault('invalid', 'it has just been switched off')
   }
 
   return {
@@ -182,6 +191,12 @@ export function createProviderSignIn(ports: Ports, { sessions, throttle, license
       }
     },
   }
+}
+
+type View = { readonly provider: ProviderRow; readonly facts: IdentityFacts }
+
+function judge(profile: Profile, { provider, facts }: View): SignIn {
+  return decideSignIn(profile, { ...facts, isWelcome: facts.invitations.length > 0 || provider.autoJoin !== null })
 }
 
 /** A suspension in this very moment, or a license that has no room for one more. */

@@ -207,6 +207,46 @@ it('takes one of an issuer that offers bad algorithms besides good ones', async 
   expect(location).toBe(WELCOME)
 })
 
+it('asks a provider once what it publishes of itself', async () => {
+  const name = await freshProvider()
+  const asked = craft.asked.length
+
+  craft.answers.claims = somebody()
+  await enter(name)
+  craft.answers.claims = somebody()
+  const { location } = await enter(name)
+
+  const paths = craft.asked.slice(asked).map((path) => path.replace(/^\/issuers\/\d+/, ''))
+  expect(location).toBe(WELCOME)
+  expect(paths.toSorted()).toEqual([
+    '/.well-known/openid-configuration',
+    '/authorize',
+    '/authorize',
+    '/jwks',
+    '/token',
+    '/token',
+  ])
+})
+
+it('forgets with a provider who has signed in through it', async () => {
+  const [name, issuer] = [signingIn.name('again'), craft.newIssuer()]
+  const settings = { name, issuer, clientId: 'ours', clientSecret: craft.clientSecret, autoJoin }
+  const person = somebody()
+  await signingIn.provider(settings)
+  craft.answers.claims = person
+  const first = await whoami((await enter(name)).browser)
+  await administrator.delete(`/api/system/providers/${name}`)
+  await signingIn.provider(settings)
+
+  craft.answers.claims = { ...person, email_verified: false }
+  const unverified = await enter(name)
+  craft.answers.claims = person
+  const again = await enter(name)
+
+  expect(unverified.location).toBe(`${WELCOME}&error=not_allowed`)
+  expect((await whoami(again.browser))?.id).toBe(first?.id)
+})
+
 it('reads the claims that the provider was set up with, and no others', async () => {
   const name = signingIn.name('claims')
   const claims = { email: 'mail', emailVerified: 'xms_edov' }

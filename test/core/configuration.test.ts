@@ -54,3 +54,31 @@ it.each([
   expect(reading).toEqual({ kind: 'invalid', faults: [expect.stringMatching(fault)] })
   expect(JSON.stringify(reading)).not.toContain('hidden')
 })
+
+it.each([
+  ['https://app.example.com', ['https://app.example.com']],
+  ['https://app.example.com, http://localhost:3000', ['https://app.example.com', 'http://localhost:3000']],
+])('reads the origins %s', (text, origins) => {
+  const reading = readConfig({ SERVICE_AUTH__REDIRECT_ORIGINS: text })
+
+  expect(reading).toMatchObject({ kind: 'valid', config: { SERVICE_AUTH__REDIRECT_ORIGINS: origins } })
+})
+
+it.each([
+  '*',
+  'null',
+  'app.example.com',
+  'https://app.example.com/',
+  'https://app.example.com/path',
+  'https://*.example.com',
+  'https://me@app.example.com',
+  'https://app.example.com,',
+  'javascript://app.example.com',
+])('refuses %s as origins', (text) => {
+  const reading = readConfig({ SERVICE_AUTH__REDIRECT_ORIGINS: text })
+
+  expect(reading).toEqual({
+    kind: 'invalid',
+    faults: [expect.stringMatching(/^SERVICE_AUTH__REDIRECT_ORIGINS must be origins/)],
+  })
+})
