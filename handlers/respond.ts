@@ -11,7 +11,8 @@ export type Answer = {
   readonly cookies?: readonly string[]
 }
 
-const statusOf: Readonly<Record<ErrorKind, number>> = {
+/** One status for each kind of error. */
+export const statusOf: Readonly<Record<ErrorKind, number>> = {
   badRequest: 400,
   unauthenticated: 401,
   paymentRequired: 402,

@@ -1,7 +1,9 @@
 /** Writes the pages of docs/ that are made from code; test/core/configuration.test.ts sees to it that they are current. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { statusOf } from '../handlers/respond.ts'
 import { variables } from '../src/config.ts'
+import { errorCodes } from '../src/core/error-codes.ts'
 
 export function configurationPage(): string {
   const rows = Object.entries(variables).map(
@@ -19,6 +21,51 @@ listed is warned of by name; a wrong value fails the start with the variable and
 |---|---|---|
 ${rows.join('\n')}
 `
+}
+
+export function errorsPage(): string {
+  const statuses = Object.entries(statusOf).map(([kind, status]) => `| ${status} | ${conditions[kind as Kind]} |`)
+  const codes = Object.entries(errorCodes).map(
+    ([code, { kind, message, meaning }]) => `| \`${code}\` | ${statusOf[kind]} | ${message} | ${meaning} |`,
+  )
+  return `# Errors
+
+Generated from \`src/core/error-codes.ts\` and \`handlers/respond.ts\` by \`node scripts/generate-docs.ts\`; do not edit.
+
+Every error has the body \`{ message, source?, code?, meta? }\`. \`source\` nests the cause, the innermost last; a program should read the
+deepest \`code\`. Messages never hold a stack, SQL, a host or a secret; an operator finds those in the log, by the \`X-Request-Id\` of
+the answer.
+
+## Statuses
+
+| Status | When |
+|---|---|
+${statuses.join('\n')}
+
+## Codes
+
+| Code | Status | Message | Meaning |
+|---|---|---|---|
+${codes.join('\n')}
+`
+}
+
+type Kind = keyof typeof statusOf
+
+const conditions: Readonly<Record<Kind, string>> = {
+  badRequest: 'More than one credential source, a malformed query string or a request that is no HTTP',
+  unauthenticated: 'A credential that is present and bad; a failed login',
+  paymentRequired: 'The license is locked (items only), or a write would exceed one of its hard limits',
+  forbidden: 'The caller may not do this; a hidden thing and a missing one are answered alike',
+  notFound: 'No such address, workspace, source or item',
+  methodNotAllowed: 'The address does not know the method; `Allow` lists those that it knows',
+  conflict: 'A name that is taken, a second bootstrap, the last Administrator',
+  tooLarge: 'The body is larger than allowed',
+  unsupportedMediaType: 'The body is not `application/json`',
+  invalid: 'Well-formed HTTP that says something wrong: body, query, value, configuration',
+  throttled: 'Too many sign-ins; `Retry-After` says when to try again',
+  failed: 'A fault of ours or of a data source, or a migration that does not fit the model or the data',
+  unavailable: 'Starting, ending, waiting too long for a turn, or a data source that is restarting or deactivated',
 }
 
 type Schema = (typeof variables)[keyof typeof variables][0]
@@ -42,4 +89,8 @@ function withUnit(value: number, units: Readonly<Record<string, number>>): strin
   return `${value / amount}${unit}`
 }
 
-if (import.meta.main) writeFileSync(join(import.meta.dirname, '../docs/configuration.md'), configurationPage())
+if (import.meta.main) {
+  const docs = join(import.meta.dirname, '../docs')
+  writeFileSync(join(docs, 'configuration.md'), configurationPage())
+  writeFileSync(join(docs, 'errors.md'), errorsPage())
+}

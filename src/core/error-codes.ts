@@ -1,0 +1,92 @@
+/** Every `code` that an answer may carry (contract 3): docs/errors.md is generated from this, a test looks for strays. */
+import type { ErrorKind } from './error.ts'
+
+type Meaning = { readonly kind: ErrorKind; readonly message: string; readonly meaning: string }
+
+export const errorCodes: Readonly<Record<string, Meaning>> = {
+  '100': {
+    kind: 'invalid',
+    message: 'The data source rejected the query',
+    meaning: 'A connector cannot serve a valid request as it was asked',
+  },
+  '1001': { kind: 'invalid', message: 'Value out of range', meaning: 'A value does not fit its column' },
+  '1002': { kind: 'invalid', message: 'Unique constraint failed', meaning: 'A value must be unique' },
+  '1003': { kind: 'invalid', message: 'Null constraint failed', meaning: 'A required value is missing' },
+  '1004': {
+    kind: 'invalid',
+    message: 'Foreign key constraint failed',
+    meaning: 'A referenced item is missing or still referenced',
+  },
+  '1005': {
+    kind: 'invalid',
+    message: 'Check constraint failed',
+    meaning: 'The database checks the value and refused it',
+  },
+  '1006': {
+    kind: 'invalid',
+    message: 'The answer is too large: ask for fewer items or fields',
+    meaning: 'The answer would have more than 64 MiB',
+  },
+  '2001': {
+    kind: 'invalid',
+    message: 'Invalid extension configuration',
+    meaning: 'The configuration of a data source is wrong',
+  },
+  '2002': {
+    kind: 'invalid',
+    message: 'Invalid extension configuration',
+    meaning: 'The external system or database refuses the account',
+  },
+  '2003': {
+    kind: 'invalid',
+    message: 'Invalid extension permissions',
+    meaning: 'A connector asked for a host outside of its grant',
+  },
+  '2004': { kind: 'notFound', message: 'Table does not exist', meaning: 'A collection is gone in its data source' },
+  '4000': {
+    kind: 'invalid',
+    message: 'Failed to execute query',
+    meaning: 'The query is wrong; the place and reason are nested',
+  },
+  '4009': { kind: 'invalid', message: 'the place and the reason', meaning: 'Nested in `Failed to execute query`' },
+  '4010': {
+    kind: 'invalid',
+    message: 'Empty selection, or Operation not supported',
+    meaning: 'Nothing is selected, or a connector does not declare the operation',
+  },
+  '5001': {
+    kind: 'failed',
+    message: 'Failed to connect to the database',
+    meaning: 'The database or external system is away; trying again may help',
+  },
+  '5002': {
+    kind: 'failed',
+    message: 'Failed to connect to the database',
+    meaning: 'The external system throttles; trying again may help',
+  },
+  '6001': limit('workspaces'),
+  '6002': limit('service_accounts'),
+  '6003': limit('sso_enabled'),
+  '6004': limit('seats'),
+  '6005': limit('custom_roles'),
+  '6006': limit('custom_permission_rules_enabled'),
+  '6007': limit('custom_policies'),
+  '7001': {
+    kind: 'invalid',
+    message: 'Invalid extension permissions',
+    meaning: 'The grant is not the required set, which is in `meta.permissions`',
+  },
+  '7002': {
+    kind: 'invalid',
+    message: 'The connector has no connection test',
+    meaning: 'The connector does not implement `testConnection`',
+  },
+}
+
+function limit(entitlement: string): Meaning {
+  return {
+    kind: 'paymentRequired',
+    message: 'The requested operation would exceed licensed hard limits',
+    meaning: `\`${entitlement}\` of the license; \`meta.violations\` has usage and limit`,
+  }
+}

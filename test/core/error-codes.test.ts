@@ -1,0 +1,28 @@
+/** docs/errors.md lists every status and every code that an answer may have. */
+import { globSync, readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { errorsPage } from '../../scripts/generate-docs.ts'
+import { ErrorCode } from '../../src/core/connector/error-code.ts'
+import { errorCodes } from '../../src/core/error-codes.ts'
+
+it('is documented by a page that is current', () => {
+  expect(readFileSync('docs/errors.md', 'utf8')).toBe(errorsPage())
+})
+
+it('has every code that our own files write', () => {
+  const files = globSync('{src,handlers}/**/*.ts')
+  const written = files.flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/code: '(\d+)'|, '(\d{4})'\)|code = '(\d+)'/g)].flatMap(([, ...codes]) =>
+      codes.filter((code) => code !== undefined),
+    ),
+  )
+
+  expect(written.length).toBeGreaterThan(10)
+  expect(written.filter((code) => !(code in errorCodes))).toEqual([])
+})
+
+it('has every code of a connector that reaches a caller', () => {
+  const shown = Object.values(ErrorCode).filter((code) => code > 0)
+
+  expect(shown.filter((code) => !(String(code) in errorCodes))).toEqual([])
+})
