@@ -1,7 +1,7 @@
 /**
- * Ed25519 signatures that a verifier must take or refuse: 83 of the 151 of Project Wycheproof (C2SP/wycheproof,
- * testvectors_v1/ed25519_test.json). Its first eleven groups and those that follow from them by a rule are here, the rest,
- * which are more of the same for implementations in C and Go, is not. `id` is Wycheproof's `tcId`.
+ * Ed25519 signatures that a verifier must take or refuse: 98 of the 151 of Project Wycheproof (C2SP/wycheproof,
+ * testvectors_v1/ed25519_test.json). All kinds that it has are here; what is left out are more known answers of the same
+ * kinds (83 and 87 to 142, most of them), which once told faults of arithmetic in Go and Java. `id` is Wycheproof's `tcId`.
  */
 export type Vector = {
   readonly id: number
@@ -164,7 +164,9 @@ const cut: readonly (readonly [message: string, signature: string])[] = [
   ],
 ]
 
-const known: readonly (readonly [publicKey: string, message: string, signature: string])[] = [
+type Known = readonly [publicKey: string, message: string, signature: string]
+
+const known: readonly Known[] = [
   [
     'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
     '',
@@ -179,6 +181,88 @@ const known: readonly (readonly [publicKey: string, message: string, signature: 
     'fc51cd8e6218a1a38da47ed00230f0580816ed13ba3303ac5deb911548908025',
     'af82',
     '6291d657deec24024827e69c3abe01a30ce548a284743a445e3680d7db5ac3ac18ff9b538d16f290ae67f760984dc6594a7c15e9716ed28dc027beceea1ec40a',
+  ],
+]
+
+/** Known answers that some verifier has once refused. */
+const refusedOnce: readonly (readonly [id: number, ...Known])[] = [
+  [
+    86,
+    '8fd659b77b558ed93882c1157438450ac86ec62d421d568e98ee236f3810295a',
+    'b0729a713593a92e46b56eaa66b9e435f7a09a8e7de03b078f6f282285276635f301e7aaafe42187c45d6f5b13f9f16b11195cc125c05b90d24dfe4c',
+    '7db17557ac470c0eda4eedaabce99197ab62565653cf911f632ee8be0e5ffcfc88fb94276b42e0798fd3aa2f0318be7fc6a29fae75f70c3dcdc414a0ad866601',
+  ],
+  [
+    89,
+    '32ad026f693d0d2afe7f4388d91c4c964426fcb9e3665c3ebd8650009b815c8e',
+    'ec5c7cb078',
+    'd920d421a5956b69bfe1ba834c025e2babb6c7a6d78c97de1d9bb1116dfdd1185147b2887e34e15578172e150774275ea2aad9e02106f7e8ca1caa669a066f0c',
+  ],
+  [
+    90,
+    '32ad026f693d0d2afe7f4388d91c4c964426fcb9e3665c3ebd8650009b815c8e',
+    '4668c6a76f0e482190a7175b9f3806a5fe4314a004fa69f988373f7a',
+    '4f62daf7f7c162038552ad7d306e195baa37ecf6ca7604142679d7d1128e1f8af52e4cb3545748c44ef1ff1c64e877e4f4d248259b7f6eb56e3ef72097dc8e0c',
+  ],
+  [
+    91,
+    'c29ec1894e06d27b4e40486b4fa5063d66a746c7f9c323b12203c03b72b8b78a',
+    '0f325ffd87e58131ffa23c05ea4579513b287fdba87b44',
+    '6669acf94667c5b541afe5307bde9476b13ae7e0e6058a772101ac8eb0a94331428eb4db0a2c68a9b6c1763b8624dab259b0876cdcfaeacc17b21a18e3fc010a',
+  ],
+  [
+    92,
+    'cfda5b899e35764c5229e59295fe1222b7ddce176643697c29e46ecbba10cf10',
+    'ec5c7cb078',
+    '30490c28f806298225df62103521dcee047153912c33ab8ab8bbdd1ffabd70fd4fdb360f05be535b067d1cf4e78c2cb432206bf280aab3bd21aaa1cb894c5b06',
+  ],
+  [
+    143,
+    'bad265b294ed2f422cb6a141694086238fbfe987571aa765d8b4f3a24105aa01',
+    '01a2b5f7fee813b4e9bd7fc25137648004795010',
+    '61792c9442bc6338ac41fd42a40bee9b02ec1836503d60ff725128c63d72808880c36e6190b7da525cbee5d12900aa043547dd14a2709ef9e49d628f37f6b70c',
+  ],
+  [
+    144,
+    '0aaee4b723db9b51ba7d22eb23eb8a76a5ac02f4fc9dd06f77bea42e1d37ec5a',
+    '0fbf5d47cb5d498feace8f98f1896208da38a885',
+    'fa3cd41e3a8c00b19eecd404a63c3cb787cd30de0dfc936966cff2117f5aff18db6bef80fcfd8856f3fb2e9c3dc47593e9471103032af918feee638a33d40505',
+  ],
+  [
+    145,
+    '812344af15a91ba83c2c91e96f1727ac0f3c4c41385b9fa84efa399ada5168be',
+    '36e67c1939750bffb3e4ba6cb85562612275e862',
+    '97fbbcd7a1d0eb42d2f8c42448ef35a2c2472740556b645547865330d6c57068af377fced08aaf810c08cd3c43d296f1975710312e9334c98b485f831efa4103',
+  ],
+  [
+    146,
+    '0ee5cb5597fbdf8dccc48b01485e39b33aa133b52d30d23740277267cfec3e3e',
+    '13945c894c1d3fe8562e8b20e5f0efaa26ade8e3',
+    'd7dbaa337ffd2a5fd8d5fd8ad5aeccc0c0f83795c2c59fe62a40b87903b1ae62ed748a8df5af4d32f9f822a65d0e498b6f40eaf369a9342a1164ee7d08b58103',
+  ],
+  [
+    147,
+    '9fba1de92b60b5b4703089763d0d6f9125e4dd7efae41f08a22882aef96892c4',
+    '4de142af4b8402f80a47fa812df84f42e283cee7',
+    '09a2ed303a2fa7027a1dd7c3b0d25121eeed2b644a2fbc17aa0c8aea4524071ede7e7dd7a536d5497f8165d29e4e1b63200f74bbae39fbbbccb29889c62c1f09',
+  ],
+  [
+    148,
+    '7582ab1b52e1316e5c13671f43b39ca36b28133cd0832831bcddd0b0f23398cb',
+    '563357f41b8b23b1d83f19f5667177a67da20b18',
+    'e6884a6e6b2e60a0b5862251c001e7c79d581d777d6fc11d218d0aecd79f26a30e2ca22cc7c4674f8b72655bc4ee5cb5494ca07c05177656142ac55cc9d33e02',
+  ],
+  [
+    149,
+    'dd2d678bae222f3fb6e8278f08cc9e1a66339c926c29ac0a16f9717f5ee18cd8',
+    '931bbf9c877a6571cf7d4609fc3eb867edd43f51',
+    '6124c206d864507ea5d984b363b4cf583314db6856a45ded5e61eebff4d5e337e0b4c82b445ae2e52d549d2d961eace2ea01f81158e09a9686baa040db65ad08',
+  ],
+  [
+    150,
+    'ccbe7cb2e4bc215cee2f885e1d22f7e0d582b2bbbd782c104e548b152d26fc69',
+    '44530b0b34f598767a7b875b0caee3c7b9c502d1',
+    'cfbd450a2c83cb8436c348822fe3ee347d4ee937b7f2ea11ed755cc52852407c9eec2c1fa30d2f9aef90e89b2cc3bcef2b1b9ca59f712110d19894a9cf6a2802',
   ],
 ]
 
@@ -224,6 +308,21 @@ export const vectors: readonly Vector[] = [
     signature:
       'dac119d6ca87fc59ae611c157048f4d4fc932a149dbe20ec6effd1436abf83ea05c7df0fef06147241259113909bc71bd3c53ba4464ffcad3c0968f2ffffff0f',
     isValid: true,
+  }),
+  vector(85, 'S just above the bound', {
+    publicKey: '100fdf47fb94f1536a4f7c3fda27383fa03375a8f527c537e6f1703c47f94f86',
+    message: '6a0bc2b0057cedfc0fa2e3f7f7d39279b30f454a69dfd1117c758d86b19d85e0',
+    signature:
+      '0971f86d2c9c78582524a103cb9cf949522ae528f8054dc20107d999be673ff4e25ebf2f2928766b1248bec6e91697775f8446639ede46ad4df4053000000010',
+  }),
+  ...refusedOnce.map(([id, publicKey, message, signature]) =>
+    vector(id, 'refused once', { publicKey, message, signature, isValid: true }),
+  ),
+  vector(151, 'R with a sign that no point has', {
+    publicKey: 'd75a980182b10ab7d54bfed3c964073a0ee172f3daa62325af021a68f707511a',
+    message: '313233343030',
+    signature:
+      '0100000000000000000000000000000000000000000000000000000000000080c803ee1f2342aa96ff698a393d1ab5e66f3eda101d6d120b394c3fd32c117d0a',
   }),
 ]
 
