@@ -137,8 +137,8 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
     },
   })
 
-  async function ask(why: Occasion): Promise<void> {
-    adopt(await contact.ask(await contact.load(), why))
+  async function ask(seen: Known, why: Occasion): Promise<void> {
+    adopt(await contact.ask(seen, why))
     if (state.kind === 'activated' && state.fault !== null) observe({ kind: 'warning', message: state.fault.message })
   }
 
@@ -203,16 +203,19 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
       if (state.kind !== 'activated') {
         throw new ServiceError('conflict', 'Only a license by key can be refreshed, this instance has none')
       }
-      await ask(occasion({ actor: actorOf(caller) }, 'always'))
+      await ask(await contact.load(), occasion({ actor: actorOf(caller) }, 'always'))
       await setAlarm()
       return report()
     },
 
     async wake() {
-      await look()
+      if (state.kind !== 'activated') return undefined
+      // Whether it is due is decided on what the lease is asked for with: a replica that was quicker is noticed there.
+      const seen = await contact.load()
+      adopt(seen)
       const due = next()
       if (due === undefined || clock.now() < due) return due
-      await ask(occasion({ actor: { kind: 'system' } }, 'news'))
+      await ask(seen, occasion({ actor: { kind: 'system' } }, 'news'))
       return next()
     },
   }

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import pg from 'pg'
 import { inject } from 'vitest'
 import { startNode } from '../../handlers/node.ts'
 import { startWorkerd } from '../../scripts/workerd.ts'
@@ -19,6 +20,8 @@ export type Stage = {
   /** What keeps the instance from starting. Throws where it starts. */
   refusal(variables: Variables): Promise<Refusal>
   readonly clock: MovableClock
+  /** Runs a statement in the system database, past the service; answers the first value of its first row. */
+  run(statement: string): Promise<unknown>
   close(): Promise<void>
 }
 
@@ -128,6 +131,14 @@ export async function openStage(platform = inject('served').platform): Promise<S
     databaseUrl: postgres.url,
     clock,
     open: (variables = {}, on = platform) => start(variables, on, []),
+
+    async run(statement) {
+      const other = new pg.Client(postgres.url)
+      await other.connect()
+      const { rows } = await other.query({ text: statement, rowMode: 'array' })
+      await other.end()
+      return rows[0]?.[0]
+    },
 
     async refusal(variables) {
       const lines: string[] = []
