@@ -278,6 +278,18 @@ describe('a source', () => {
     expect((await get(uncached)).status).toBe(200)
   })
 
+  it('tells requests that come while it is started that it is restarting', async () => {
+    const { reached, release } = system.hold('setup')
+    const importing = introspect()
+    await reached
+    const answer = await get(uncached)
+    release()
+
+    expect(answer).toEqual({ status: 503, body: { message: 'Data source is restarting' } })
+    expect((await importing).status).toBe(200)
+    expect((await get(uncached)).status).toBe(200)
+  })
+
   it('can be introspected again without finding anything new', async () => {
     expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [] } } })
   })

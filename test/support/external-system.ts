@@ -21,10 +21,14 @@ export type ExternalSystem = {
   readonly records: Map<string, Item[]>
   /** What a handler does instead of its work, until it is told otherwise. */
   tell(handler: string, instruction: object | null): void
+  /** Keeps the next start of a handler waiting: `reached` when it is, until `release`. */
+  hold(handler: string): { readonly reached: Promise<void>; readonly release: () => void }
   /** Queries that came in since this was last asked. */
   queries(): readonly QueryRequest[]
   close(): Promise<void>
 }
+
+type Gate = { readonly reached: PromiseWithResolvers<void>; readonly released: PromiseWithResolvers<void> }
 
 export async function startExternalSystem(
   declarations: CollectionDeclaration[],
@@ -32,10 +36,15 @@ export async function startExternalSystem(
 ): Promise<ExternalSystem> {
   const store = new Map(Object.entries(records).map(([name, items]) => [name, [...items]]))
   const told = new Map<string, object>()
+  const held = new Map<string, Gate>()
   const queries: QueryRequest[] = []
   const server = createServer(async (request, response) => {
     const path = request.url ?? ''
     const body = await readAll(request)
+    const gate = held.get(path)
+    held.delete(path)
+    gate?.reached.resolve()
+    await gate?.released.promise
     response.setHeader('Content-Type', 'application/json')
     response.end(JSON.stringify(answer(path, body)))
   })
@@ -59,6 +68,11 @@ export async function startExternalSystem(
     tell(handler, instruction) {
       if (instruction === null) told.delete(handler)
       else told.set(handler, instruction)
+    },
+    hold(handler) {
+      const gate: Gate = { reached: Promise.withResolvers(), released: Promise.withResolvers() }
+      held.set(`/told/${handler}`, gate)
+      return { reached: gate.reached.promise, release: () => gate.released.resolve() }
     },
     queries: () => queries.splice(0),
     async close() {
