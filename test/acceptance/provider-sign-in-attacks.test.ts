@@ -474,11 +474,12 @@ it('tells neither log nor audit log what passed between us and the provider', as
   const failed = await browser.get(back)
 
   const code = new URL(back).searchParams.get('code') ?? ''
-  const audit = await (await administrator.get('/api/system/audit-log?limit=1000')).text()
+  const audit = await (await administrator.get('/api/system/audit-log?sort[0][time][direction]=desc&limit=1000')).text()
   const id = failed.headers.get('X-Request-Id') ?? ''
   await expect.poll(() => readFile(world.logFile, 'utf8')).toContain(id)
   const log = await readFile(world.logFile, 'utf8')
   const canaries = [code, sealed, craft.clientSecret, 'canary-of-an-access-token', 'canary-of-a-nonce']
+  expect(audit).toContain(`provider:${crafted}`)
   expect(canaries.filter((canary) => log.includes(canary) || audit.includes(canary))).toEqual([])
   expect(log).toContain(`A sign-in through the provider ${crafted} failed: unexpected`)
 })

@@ -314,14 +314,15 @@ it('makes one account of somebody who comes back in two tabs at once', async () 
 })
 
 it('records who came in and who did not, and logs no code', async () => {
-  const { account } = person()
   const browser = openBrowser()
-  const back = await leave(browser, open, account)
-  await browser.get(back)
+  const back = await leave(browser, open, person().account)
+  const answer = await browser.get(back)
   const id = (await whoami(browser))?.id
+  await enter(closed, person().account)
 
   const entered = await entriesOf(`filter[actorId][_eq]=${id}`)
   const failed = await entriesOf('filter[outcome][_eq]=failure&filter[action][_eq]=auth.login.v1')
+  await expect.poll(() => readFile(world.logFile, 'utf8')).toContain(answer.headers.get('X-Request-Id') ?? '')
   const log = await readFile(world.logFile, 'utf8')
 
   const { code, state } = Object.fromEntries(new URL(back).searchParams)
@@ -341,8 +342,9 @@ it('records who came in and who did not, and logs no code', async () => {
 
 type AuditEntry = { readonly action: string; readonly payload: object }
 
+/** The newest of them. */
 async function entriesOf(filter: string): Promise<readonly AuditEntry[]> {
-  const response = await administrator.get(`/api/system/audit-log?${filter}&limit=1000`)
+  const response = await administrator.get(`/api/system/audit-log?${filter}&sort[0][time][direction]=desc&limit=1000`)
   return ((await response.json()) as { data: AuditEntry[] }).data
 }
 

@@ -16,7 +16,7 @@ let token = ''
 let postgres: Awaited<ReturnType<typeof startPostgres>>
 let craft: CraftedProvider
 let replicas: readonly NodeServer[]
-/** The same instance as it is deployed without a word about private providers. */
+/** The same instance as it is deployed without a word about private providers, and strict about sign-ins. */
 let strict: NodeServer
 
 beforeAll(async () => {
@@ -36,7 +36,7 @@ beforeAll(async () => {
   const start = (more: object) => startNode({ environment: { ...variables, ...more }, observe: () => {} })
   const lenient = { SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: 'true' }
   replicas = [await start(lenient), await start(lenient)]
-  strict = await start({})
+  strict = await start({ SERVICE_AUTH__LOGINS_PER_MINUTE: '3' })
   const login = await administer(replicas[0], '/api/auth/login', { credentials, mode: 'json' })
   token = ((await login.json()) as { accessToken: string }).accessToken
   const made = await administer(replicas[0], '/api/system/providers', { ...wish(), name: 'crafted' })
@@ -95,6 +95,15 @@ it('is deployed without leave to ask private addresses, for new providers and ol
   expect(answers.map(({ status }) => status)).toEqual([422, 422, 422, 422])
   expect(old.status).toBe(503)
   expect(craft.asked.slice(asked)).toEqual([])
+})
+
+it('lets people of one address come back only so often', async () => {
+  const path = '/api/auth/providers/crafted/callback?code=x&state=y'
+
+  const answers = [await ask(strict, path), await ask(strict, path), await ask(strict, path), await ask(strict, path)]
+
+  expect(answers.at(-1)?.status).toBe(429)
+  expect(answers.at(-1)?.headers.get('Retry-After')).toMatch(/^\d+$/)
 })
 
 function ask(server: NodeServer | undefined, path: string, cookie = ''): Promise<Response> {
