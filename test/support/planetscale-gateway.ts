@@ -11,7 +11,7 @@ import type { TestMariadb } from './mariadb.ts'
 
 export type PlanetscaleGateway = {
   /** The configuration of a data source that leads here. */
-  readonly config: { host: string; port: number; database: string; user: string; password: string }
+  readonly config: object
   /** Paths of the requests so far. */
   readonly requests: readonly string[]
   close(): Promise<void>
@@ -20,10 +20,10 @@ export type PlanetscaleGateway = {
 type Body = { readonly query: string; readonly session: { readonly id: string } | null }
 
 export async function startPlanetscaleGateway(
-  server: Pick<TestMariadb, 'host' | 'port' | 'user' | 'password' | 'database'>,
+  server: Pick<TestMariadb, 'host' | 'port' | 'user' | 'password'> & { readonly database?: string },
 ): Promise<PlanetscaleGateway> {
   const { host, port, user, password, database } = server
-  const account = { host, port, user, password, database, ...settings }
+  const account = { host, port, user, password, ...(database !== undefined && { database }), ...settings }
   const pool = createPool({ ...account, connectionLimit: 4 })
   pool.pool.on('connection', (session) => session.query(sessionSetup, () => {}))
   const sessions = new Map<string, Connection>()
@@ -87,7 +87,13 @@ export async function startPlanetscaleGateway(
   await once(http, 'listening')
 
   return {
-    config: { host: '127.0.0.1', port: (http.address() as AddressInfo).port, database, user, password: secret },
+    config: {
+      host: '127.0.0.1',
+      port: (http.address() as AddressInfo).port,
+      user,
+      password: secret,
+      ...(database !== undefined && { database }),
+    },
     requests,
     async close() {
       http.closeAllConnections()

@@ -1,0 +1,123 @@
+/**
+ * Real input (contract 7): a harbour of awkward tables in three namespaces, a music shop in the manner of the sample
+ * databases, and films from the demo's data package, imported by introspection alone and served with their relations.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { mariadb } from '../../src/core/sql/mysql.ts'
+import { postgres } from '../../src/core/sql/postgres.ts'
+import { openMysql } from '../../src/platform/drivers/mysql.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { startMariadb } from '../support/mariadb.ts'
+import { startPlanetscaleGateway } from '../support/planetscale-gateway.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { harbour as mariadbHarbour } from '../support/schemas/harbour-mariadb.ts'
+import { harbour as postgresHarbour } from '../support/schemas/harbour-postgres.ts'
+import { films, movies } from '../support/schemas/movies.ts'
+import { songs } from '../support/schemas/songs.ts'
+import { type Workspace, world } from '../support/world.ts'
+
+type Place = { readonly provider: string; readonly config: object }
+
+const close: (() => Promise<void>)[] = []
+
+afterAll(async () => {
+  for (const end of close) await end()
+})
+
+async function inPostgres(): Promise<Place> {
+  const server = await startPostgres()
+  close.push(server.close)
+  const driver = openPostgres({ connectionString: server.url })
+  const texts = [...postgresHarbour, ...songs(postgres.quote), ...movies()]
+  await driver.batch(texts.map((text) => ({ text, params: [] })))
+  await driver.close()
+  if (world.platform === 'node') return { provider: 'postgres', config: { connectionString: server.url } }
+  const gateway = await startNeonGateway(server.url)
+  close.unshift(gateway.close)
+  return { provider: 'neon', config: { connectionString: gateway.url } }
+}
+
+async function inMariadb(): Promise<Place> {
+  const server = await startMariadb()
+  close.push(server.close)
+  const driver = openMysql({ ...server, max: 1 })
+  const texts = [...mariadbHarbour, 'use shop', ...songs(mariadb.quote), ...movies()]
+  for (const text of texts) await driver.query({ text, params: [] })
+  await driver.close()
+  const { host, port, user, password } = server
+  // Without a database all that the user may see are namespaces.
+  if (world.platform === 'node') return { provider: 'mariadb', config: { host, port, user, password } }
+  const gateway = await startPlanetscaleGateway({ host, port, user, password })
+  close.unshift(gateway.close)
+  return { provider: 'planetscale', config: gateway.config }
+}
+
+describe.each([
+  ['PostgreSQL', inPostgres],
+  ['MariaDB', inMariadb],
+])('in %s', (title, start) => {
+  let shop: Workspace
+  let sourceId: string
+
+  beforeAll(async () => {
+    const place = await start()
+    shop = await world.workspace(`imported_${title.toLowerCase()}`, {})
+    const made = await shop.post('/sources/data', { apiName: 'sample', ...place })
+    const { data } = (await made.json()) as { data: { id: string } }
+    sourceId = data.id
+  })
+
+  async function introspect(): Promise<readonly { readonly kind: string }[]> {
+    const response = await shop.send('POST', `/schema/introspect/${sourceId}`)
+    const { data } = (await response.json()) as { data: { operations: { kind: string }[] } }
+    return data.operations
+  }
+
+  it('is imported at once, and then there is nothing more to import', async () => {
+    const operations = await introspect()
+
+    expect(operations.filter(({ kind }) => kind === 'createCollection').length).toBeGreaterThan(40)
+    expect(await introspect()).toEqual([])
+  })
+
+  it('serves every collection with all of its fields and relations', async () => {
+    type Listed = {
+      apiName: string
+      primitiveFields: { data: object[] }
+      relationFields: { data: { apiName: string }[] }
+    }
+    const listed = (await shop.data(
+      '/items/ServiceCollection?fields=apiName,primitiveFields.apiName,relationFields.apiName&limit=200',
+    )) as Listed[]
+
+    const faults: string[] = []
+    for (const { apiName, primitiveFields, relationFields } of listed) {
+      if (primitiveFields.data.length === 0) continue
+      const fields = ['*', ...relationFields.data.map((relation) => `${relation.apiName}.*`)]
+      const response = await shop.get(`/items/${apiName}?fields=${fields.join()}&limit=5`)
+      if (response.status !== 200) faults.push(`${apiName}: ${await response.text()}`)
+    }
+
+    expect(listed.length).toBeGreaterThan(40)
+    expect(faults).toEqual([])
+  })
+
+  it('answers questions about the data of the demo', async () => {
+    const search = [
+      'fields=title,rating,director.name',
+      'filter[director][name][_eq]=Steven Spielberg',
+      'sort[0][rating][direction]=asc&sort[1][title][direction]=asc',
+      'limit=1&meta=totalCount',
+    ].join('&')
+
+    const response = await shop.get(`/items/film?${search}`)
+
+    const own = films.filter(({ Director }) => Director === 'Steven Spielberg')
+    const lowest = Math.min(...own.flatMap((film) => film['IMDB Rating'] ?? []))
+    expect(await response.json()).toEqual({
+      data: [{ title: expect.any(String), rating: lowest.toFixed(1), director: { name: 'Steven Spielberg' } }],
+      meta: { totalCount: own.length },
+    })
+  })
+})
