@@ -8,14 +8,14 @@ import { readBody } from './request.ts'
 import { data, dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
-const createBody = z.strictObject({
+export const createBody = z.strictObject({
   name: nameSchema,
   description: descriptionSchema.optional(),
   expiresIn: lifetimeSchema.optional(),
   userId: z.uuid('must be a UUID').toLowerCase().optional(),
 })
 
-const updateBody = z.strictObject({
+export const updateBody = z.strictObject({
   name: nameSchema.optional(),
   description: descriptionSchema.optional(),
   active: z.boolean().optional(),

@@ -16,11 +16,11 @@ export const modeSchema = z.enum(['json', 'session'], "must be 'json' or 'sessio
 /** Whether an address could be one is not asked: what no account has is wrong like any other. */
 const credentials = { email: textSchema(320), password: z.string().max(256) }
 
-const loginBody = z.strictObject({ credentials: z.strictObject(credentials), mode: modeSchema })
+export const loginBody = z.strictObject({ credentials: z.strictObject(credentials), mode: modeSchema })
 
-const passwordLoginBody = z.strictObject({ ...credentials, mode: modeSchema })
+export const passwordLoginBody = z.strictObject({ ...credentials, mode: modeSchema })
 
-const refreshBody = z.strictObject({ refreshToken: z.string().optional() })
+export const refreshBody = z.strictObject({ refreshToken: z.string().optional() })
 
 export function mountAuth(app: App, services: Services): void {
   const { config, sessions, tokens } = services

@@ -11,13 +11,13 @@ import { passwordSchema } from './system.ts'
 
 const WEEK = 7 * 86_400_000
 
-const createBody = z.strictObject({
+export const createBody = z.strictObject({
   email: emailSchema,
   workspace_roles: idsSchema.default([]),
   expiresIn: lifetimeSchema.default(WEEK),
 })
 
-const acceptBody = z.strictObject({
+export const acceptBody = z.strictObject({
   token: z.string().max(200),
   password: passwordSchema.optional(),
   fullName: textSchema(200).optional(),

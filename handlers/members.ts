@@ -8,7 +8,7 @@ import { readBody } from './request.ts'
 import { dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
-const updateBody = z.strictObject({
+export const updateBody = z.strictObject({
   roles: idsSchema.optional(),
   status: z.enum(['active', 'suspended'], "must be 'active' or 'suspended'").optional(),
 })

@@ -1,11 +1,19 @@
-/** `/api/{workspace}/openapi` (seed, "System and other endpoints"; contract 10). */
+/** `/api/{workspace}/openapi` and `/api/system/openapi` (seed, "System and other endpoints"; contract 10). */
 import type { Services } from '../src/services/services.ts'
-import { enter } from './context.ts'
+import { enter, identify } from './context.ts'
 import { tagged } from './entity-tag.ts'
 import { type App, mount } from './routes.ts'
 
 export function mountOpenApi(app: App, services: Services): void {
   const { openApi } = services
+
+  mount(app, '/api/system/openapi', {
+    GET: async (c) => {
+      const { renderSystemDocument } = await import('./document.ts')
+      const { tag, render } = await openApi.system(await identify(services, c), renderSystemDocument)
+      return tagged(c, tag, render)
+    },
+  })
 
   mount(app, '/api/:workspace/openapi', {
     GET: async (c) => {

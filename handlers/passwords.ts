@@ -8,12 +8,12 @@ import { noContent } from './respond.ts'
 import { type App, mount, visitOf } from './routes.ts'
 import { passwordSchema } from './system.ts'
 
-const changeBody = z.strictObject({ currentPassword: z.string().max(256), newPassword: passwordSchema })
+export const changeBody = z.strictObject({ currentPassword: z.string().max(256), newPassword: passwordSchema })
 
 /** Whether an address could be one is not asked: whatever no account has is answered alike. */
-const requestBody = z.strictObject({ email: textSchema(320) })
+export const requestBody = z.strictObject({ email: textSchema(320) })
 
-const confirmBody = z.strictObject({ token: z.string().max(200), password: passwordSchema })
+export const confirmBody = z.strictObject({ token: z.string().max(200), password: passwordSchema })
 
 export function mountPasswords(app: App, services: Services): void {
   const { passwords } = services

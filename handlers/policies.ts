@@ -11,13 +11,13 @@ import { type App, mount } from './routes.ts'
 /** What may be in there depends on the model, which the service has. */
 const contentSchema = z.record(z.string(), z.unknown())
 
-const createBody = z.strictObject({
+export const createBody = z.strictObject({
   name: nameSchema,
   description: descriptionSchema.default(null),
   content: contentSchema,
 })
 
-const updateBody = z.strictObject({
+export const updateBody = z.strictObject({
   name: nameSchema.optional(),
   description: descriptionSchema.optional(),
   content: contentSchema.optional(),

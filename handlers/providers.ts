@@ -58,7 +58,7 @@ const common = {
     .nullable(),
 }
 
-const createBody = z
+export const createBody = z
   .strictObject({
     name: providerNameSchema,
     issuer: issuerSchema.optional(),
@@ -101,7 +101,7 @@ const createBody = z
     return { ...rest, scopes: scopes ?? [], server }
   })
 
-const updateBody = z
+export const updateBody = z
   .strictObject({ issuer: issuerSchema.optional(), ...endpoints, ...z.object(common).partial().shape })
   .transform(({ clientId, clientSecret, scopes, enabled, autoJoin, ...server }): ProviderChange => {
     return { server, clientId, clientSecret, scopes, enabled, autoJoin }

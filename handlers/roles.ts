@@ -8,13 +8,13 @@ import { readBody } from './request.ts'
 import { createdText, dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
-const createBody = z.strictObject({
+export const createBody = z.strictObject({
   name: nameSchema,
   description: descriptionSchema.default(null),
   policies: idsSchema.default([]),
 })
 
-const updateBody = z.strictObject({
+export const updateBody = z.strictObject({
   name: nameSchema.optional(),
   description: descriptionSchema.optional(),
   policies: idsSchema.optional(),

@@ -21,14 +21,14 @@ const rolesSchema = z
   .max(200, 'must have at most 200 entries')
   .transform((roles) => [...new Map(roles.map((role) => [`${role.workspace}/${role.roleId}`, role])).values()])
 
-const createBody = z.strictObject({
+export const createBody = z.strictObject({
   name: nameSchema,
   description: descriptionSchema.optional(),
   roles: rolesSchema.optional(),
   owner: z.uuid('must be a UUID').toLowerCase().optional(),
 })
 
-const updateBody = createBody.partial()
+export const updateBody = createBody.partial()
 
 export function mountServiceAccounts(app: App, services: Services): void {
   const { serviceAccounts } = services

@@ -21,8 +21,8 @@ const wish = {
   permissions: permissionsSchema.default([]),
 }
 
-const createBody = z.strictObject({ apiName: apiNameSchema, ...wish })
-const testBody = z.strictObject(wish)
+export const createBody = z.strictObject({ apiName: apiNameSchema, ...wish })
+export const testBody = z.strictObject(wish)
 
 export function mountSources(app: App, services: Services): void {
   const { sources } = services

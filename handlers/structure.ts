@@ -6,7 +6,7 @@ import { enter, pathParam } from './context.ts'
 import { dataText } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
-const addresses = {
+export const addresses = {
   sources: 'ServiceDataSource',
   namespaces: 'ServiceNamespace',
   collections: 'ServiceCollection',

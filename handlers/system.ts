@@ -14,7 +14,7 @@ export const passwordSchema = z
   .min(10, 'must have at least 10 characters')
   .refine((text) => new TextEncoder().encode(text).length <= 256, 'must have at most 256 bytes')
 
-const bootstrapBody = z.strictObject({
+export const bootstrapBody = z.strictObject({
   email: z.email('must be an e-mail address').max(320),
   password: passwordSchema,
   fullName: z.string().max(200).optional(),

@@ -10,8 +10,8 @@ import { data, dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
 const displayName = textSchema(200).nullable()
-const createBody = z.strictObject({ apiName: workspaceNameSchema, displayName: displayName.optional() })
-const updateBody = z.strictObject({ displayName })
+export const createBody = z.strictObject({ apiName: workspaceNameSchema, displayName: displayName.optional() })
+export const updateBody = z.strictObject({ displayName })
 
 export function mountWorkspaces(app: App, services: Services): void {
   const { workspaces } = services

@@ -3,13 +3,12 @@
  * can have 10,000 collections, so that whoever asks for the pieces can let others run between them, and no piece needs
  * the whole.
  */
-import { createPools } from './manifest/pools.ts'
-import { relationArguments } from './manifest/query-schema.ts'
 import type { Sight } from './manifest/sight.ts'
-import type { Collection, Model } from './model/model.ts'
-import { errorComponents, errorSchema, headOf, securitySchemes } from './openapi/answers.ts'
-import { type ItemPaths, itemErrors, itemParameters, itemPaths, type PathContext } from './openapi/item-paths.ts'
-import { component, createSchemas, type JsonSchema, sharedNames } from './openapi/schema.ts'
+import type { Model } from './model/model.ts'
+import { errorComponents, headOf, securitySchemes } from './openapi/answers.ts'
+import { createComponents } from './openapi/components.ts'
+import { type ItemPaths, itemErrors, itemParameters, itemPaths } from './openapi/item-paths.ts'
+import type { JsonSchema } from './openapi/schema.ts'
 
 export type WorkspaceDocument = {
   readonly workspace: string
@@ -20,19 +19,7 @@ export type WorkspaceDocument = {
 }
 
 export function* workspaceDocument({ workspace, model, sight, version }: WorkspaceDocument): Generator<string> {
-  const pools = createPools(sight, sharedNames)
-  const schemas = createSchemas(pools)
-  const deep = new Map<string, Collection>()
-  const context: PathContext = {
-    pools,
-    schemas,
-    deepOf(collection) {
-      if (pools.relations(collection, 'read').length === 0) return undefined
-      const name = `${collection.apiName}CollectionOutputDeepInput`
-      deep.set(name, collection)
-      return name
-    },
-  }
+  const { context, entries } = createComponents(sight)
   const mappings: (readonly [string, JsonSchema])[] = []
 
   yield `${JSON.stringify(headOf(`Workspace ${workspace}`, ABOUT, version)).slice(0, -1)},"paths":{`
@@ -44,15 +31,12 @@ export function* workspaceDocument({ workspace, model, sight, version }: Workspa
     yield separator + paths.map(([path, item]) => `${JSON.stringify(path)}:${item}`).join()
     mappings.push([collection.apiName, Object.fromEntries(paths.map(([path, , name]) => [name, pointer(path)]))])
   }
-  yield `},"components":{"schemas":{${members([
-    ['Error', errorSchema],
-    ['ResponseMeta', responseMeta],
-  ])}`
-  for (const { side, name, description } of pools.described()) {
-    yield `,${members([[name, side === 'input' ? schemas.input(description) : schemas.output(description)]])}`
+  yield '},"components":{"schemas":{'
+  let separator = ''
+  for (const [name, schema] of entries()) {
+    yield `${separator}${JSON.stringify(name)}:${JSON.stringify(schema)}`
+    separator = ','
   }
-  for (const [name, collection] of deep) yield `,${members([[name, deepSchema(context, collection)]])}`
-  for (const shared of Object.entries(schemas.shared())) yield `,${members([shared])}`
   const others = { parameters: itemParameters, responses: errorComponents(itemErrors), securitySchemes }
   yield `},${JSON.stringify(others).slice(1)}`
   const tags = mappings.map(([name]) => ({ name, description: `Items of ${name}.` }))
@@ -65,12 +49,6 @@ const ABOUT =
   '`filter[_or][0][stock][_eq]=0`, `sort[0][title][direction]=desc`, `deep[author][posts][_limit]=2` for relations that ' +
   '`fields` names. An item that is missing and one that the caller may not read are both 404. Writes change all that they ' +
   'name or nothing.'
-
-const responseMeta: JsonSchema = {
-  type: 'object',
-  properties: { totalCount: { type: 'integer', minimum: 0, description: 'All items that match.' } },
-  additionalProperties: false,
-}
 
 type Addressed = readonly [path: string, item: string, name: 'many' | 'one']
 
@@ -86,23 +64,4 @@ function pointer(path: string): JsonSchema {
   return {
     $ref: `#/paths/${encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('%7E', '~')}`,
   }
-}
-
-/** Members of an object without its braces. */
-function members(entries: readonly (readonly [name: string, value: unknown])[]): string {
-  return entries.map(([name, value]) => `${JSON.stringify(name)}:${JSON.stringify(value)}`).join()
-}
-
-/** Per relation its own arguments and those of the relations behind it. */
-function deepSchema({ pools, deepOf }: PathContext, collection: Collection): JsonSchema {
-  const properties = pools.relations(collection, 'read').flatMap((relation) => {
-    const own = relationArguments(pools, relation)
-    const beyond = deepOf(relation.target)
-    const parts = [
-      ...(own === undefined ? [] : [component(pools.nameOf('input', own))]),
-      ...(beyond === undefined ? [] : [component(beyond)]),
-    ]
-    return parts.length === 0 ? [] : [[relation.apiName, parts.length === 1 ? parts[0] : { allOf: parts }] as const]
-  })
-  return { type: 'object', properties: Object.fromEntries(properties) }
 }

@@ -5,7 +5,8 @@
  */
 import { viewerOf } from '../core/access/merge.ts'
 import { type Rights, requireEntitlement } from '../core/access/principal.ts'
-import type { Entry } from './callers.ts'
+import { ServiceError } from '../core/error.ts'
+import type { Caller, Entry } from './callers.ts'
 import { weakTag } from './entity-tag.ts'
 import type { ModelCache } from './model-cache.ts'
 
@@ -18,6 +19,8 @@ export type Document = {
 export type OpenApi = {
   /** Throws 403 without the entitlement openApiSchema:read. */
   workspace(entry: Entry): Promise<Document>
+  /** The document that `render` writes, the same for all who hold systemOpenApiSchema:read; throws 403 without it. */
+  system(caller: Caller, render: () => string): Promise<Document>
 }
 
 /** Pieces between two breaths: some milliseconds of work. */
@@ -28,6 +31,7 @@ const MAX_KEPT_IN_ALL = 16 * 1024 * 1024
 
 export function createOpenApi(models: ModelCache, version: string): OpenApi {
   const kept = new Map<string, string>()
+  let system: string | undefined
   const fingerprints = new WeakMap<Rights, string>()
 
   function keep(tag: string, text: string): void {
@@ -64,6 +68,15 @@ export function createOpenApi(models: ModelCache, version: string): OpenApi {
           return start.text
         },
       }
+    },
+
+    async system(caller, render) {
+      if (caller.kind !== 'user' || !caller.isAdministrator) {
+        throw new ServiceError('forbidden', 'This needs the entitlement systemOpenApiSchema:read')
+      }
+      system ??= render()
+      const text = system
+      return { tag: await weakTag(text), render: async () => text }
     },
   }
 }

@@ -87,22 +87,6 @@ it('deletes an account with all that it could sign in with', async () => {
   expect(await shop.data(`/members?filter[userId][_eq]=${member.userId}`)).toEqual([])
 })
 
-it('keeps the last administrator of the instance', async () => {
-  const { data } = (await (await world.administrator.get(`${path}/me`)).json()) as { data: { id: string } }
-  const account = `${path}/${data.id}`
-
-  const answers = [
-    await world.administrator.patch(account, { isAdministrator: false }),
-    await world.administrator.patch(account, { status: 'suspended' }),
-    await world.administrator.delete(account),
-  ]
-
-  expect(answers.map(({ status }) => status)).toEqual([409, 409, 409])
-  expect(await answers[0]?.json()).toEqual({
-    message: 'The last administrator of the instance cannot be removed, suspended or demoted',
-  })
-})
-
 it('keeps an account that a workspace has as its last Administrator', async () => {
   const own = await world.workspace('users', {})
   const [creator] = (await own.data('/members')) as { userId: string }[]

@@ -10,6 +10,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { build } from './build.ts'
 import { type Client, client } from './client.ts'
+import { createCheck } from './documented.ts'
 
 export type { Client } from './client.ts'
 
@@ -42,7 +43,7 @@ export type Workspace = Client & {
 export type Operation = { readonly kind: string; readonly data: object }
 
 const served = inject('served')
-const bearer = { Authorization: `Bearer ${served.administrator.token}` }
+const bearer: Record<string, string> = { Authorization: `Bearer ${served.administrator.token}` }
 
 export const world = {
   ...served,
@@ -157,6 +158,28 @@ function newId(ids: Map<string, string>, name: string): string {
   const id = randomUUID()
   ids.set(name, id)
   return id
+}
+
+const check = createCheck(served.url, bearer)
+
+function client(base: string, own: Record<string, string>): Client {
+  const send: Client['send'] = async (method, path, { body, headers } = {}) => {
+    const url = base + path
+    const response = await fetch(url, {
+      method,
+      headers: { ...own, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    await check({ method, url, seesAll: own === bearer }, response)
+    return response
+  }
+  return {
+    send,
+    get: (path) => send('GET', path),
+    post: (path, body) => send('POST', path, { body }),
+    patch: (path, body) => send('PATCH', path, { body }),
+    delete: (path) => send('DELETE', path),
+  }
 }
 
 /** What an arrangement needs to have worked before its test means anything. */

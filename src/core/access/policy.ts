@@ -35,19 +35,19 @@ const actionsSchema = z.strictObject({
   delete: z.union([whole, z.strictObject({ filter: filterSchema.optional() })]).optional(),
 })
 
-const contentSchema = z.strictObject({
+export const policyContentSchema = z.strictObject({
   entitlements: z.array(entitlementSchema).default([]),
   collections: z.record(z.string(), actionsSchema).default({}),
 })
 
-export type PolicyContent = z.infer<typeof contentSchema>
+export type PolicyContent = z.infer<typeof policyContentSchema>
 export type PolicyActions = z.infer<typeof actionsSchema>
 export type PolicyAction = Exclude<PolicyActions[keyof PolicyActions], undefined>
 type Detail = { fields?: '*' | string[]; filter?: Record<string, unknown>; validation?: Record<string, unknown> }
 
 /** Content as sent → content as stored. Throws 422 naming the place. */
 export function parsePolicy(content: unknown, model: Model): PolicyContent {
-  const result = contentSchema.safeParse(content)
+  const result = policyContentSchema.safeParse(content)
   if (!result.success) {
     const [issue] = result.error.issues
     const reason =

@@ -110,7 +110,7 @@ function sortSpecifier(pools: Pools, collection: Collection): TypeReference {
   return `i${index}`
 }
 
-function itemOutput(pools: Pools, collection: Collection): number {
+export function itemOutput(pools: Pools, collection: Collection): number {
   return pools.output(`${collection.id} item`, `${collection.apiName}CollectionOutput`, () => ({
     fields: [
       ...pools

@@ -17,7 +17,7 @@ export function parseMigration(text: string): readonly Operation[] {
 
 /** The same for a body that is read already. */
 export function parseMigrationValue(body: unknown): readonly Operation[] {
-  const result = bodySchema.safeParse(body, { error: (issue) => reason(issue) })
+  const result = migrationSchema.safeParse(body, { error: (issue) => reason(issue) })
   if (result.success) return result.data.operations
   const [issue] = result.error.issues
   throw bodyFault(issue === undefined ? { path: [], message: 'is invalid' } : deepest(issue))
@@ -144,7 +144,7 @@ const operationSchema = z.discriminatedUnion('kind', [
   operation('deleteNamespace', { id }),
 ])
 
-const bodySchema = z.strictObject({
+export const migrationSchema = z.strictObject({
   operations: z.array(operationSchema).max(MAX_OPERATIONS, `must be at most ${MAX_OPERATIONS}`),
 })
 

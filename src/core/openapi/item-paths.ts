@@ -4,7 +4,7 @@
  */
 import type { OperationKind, TypeReference } from '../manifest/format.ts'
 import type { Pools } from '../manifest/pools.ts'
-import { type Served, servedOperations } from '../manifest/query-schema.ts'
+import { itemOutput, type Served, servedOperations } from '../manifest/query-schema.ts'
 import type { Collection } from '../model/model.ts'
 import { type ErrorName, errorResponses } from './answers.ts'
 import { component, type Direction, type JsonSchema, type Schemas } from './schema.ts'
@@ -131,6 +131,22 @@ function parameters({ schemas, deepOf }: PathContext, collection: Collection, se
     ...(kind === 'readMany' ? [shared.limit, shared.offset, shared.meta] : []),
     ...(deep === undefined ? [] : [bracketed('deep', component(deep))]),
   ]
+}
+
+/** The query of a list or an item of a collection that is only read, each parameter as JSON text. */
+export function queryParameters(
+  context: PathContext,
+  collection: Collection,
+  kind: 'list' | 'item',
+): readonly string[] {
+  const served = servedOperations(context.pools, collection)
+  const [asked] = served.filter((one) => one.kind === (kind === 'list' ? 'readMany' : 'readOne'))
+  return asked === undefined ? [] : parameters(context, collection, asked)
+}
+
+/** The name of the component that describes an answered item. */
+export function itemComponent({ pools }: PathContext, collection: Collection): string {
+  return pools.nameOf('output', itemOutput(pools, collection))
 }
 
 /** A write of many needs one. */

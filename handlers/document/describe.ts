@@ -1,0 +1,64 @@
+/** Short words for the descriptions of routes: schemas of bodies are those that the handlers read with. */
+import * as z from 'zod'
+import type { JsonSchema } from '../../src/core/openapi/schema.ts'
+import type { AnswerDescription, RouteDescription } from '../../src/core/openapi/system.ts'
+
+/** What a body may be, from the schema that it is read with. */
+export function sent(schema: z.ZodType, example?: unknown): JsonSchema {
+  return { ...converted(schema, 'input'), ...(example !== undefined && { examples: [example] }) }
+}
+
+export function answered(schema: z.ZodType, description: string, example?: unknown): AnswerDescription {
+  return {
+    description,
+    schema: { ...converted(schema, 'output'), ...(example !== undefined && { examples: [example] }) },
+  }
+}
+
+/** The same below `data`. */
+export function data(schema: z.ZodType, description: string, example?: unknown): AnswerDescription {
+  return answered(z.strictObject({ data: schema }), description, example === undefined ? undefined : { data: example })
+}
+
+function converted(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
+  const { $schema, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
+}
+
+export const nothing: AnswerDescription = { description: 'Done.' }
+
+/** A list of a built-in collection. */
+export function listOf(of: string, tag: string): RouteDescription {
+  return {
+    summary: `List ${words(of)}`,
+    tag,
+    asks: { kind: 'list', of },
+    answers: { '200': { description: 'The list.', schema: { kind: 'list', of } } },
+  }
+}
+
+/** One of a built-in collection. */
+export function oneOf(of: string, tag: string): RouteDescription {
+  return {
+    summary: `Read one of the ${words(of)}`,
+    tag,
+    asks: { kind: 'item', of },
+    answers: { '200': item(of, 'The one.') },
+  }
+}
+
+export function item(of: string, description: string): AnswerDescription {
+  return { description, schema: { kind: 'item', of } }
+}
+
+function words(name: string): string {
+  return name.replace(/([a-z])([A-Z])/g, '$1 $2').toLowerCase()
+}
+
+export const parameter = (name: string, description: string, schema: JsonSchema, required = {}): JsonSchema => ({
+  name,
+  in: 'query',
+  description,
+  ...required,
+  schema,
+})

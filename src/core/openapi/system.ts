@@ -1,0 +1,169 @@
+/**
+ * Descriptions of routes → the OpenAPI 3.1 document of the system. Lists and items of what the instance keeps are
+ * described from the built-in models that they are read over; everything else the descriptions say themselves.
+ */
+import { wholeModel } from '../manifest/sight.ts'
+import { directoryModel } from '../model/directory.ts'
+import { buildModel, type Collection, noRecords } from '../model/model.ts'
+import { systemRecords } from '../model/system.ts'
+import { type ErrorName, errorComponents, errorResponses, everyError, headOf, securitySchemes } from './answers.ts'
+import { createComponents } from './components.ts'
+import { itemComponent, itemParameters, type PathContext, queryParameters } from './item-paths.ts'
+import { component, type JsonSchema } from './schema.ts'
+
+export type RouteDescription = {
+  readonly summary: string
+  readonly tag: string
+  /** The collection of a built-in model that is asked, and how: this gives the query parameters. */
+  readonly asks?: { readonly kind: 'list' | 'item'; readonly of: string }
+  readonly parameters?: readonly JsonSchema[]
+  readonly body?: JsonSchema
+  readonly answers: Readonly<Record<string, AnswerDescription>>
+  /** Beside those that every route of its sort has. */
+  readonly errors?: readonly ErrorName[]
+}
+
+export type AnswerDescription = {
+  readonly description: string
+  /** A schema, or an item or list of a built-in collection under `data`. */
+  readonly schema?: JsonSchema | { readonly kind: 'list' | 'item'; readonly of: string }
+  /** JSON where it is not said. */
+  readonly mediaType?: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** By method and path: `POST /api/system/workspaces`, `GET /api/{workspace}/roles`. */
+export type RouteDescriptions = Readonly<Record<string, RouteDescription>>
+
+export function systemDocument(routes: RouteDescriptions, version: string): string {
+  const { context, entries } = createComponents(wholeModel)
+  const collections = builtIn()
+  const paths: Record<string, Record<string, unknown>> = {}
+  for (const [route, description] of Object.entries(routes)) {
+    const [method = '', path = ''] = route.split(' ')
+    paths[path] ??= pathParameters(path)
+    Object.assign(paths[path], { [method.toLowerCase()]: operation(route, description, { context, collections }) })
+  }
+  const tags = [...new Set(Object.values(routes).map(({ tag }) => tag))]
+  return JSON.stringify({
+    ...headOf('System', ABOUT, version),
+    tags: tags.map((name) => ({ name, description: `${name}.` })),
+    paths,
+    components: {
+      schemas: Object.fromEntries(entries()),
+      parameters: itemParameters,
+      responses: errorComponents(everyError),
+      securitySchemes,
+    },
+  })
+}
+
+const ABOUT =
+  'Everything but the items of a workspace, which have a document of their own at `/api/{workspace}/openapi`. Results lie ' +
+  'under `data`; exactly one credential is presented, or none. Unknown members of a body are refused by name.'
+
+type Means = { readonly context: PathContext; readonly collections: ReadonlyMap<string, Collection> }
+
+/** Those of the directory, and the system collections of a workspace. */
+function builtIn(): ReadonlyMap<string, Collection> {
+  const source = { id: 'system', apiName: '_system', provider: 'postgres' }
+  const namespace = { id: 'meta', sourceId: source.id, dbName: 'meta', isSystem: true }
+  const own = { ...noRecords, sources: [source], namespaces: [namespace] }
+  const model = buildModel(1, own, systemRecords(source.id, namespace.id))
+  return new Map([...directoryModel().byName, ...model.byName])
+}
+
+function operation(route: string, description: RouteDescription, means: Means): JsonSchema {
+  const { summary, tag, asks, parameters = [], body, answers } = description
+  const asked = asks === undefined ? [] : query(asks, means)
+  return {
+    operationId: operationId(route),
+    summary,
+    description: `${summary}.`,
+    tags: [tag],
+    ...(asked.length + parameters.length > 0 && { parameters: [...asked, ...parameters] }),
+    ...(body !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    responses: {
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answered(answer, means)])),
+      ...errorResponses(errorsOf(description)),
+    },
+  }
+}
+
+/** `postApiSystemWorkspaces` from `POST /api/system/workspaces`. */
+function operationId(route: string): string {
+  const words = route.split(/[^A-Za-z0-9]+/).filter((word) => word !== '')
+  return words
+    .map((word, index) => (index === 0 ? word.toLowerCase() : word.charAt(0).toUpperCase() + word.slice(1)))
+    .join('')
+}
+
+function pathParameters(path: string): Record<string, unknown> {
+  const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name)
+  if (names.length === 0) return {}
+  const schemaOf = (name: string) => (name === 'id' ? { type: 'string', format: 'uuid' } : { type: 'string' })
+  return {
+    parameters: names.map((name) => ({
+      name,
+      in: 'path',
+      required: true,
+      description: pathWords[name] ?? `The ${name}.`,
+      schema: schemaOf(name),
+    })),
+  }
+}
+
+const pathWords: Readonly<Record<string, string>> = {
+  workspace: 'The API name of the workspace.',
+  id: 'The id.',
+  source: 'The id of the data source.',
+}
+
+function query({ kind, of }: NonNullable<RouteDescription['asks']>, { context, collections }: Means) {
+  return queryParameters(context, found(collections, of), kind).map((text) => JSON.parse(text) as JsonSchema)
+}
+
+function answered({ description, schema, mediaType, headers = {} }: AnswerDescription, means: Means): JsonSchema {
+  const shown = schema === undefined ? undefined : isBuiltIn(schema) ? underData(schema, means) : schema
+  const said = Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }])
+  return {
+    description,
+    ...(said.length > 0 && { headers: Object.fromEntries(said) }),
+    ...(shown !== undefined && { content: { [mediaType ?? 'application/json']: { schema: shown } } }),
+  }
+}
+
+type BuiltIn = { readonly kind: 'list' | 'item'; readonly of: string }
+
+function isBuiltIn(schema: NonNullable<AnswerDescription['schema']>): schema is BuiltIn {
+  return 'kind' in schema && 'of' in schema
+}
+
+function underData({ kind, of }: BuiltIn, { context, collections }: Means): JsonSchema {
+  const collection = found(collections, of)
+  const item = component(itemComponent(context, collection))
+  const data = kind === 'list' ? { type: 'array', items: item } : item
+  const properties = { data, ...(kind === 'list' && { meta: component('ResponseMeta') }) }
+  return { type: 'object', properties, required: ['data'], additionalProperties: false }
+}
+
+/** Every route can be asked with a bad credential or at a bad moment; what else depends on what it takes. */
+function errorsOf({ asks, parameters, body, errors = [] }: RouteDescription): readonly ErrorName[] {
+  const always: readonly ErrorName[] = [
+    'BadRequest',
+    'Unauthenticated',
+    'Forbidden',
+    'NotFound',
+    'Failed',
+    'Unavailable',
+  ]
+  const ofBody: readonly ErrorName[] = body === undefined ? [] : ['TooLarge', 'UnsupportedMediaType']
+  const takes = asks !== undefined || parameters !== undefined || body !== undefined
+  return [...new Set([...always, ...ofBody, ...(takes ? (['Invalid'] as const) : []), ...errors])]
+}
+
+function found(collections: Means['collections'], name: string): Collection {
+  const collection = collections.get(name)
+  if (collection === undefined) throw new Error(`there is no built-in collection ${name}`)
+  return collection
+}

@@ -1,0 +1,160 @@
+/**
+ * Holds the answers of the acceptance suite to the OpenAPI documents of the instance that gave them: the status is one
+ * that the operation names, the body is of its schema. Documents are fetched from the instance as its administrator, and
+ * again where a migration may have changed the model.
+ */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+
+export type Asked = {
+  readonly method: string
+  readonly url: string
+  /** Whether the caller sees everything that the document tells of. */
+  readonly seesAll: boolean
+}
+
+/** Throws where `response` is not what a document says. */
+export type Check = (asked: Asked, response: Response) => Promise<void>
+
+export function createCheck(origin: string, headers: Readonly<Record<string, string>>): Check {
+  const system = lazily(() => fetchDocument(`${origin}/api/system/openapi`, headers))
+  const workspaces = new Map<string, () => Promise<Document | undefined>>()
+
+  function workspaceDocument(name: string): Promise<Document | undefined> {
+    const known = workspaces.get(name) ?? lazily(() => fetchDocument(`${origin}/api/${name}/openapi`, headers))
+    workspaces.set(name, known)
+    return known()
+  }
+
+  return async (asked, response) => {
+    const { pathname } = new URL(asked.url)
+    const [, , name = '', part] = pathname.split('/')
+    const isModelChange = asked.method !== 'GET' && (part === 'schema' || part === 'sources')
+    if (isModelChange) workspaces.delete(name)
+    const answer = await read(response, asked.seesAll || part !== 'items')
+    const check = async () => {
+      const document = part === 'items' ? await workspaceDocument(decodeURIComponent(name)) : undefined
+      return fault(document ?? (await system()), asked, pathname, answer)
+    }
+    const first = await check()
+    if (first === undefined) return
+    // The model may have changed in a way that this process did not see.
+    workspaces.delete(name)
+    const second = await check()
+    if (second !== undefined) {
+      throw new Error(
+        `${asked.method} ${pathname} answered ${answer.status} ${answer.text.slice(0, 500)}\nbut ${second}`,
+      )
+    }
+  }
+}
+
+type Answer = { readonly status: number; readonly text: string; readonly body: unknown; readonly isJson: boolean }
+
+async function read(response: Response, isComplete: boolean): Promise<Answer> {
+  const text = await response.clone().text()
+  const isJson = response.headers.get('Content-Type') === 'application/json'
+  const body: unknown = isJson && text !== '' ? JSON.parse(text) : undefined
+  // Whoever sees less gets null in place of what is hidden from them, and no field has to be there.
+  return {
+    status: response.status,
+    text,
+    isJson,
+    body: isComplete || response.status >= 300 ? body : withoutNulls(body),
+  }
+}
+
+function withoutNulls(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutNulls)
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries(value).filter(([name, member]) => member !== null || name === 'data')
+  return Object.fromEntries(entries.map(([name, member]) => [name, withoutNulls(member)]))
+}
+
+type Operation = { readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: object }>> }
+
+type Document = {
+  readonly paths: readonly {
+    readonly pattern: RegExp
+    readonly path: string
+    readonly item: Record<string, Operation>
+  }[]
+  readonly validate: (pointer: string) => ValidateFunction
+}
+
+async function fetchDocument(url: string, headers: Readonly<Record<string, string>>): Promise<Document | undefined> {
+  const response = await fetch(url, { headers })
+  if (!response.ok) return undefined
+  const document = (await response.json()) as { paths: Record<string, Record<string, Operation>> }
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: false })
+  addFormats.default(ajv, { mode: 'full' })
+  ajv.addSchema(document, 'document')
+  const compiled = new Map<string, ValidateFunction>()
+  return {
+    paths: Object.entries(document.paths)
+      .map(([path, item]) => ({ path, item, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
+      // A path that is written out comes before one with a parameter in its place.
+      .sort((one, other) => one.path.split('{').length - other.path.split('{').length),
+    validate(pointer) {
+      const known = compiled.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` })
+      compiled.set(pointer, known)
+      return known
+    },
+  }
+}
+
+/** What is wrong with the answer, or undefined. */
+function fault(
+  document: Document | undefined,
+  { method }: Asked,
+  pathname: string,
+  answer: Answer,
+): string | undefined {
+  if (document === undefined) return 'the system has no document'
+  const found = document.paths.find(({ pattern }) => pattern.test(pathname))
+  const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const operation = found?.item[verb]
+  // No such address, no such method, or a collection that there is not: only an error can be answered.
+  if (found === undefined || operation === undefined) return errorFault(document, answer)
+  const described = operation.responses[answer.status]
+  if (described === undefined) return `the document does not know that status (${found.path})`
+  if (answer.text === '') return undefined
+  if (described.$ref !== undefined) return errorFault(document, answer)
+  if (described.content === undefined) return 'the document says that there is no body'
+  if (!answer.isJson) return undefined
+  const pointer = [
+    'paths',
+    found.path,
+    verb,
+    'responses',
+    String(answer.status),
+    'content',
+    'application/json',
+    'schema',
+  ]
+  return invalid(document.validate(pointer.map(escaped).join('')), answer.body)
+}
+
+function errorFault(document: Document, answer: Answer): string | undefined {
+  if (answer.status < 400) return 'the document does not describe it'
+  if (answer.text === '') return undefined
+  return invalid(document.validate('/components/schemas/Error'), answer.body)
+}
+
+function invalid(validate: ValidateFunction, body: unknown): string | undefined {
+  if (validate(body)) return undefined
+  const [error] = validate.errors ?? []
+  return `its document says: ${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`
+}
+
+function escaped(part: string): string {
+  return `/${encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))}`
+}
+
+function lazily<T>(load: () => Promise<T>): () => Promise<T> {
+  let loading: Promise<T> | undefined
+  return () => {
+    loading ??= load()
+    return loading
+  }
+}
