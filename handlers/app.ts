@@ -1,6 +1,7 @@
 /** The whole HTTP surface: every mount, read from top to bottom. What happens around each is in routes.ts. */
 import { Hono } from 'hono'
 import { ServiceError } from '../src/core/error.ts'
+import type { Assets } from '../src/ports.ts'
 import type { Services } from '../src/services/services.ts'
 import { mountApiKeys } from './api-keys.ts'
 import { mountAuditLog } from './audit-log.ts'
@@ -16,6 +17,7 @@ import { mountPasswords } from './passwords.ts'
 import { mountPolicies } from './policies.ts'
 import { mountProviderSignIn } from './provider-sign-in.ts'
 import { mountProviders } from './providers.ts'
+import { mountReference } from './reference.ts'
 import { mountRoles } from './roles.ts'
 import { type App, respond } from './routes.ts'
 import { mountSchema } from './schema.ts'
@@ -36,6 +38,11 @@ export type AppOptions = {
 
 export function createApp(services: Services, { isAccepting, addressOf, compress }: AppOptions) {
   const { ports, config } = services
+  readonly assets: Assets
+}
+
+export function createApp(services: Services, { isAccepting, addressOf, assets }: AppOptions) {
+  const { ports } = services
   const hono = new Hono<{ Variables: Variables }>()
   const app: App = { hono, ports, addressOf, compress, cors: createCors(config) }
 
@@ -59,6 +66,7 @@ export function createApp(services: Services, { isAccepting, addressOf, compress
   mountSources(app, services)
   mountItems(app, services)
   mountOpenApi(app, services)
+  mountReference(app, assets)
 
   hono.notFound((c) =>
     respond(app, c, () => {

@@ -14,6 +14,7 @@ import { openPostgres } from '../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { openMailer } from '../src/platform/mailer.ts'
 import type { Ticker } from '../src/platform/node/alarm.ts'
+import { openNodeAssets } from '../src/platform/node/assets.ts'
 import { createNodeBackground } from '../src/platform/node/background.ts'
 import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
 import { openNodeConnectors } from '../src/platform/node/connectors.ts'
@@ -90,6 +91,13 @@ export async function startNode({
     http.serve(
       getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), { errorHandler }),
     )
+    const { fetch } = createApp(services, { isAccepting: () => isAccepting, addressOf, assets: openNodeAssets() })
+    const listener = getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), {
+      errorHandler,
+    })
+    const server = createServer({ maxHeaderSize: MAX_HEADERS }, listener)
+    server.on('clientError', refuse)
+    const url = await listen(server, config)
     licensing.alarm.start(() => services.licensing.wake(), toldTo(observe))
     const pruning = setInterval(() => void services.prune().catch(toldTo(observe)), PRUNE_INTERVAL)
     return {

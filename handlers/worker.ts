@@ -4,6 +4,7 @@
  */
 import { readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
+import { openCloudflareAssets } from '../src/platform/cloudflare/assets.ts'
 import { createCloudflareBackground } from '../src/platform/cloudflare/background.ts'
 import { openCloudflareConnectors } from '../src/platform/cloudflare/connectors.ts'
 import { createCloudflareAlarm, licenseObject, type WakingObject } from '../src/platform/cloudflare/license-object.ts'
@@ -122,7 +123,10 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
     },
   }
   const services = await startServices(ports, reading.config)
-  return { app: createApp(services, { isAccepting: () => true, addressOf }), services }
+  return {
+    app: createApp(services, { isAccepting: () => true, addressOf, assets: openCloudflareAssets(env.ASSETS) }),
+    services,
+  }
 }
 
 /** Cloudflare says it in a header that nobody else can set. */

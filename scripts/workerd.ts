@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import type { unstable_startWorker } from 'wrangler'
 import { writeConnectorBundle } from './connector-bundle.ts'
 import { tethered } from './tether.ts'
+import { copyViewer } from './viewer-assets.ts'
 
 export type Workerd = { readonly url: string; readonly close: () => Promise<void> }
 
@@ -75,6 +76,7 @@ export async function startWorkerd({ variables, host, port, onLog = print, entry
 async function stageAssets(extensions: string) {
   const directory = await mkdtemp(join(tmpdir(), 'assets-'))
   await cp(join(import.meta.dirname, '../docs/public'), directory, { recursive: true })
+  await copyViewer(directory)
   const { broken } = await writeConnectorBundle(extensions, directory)
   for (const { place, reason } of broken) console.error(`extension ${place} ${reason}`)
   return { directory, remove: () => rm(directory, { recursive: true, force: true }) }

@@ -223,6 +223,9 @@ export type Observation =
 
 export type Observe = (observation: Observation) => void
 
+/** The text of a file that is served beside the API, by its name; throws where it was not shipped. */
+export type Assets = (name: string) => Promise<string>
+
 export type Ports = {
   /** The system database. */
   readonly database: SqlDriver

@@ -31,6 +31,12 @@ const document: RouteDescription = {
   },
 }
 
+const page: RouteDescription = {
+  summary: 'Show the reference of the system to a person',
+  tag: instance,
+  answers: { '200': { description: 'The page.', schema: { type: 'string' }, mediaType: 'text/html' } },
+}
+
 export const instanceRoutes: RouteDescriptions = {
   'GET /ping': { ...alive, summary: 'Answer' },
   'GET /api/system/live': alive,
@@ -78,6 +84,14 @@ export const instanceRoutes: RouteDescriptions = {
     ...document,
     summary: 'Read the OpenAPI document of a workspace, as the caller may see it',
     tag: workspaceTag,
+  },
+
+  'GET /api/system/docs': page,
+  'GET /api/{workspace}/docs': { ...page, summary: 'Show the reference of a workspace to a person', tag: workspaceTag },
+  'GET /api/system/docs/{file}': {
+    summary: 'Read a file of the reference pages',
+    tag: instance,
+    answers: { '200': { description: 'The file.', schema: { type: 'string' }, mediaType: 'text/javascript' } },
   },
 
   'GET /api/system/workspaces': listOf('workspaces', workspaceTag),

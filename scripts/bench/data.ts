@@ -10,6 +10,7 @@ import type { Statement } from '../../src/core/sql/statement.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
 import { noConnectors } from '../../src/platform/no-connectors.ts'
+import { openNodeAssets } from '../../src/platform/node/assets.ts'
 import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
@@ -98,6 +99,7 @@ async function openInstance(environment: Readonly<Record<string, string>>) {
   const app = createApp(await startServices(ports, reading.config), {
     isAccepting: () => true,
     addressOf: () => undefined,
+    assets: openNodeAssets(),
   })
   return {
     sent,

@@ -5,6 +5,7 @@
 import { expect, it } from 'vitest'
 import { createApp } from '../../handlers/app.ts'
 import { describedRoutes, renderSystemDocument } from '../../handlers/document.ts'
+import { openNodeAssets } from '../../src/platform/node/assets.ts'
 import type { Services } from '../../src/services/services.ts'
 
 /** By the document of the workspace (test/acceptance/openapi.test.ts). */
@@ -33,7 +34,7 @@ it('gives every operation an id of its own', () => {
 
 /** `GET /api/{workspace}/roles` for each; what a path knows, it says itself when it is asked for what no path knows. */
 async function mountedRoutes(): Promise<readonly string[]> {
-  const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined })
+  const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined, assets: openNodeAssets() })
   const paths = [...new Set(app.routes.map(({ path }) => path))]
   const routes = await Promise.all(
     paths.map(async (path) => {

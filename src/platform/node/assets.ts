@@ -1,0 +1,23 @@
+/** The files that are served beside the API, read when they are first asked for. */
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Assets } from '../../ports.ts'
+
+const own = (name: string) => join(import.meta.dirname, '../../../docs/public', name)
+const ofViewer = (name: string) => createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)
+
+/** Those that come out of a package. */
+export const viewerFiles: Readonly<Record<string, string>> = {
+  'swagger-ui-bundle.js': ofViewer('swagger-ui-bundle.js'),
+  'swagger-ui.css': ofViewer('swagger-ui.css'),
+}
+
+export function openNodeAssets(): Assets {
+  const texts = new Map<string, Promise<string>>()
+  return (name) => {
+    const text = texts.get(name) ?? readFile(viewerFiles[name] ?? own(name), 'utf8')
+    texts.set(name, text)
+    return text
+  }
+}
