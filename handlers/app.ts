@@ -11,6 +11,7 @@ import { createCors } from './cors.ts'
 import { mountInvitations } from './invitations.ts'
 import { mountItems } from './items.ts'
 import { mountLicense } from './license.ts'
+import { mountMcp } from './mcp.ts'
 import { mountMembers } from './members.ts'
 import { mountOpenApi } from './openapi.ts'
 import { mountPasswords } from './passwords.ts'
@@ -34,15 +35,11 @@ export type AppOptions = {
   readonly addressOf: App['addressOf']
   /** Absent where somebody else compresses answers. */
   readonly compress?: App['compress']
-}
-
-export function createApp(services: Services, { isAccepting, addressOf, compress }: AppOptions) {
-  const { ports, config } = services
   readonly assets: Assets
 }
 
-export function createApp(services: Services, { isAccepting, addressOf, assets }: AppOptions) {
-  const { ports } = services
+export function createApp(services: Services, { isAccepting, addressOf, compress, assets }: AppOptions) {
+  const { ports, config } = services
   const hono = new Hono<{ Variables: Variables }>()
   const app: App = { hono, ports, addressOf, compress, cors: createCors(config) }
 
@@ -67,6 +64,7 @@ export function createApp(services: Services, { isAccepting, addressOf, assets }
   mountItems(app, services)
   mountOpenApi(app, services)
   mountReference(app, assets)
+  mountMcp(app, services)
 
   hono.notFound((c) =>
     respond(app, c, () => {

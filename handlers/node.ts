@@ -87,17 +87,15 @@ export async function startNode({
   try {
     const services = await startServices(ports, config)
     await services.prune()
-    const { fetch } = createApp(services, { isAccepting: () => isAccepting, addressOf, compress })
+    const { fetch } = createApp(services, {
+      isAccepting: () => isAccepting,
+      addressOf,
+      compress,
+      assets: openNodeAssets(),
+    })
     http.serve(
       getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), { errorHandler }),
     )
-    const { fetch } = createApp(services, { isAccepting: () => isAccepting, addressOf, assets: openNodeAssets() })
-    const listener = getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), {
-      errorHandler,
-    })
-    const server = createServer({ maxHeaderSize: MAX_HEADERS }, listener)
-    server.on('clientError', refuse)
-    const url = await listen(server, config)
     licensing.alarm.start(() => services.licensing.wake(), toldTo(observe))
     const pruning = setInterval(() => void services.prune().catch(toldTo(observe)), PRUNE_INTERVAL)
     return {

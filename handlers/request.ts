@@ -14,17 +14,18 @@ export async function readBody<S extends z.ZodType>(c: AppContext, schema: S, li
   if (result.success) return result.data
   const [issue] = result.error.issues
   const path = issue === undefined ? '' : placeOf(issue.path)
-  const reason = issue?.code === 'unrecognized_keys' ? `unknown field ${issue.keys[0]?.slice(0, 100)}` : reasonOf(issue)
+  const reason = reasonOf(issue)
   throw nested('invalid', path === '' ? [UNREADABLE, reason] : [UNREADABLE, path, reason])
 }
 
 /** `operations[0].data.dbName` */
-function placeOf(path: readonly PropertyKey[]): string {
+export function placeOf(path: readonly PropertyKey[]): string {
   const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 100)}`)).join('')
   return place.startsWith('.') ? place.slice(1) : place
 }
 
-function reasonOf(issue: z.core.$ZodIssue | undefined): string {
+export function reasonOf(issue: z.core.$ZodIssue | undefined): string {
+  if (issue?.code === 'unrecognized_keys') return `unknown field ${issue.keys[0]?.slice(0, 100)}`
   if (issue?.code === 'invalid_type')
     return issue.input === undefined ? `must be given` : `must be of type ${issue.expected}`
   return issue?.message ?? 'is wrong'

@@ -34,6 +34,8 @@ const structure = Object.entries(addresses).flatMap(([address, of]): [string, Ro
   [`GET /api/{workspace}/schema/structure/${address}/{id}`, oneOf(of, dataModel)],
 ])
 
+const message = z.looseObject({ jsonrpc: z.literal('2.0') })
+const refusal = z.looseObject({ message: z.string() })
 const permission = z.strictObject({ permission: z.string(), reason: z.string() })
 
 export const workspaceRoutes: RouteDescriptions = {
@@ -156,6 +158,18 @@ export const workspaceRoutes: RouteDescriptions = {
     errors: ['Conflict', 'Invalid'],
   },
   ...Object.fromEntries(structure),
+
+  'POST /api/{workspace}/mcp': {
+    summary: 'Speak the Model Context Protocol (streamable HTTP, stateless, JSON answers)',
+    tag: 'Agents',
+    body: sent(z.union([message, z.array(message)]), { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    answers: {
+      '200': answered(z.union([message, z.array(message)]), 'The answer to each request.'),
+      '202': { description: 'There was nothing to answer.' },
+      '400': answered(z.union([message, refusal]), 'More than one credential, or no message of the protocol.'),
+      '406': answered(message, '`Accept` does not list both application/json and text/event-stream.'),
+    },
+  },
 
   'POST /api/{workspace}/sources/data': {
     summary: 'Create a data source',

@@ -8,6 +8,7 @@ import type { OpenedSource, SourceDatabase } from '../sources/provider.ts'
 import type { Source } from '../sources/source.ts'
 import { createSqlProviders } from '../sources/sql-provider.ts'
 import { openSqlSource } from '../sources/sql-source.ts'
+import { type Agents, createAgents } from './agents.ts'
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type AuditLog, createAuditLog } from './audit.ts'
 import { type Callers, createCallers } from './callers.ts'
@@ -64,6 +65,7 @@ export type Services = {
   /** Forgets what has had its time: entries of the audit log, counted attempts, tokens that were mailed. */
   prune(): Promise<void>
   readonly openApi: OpenApi
+  readonly agents: Agents
 }
 
 /** Installs what is missing and opens the instance. Throws what keeps it from starting. */
@@ -94,6 +96,8 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     system: openedSystem(systemDatabase, system),
     providers: () => [...builtIn, ...installed()],
   })
+  const migrations = createMigrations({ ports, models: changes, sources })
+  const items = createItems({ ports, config, models, openSource: sources.sourceOf })
   return {
     ports,
     config,
@@ -113,12 +117,13 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     auditLog,
     providers: createProviders(ports, directory, licensing),
     providerSignIn: createProviderSignIn(ports, { sessions, throttle, license: licensing }),
-    migrations: createMigrations({ ports, models: changes, sources }),
+    migrations,
     introspection: createIntrospection({ ports, models: changes, system: systemDatabase, sources }),
     sources,
     manifests: createManifests(models),
-    items: createItems({ ports, config, models, openSource: sources.sourceOf }),
+    items,
     openApi: createOpenApi(models, VERSION),
+    agents: createAgents({ items, migrations, models, licensing }),
     async prune() {
       await auditLog.prune()
       await throttle.prune()

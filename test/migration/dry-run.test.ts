@@ -4,15 +4,6 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ModelRecords } from '../../src/core/model/model.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres.ts'
-import { timeOrderedIds } from '../../src/platform/ids.ts'
-import { noConnectors } from '../../src/platform/no-connectors.ts'
-import { openNodeAssets } from '../../src/platform/node/assets.ts'
-import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
-import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
-import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
-import { scryptPasswords } from '../../src/platform/password.ts'
-import { openProviderGate } from '../../src/platform/provider-gate.ts'
-import { openVault } from '../../src/platform/vault.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { openInProcess } from '../support/in-process.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -82,22 +73,4 @@ async function openService(): Promise<Client> {
   }
   const { administrator, request } = await openInProcess({ database: noting, databaseUrl: server.url })
   return signIn(administrator, 'http://localhost', request)
-  const ports = {
-    database: noting,
-    connectors: noConnectors,
-    databases: createNodeSqlDatabases({ allowPrivate: false, environment: {} }),
-    workspaces: createNodeWorkspaceState({ database, connect: () => new pg.Client(server.url), clock }),
-    clock,
-    ids: timeOrderedIds,
-    passwords: scryptPasswords,
-    vault: openVault(secret),
-    providerGate: openProviderGate(false),
-    observe: () => {},
-    mailer: { send: async () => {} },
-    background: () => {},
-    licensing: createNodeLicensing(clock).ports,
-  }
-  const services = await startServices(ports, reading.config)
-  const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined, assets: openNodeAssets() })
-  return signIn(administrator, 'http://localhost', async (url, init) => app.fetch(new Request(url, init)))
 }

@@ -8,14 +8,22 @@ export type Client = {
   delete(path: string): Promise<Response>
 }
 
-/** Requests to addresses below `base`, with headers of their own. */
-export function client(base: string, own: Record<string, string>): Client {
-  const send: Client['send'] = (method, path, { body, headers } = {}) =>
-    fetch(base + path, {
+/** Requests to addresses below `base`, with headers of their own; `look` sees every answer before the caller does. */
+export function client(
+  base: string,
+  own: Record<string, string>,
+  look: (method: string, url: string, response: Response) => Promise<void> = async () => {},
+): Client {
+  const send: Client['send'] = async (method, path, { body, headers } = {}) => {
+    const url = base + path
+    const response = await fetch(url, {
       method,
       headers: { ...own, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     })
+    await look(method, url, response)
+    return response
+  }
   return {
     send,
     get: (path) => send('GET', path),

@@ -5,6 +5,7 @@ import { createApp } from '../../handlers/app.ts'
 import { readConfig } from '../../src/config.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
 import { noConnectors } from '../../src/platform/no-connectors.ts'
+import { openNodeAssets } from '../../src/platform/node/assets.ts'
 import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
@@ -58,6 +59,6 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     licensing: createNodeLicensing(clock).ports,
   }
   const services = await startServices(ports, reading.config)
-  const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined })
+  const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined, assets: openNodeAssets() })
   return { administrator: { email, password }, request: async (url, init) => app.fetch(new Request(url, init)) }
 }

@@ -9,7 +9,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { inject } from 'vitest'
 import { build } from './build.ts'
-import { type Client, client } from './client.ts'
+import { type Client, client as plainClient } from './client.ts'
 import { createCheck } from './documented.ts'
 
 export type { Client } from './client.ts'
@@ -43,7 +43,10 @@ export type Workspace = Client & {
 export type Operation = { readonly kind: string; readonly data: object }
 
 const served = inject('served')
-const bearer: Record<string, string> = { Authorization: `Bearer ${served.administrator.token}` }
+const bearer = { Authorization: `Bearer ${served.administrator.token}` }
+
+/** Holds every answer to the OpenAPI documents of the instance. */
+const check = createCheck(served.url, bearer)
 
 export const world = {
   ...served,
@@ -160,26 +163,8 @@ function newId(ids: Map<string, string>, name: string): string {
   return id
 }
 
-const check = createCheck(served.url, bearer)
-
 function client(base: string, own: Record<string, string>): Client {
-  const send: Client['send'] = async (method, path, { body, headers } = {}) => {
-    const url = base + path
-    const response = await fetch(url, {
-      method,
-      headers: { ...own, ...(body !== undefined && { 'Content-Type': 'application/json' }), ...headers },
-      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
-    })
-    await check({ method, url, seesAll: own === bearer }, response)
-    return response
-  }
-  return {
-    send,
-    get: (path) => send('GET', path),
-    post: (path, body) => send('POST', path, { body }),
-    patch: (path, body) => send('PATCH', path, { body }),
-    delete: (path) => send('DELETE', path),
-  }
+  return plainClient(base, own, (method, url, response) => check({ method, url, seesAll: own === bearer }, response))
 }
 
 /** What an arrangement needs to have worked before its test means anything. */

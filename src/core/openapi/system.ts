@@ -84,8 +84,8 @@ function operation(route: string, description: RouteDescription, means: Means): 
     ...(asked.length + parameters.length > 0 && { parameters: [...asked, ...parameters] }),
     ...(body !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
-      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answered(answer, means)])),
       ...errorResponses(errorsOf(description)),
+      ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answered(answer, means)])),
     },
   }
 }

@@ -1,0 +1,133 @@
+/**
+ * One request of the Model Context Protocol → one answer. There is no session: each request has a server of its own, which
+ * ends with it. What a tool cannot do is told in its result, in words that an agent can act on.
+ */
+import { Server } from '@modelcontextprotocol/sdk/server/index.js'
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
+import {
+  CallToolRequestSchema,
+  type CallToolResult,
+  ErrorCode,
+  ListToolsRequestSchema,
+  McpError,
+} from '@modelcontextprotocol/sdk/types.js'
+import * as z from 'zod'
+import { type ErrorBody, type ErrorKind, errorBody, ServiceError } from '../../src/core/error.ts'
+import type { Observe } from '../../src/ports.ts'
+import type { AgentTools } from '../../src/services/agents.ts'
+import { VERSION } from '../../src/services/release.ts'
+import { type Answer, isFault } from '../respond.ts'
+import { type Tool, tools } from './tools.ts'
+
+export type McpRequest = {
+  readonly tools: AgentTools
+  readonly headers: Readonly<Record<string, string | undefined>>
+  readonly body: unknown
+  readonly observe: Observe
+}
+
+export async function answerMcp({ tools: agent, headers, body, observe }: McpRequest): Promise<Answer> {
+  const server = new Server(
+    { name: 'service', version: VERSION },
+    { capabilities: { tools: {} }, instructions, jsonSchemaValidator },
+  )
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed() }))
+  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
+    const tool = Object.hasOwn(tools, params.name) ? tools[params.name] : undefined
+    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${params.name.slice(0, 100)}`)
+    return call(tool, { agent, sent: params.arguments ?? {}, observe })
+  })
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: undefined,
+    enableJsonResponse: true,
+  })
+  await server.connect(transport)
+  try {
+    const said = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers: said })
+    const response = await transport.handleRequest(request, { parsedBody: body })
+    const text = await response.text()
+    return { status: response.status, body: text === '' ? null : text }
+  } finally {
+    await server.close()
+  }
+}
+
+const instructions =
+  'Data of one workspace as collections of items. Begin with read_schema, or with list_items if you know the collection. ' +
+  'You act under the permissions of the key in use: what is hidden from it does not exist for you.'
+
+/** Only asked for when a server questions its user, which this one does not. */
+const jsonSchemaValidator = {
+  getValidator: () => {
+    throw new Error('nobody is questioned')
+  },
+}
+
+/** The same for everybody, whatever they may run (reference facts 7). */
+function listed() {
+  return Object.entries(tools).map(([name, { title, description, input, output, hints }]) => ({
+    name,
+    title,
+    description,
+    inputSchema: objectSchema(input, 'input'),
+    outputSchema: {
+      ...objectSchema(z.strictObject({ data: output.optional(), error: errorSchema.optional() }), 'output'),
+      oneOf: [{ required: ['data'] }, { required: ['error'] }],
+    },
+    annotations: { title, ...hints, openWorldHint: false },
+  }))
+}
+
+const errorSchema = z.strictObject({
+  get source() {
+    return errorSchema.optional()
+  },
+  message: z.string(),
+  code: z.string().optional(),
+  meta: z.record(z.string(), z.unknown()).optional(),
+})
+
+function objectSchema(schema: z.ZodType, io: 'input' | 'output') {
+  return { ...z.toJSONSchema(schema, { io, unrepresentable: 'any' }), type: 'object' as const }
+}
+
+type Call = { readonly agent: AgentTools; readonly sent: unknown; readonly observe: Observe }
+
+async function call(tool: Tool, { agent, sent, observe }: Call): Promise<CallToolResult> {
+  try {
+    const text = await tool.run(agent, sent)
+    return { content: [{ type: 'text', text }], structuredContent: { data: JSON.parse(text) as unknown } }
+  } catch (error) {
+    if (isFault(error)) observe({ kind: 'fault', error })
+    const known = error instanceof ServiceError ? error : new ServiceError('failed', 'Internal error')
+    const body = errorBody(known)
+    const text = `${story(body).join(' > ')}\n${advice[known.kind]}`
+    return { content: [{ type: 'text', text }], structuredContent: { error: body }, isError: true }
+  }
+}
+
+function story({ message, source }: ErrorBody): readonly string[] {
+  return [message, ...(source === undefined ? [] : story(source))]
+}
+
+const notNow = 'Nothing was changed. Try again later.'
+const ours = 'Nothing can be done about it from here; tell the user.'
+
+/** What to do next. */
+const advice: Readonly<Record<ErrorKind, string>> = {
+  badRequest: 'Correct the arguments.',
+  unauthenticated: 'The key does not count any more; tell the user.',
+  paymentRequired: 'The license does not allow it; tell the user.',
+  forbidden:
+    'The key in use may not do this, or what you named is hidden from it. Other arguments may work; do not retry these.',
+  notFound: 'There is no such thing, or it is hidden from you. Look for it with list_items or read_schema.',
+  methodNotAllowed: 'Correct the arguments.',
+  conflict: 'Something stands in the way. Read the current state and decide anew.',
+  tooLarge: 'Send less at a time.',
+  unsupportedMediaType: 'Correct the arguments.',
+  invalid: 'Nothing was changed. Correct the place that is named; read_schema tells names and types.',
+  throttled: notNow,
+  failed: ours,
+  unavailable: notNow,
+}

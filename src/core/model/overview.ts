@@ -1,0 +1,59 @@
+/**
+ * The model as somebody reads it who wants to ask or change it: collections with their fields, relations and indexes, by
+ * name and id.
+ */
+import type { Collection, Model, PrimitiveField, RelationField } from './model.ts'
+
+export function describeSources({ sources, records }: Model) {
+  return [...sources.values()].map(({ id, apiName, provider }) => ({
+    id,
+    apiName,
+    provider,
+    namespaces: records.namespaces
+      .filter(({ sourceId }) => sourceId === id)
+      .map((namespace) => ({ id: namespace.id, dbName: namespace.dbName, isSystem: namespace.isSystem })),
+  }))
+}
+
+export function describeCollection(collection: Collection) {
+  const { id, apiName, dbName, sourceId, isReadOnly, isSystem, key, primitives, relations, indexes } = collection
+  return {
+    id,
+    apiName,
+    dbName,
+    sourceId,
+    isReadOnly,
+    isSystem,
+    key: key?.apiName ?? null,
+    fields: primitives.map(describeField),
+    relations: relations.map(describeRelation),
+    indexes: indexes.map((index) => ({
+      id: index.id,
+      dbName: index.dbName,
+      kind: index.kind,
+      fields: index.fields.map((field) => field.apiName),
+    })),
+  }
+}
+
+/** What tells collections apart, where there are too many to describe each. */
+export function nameCollection({ id, apiName, sourceId, isReadOnly, isSystem, key }: Collection) {
+  return { id, apiName, sourceId, isReadOnly, isSystem, key: key?.apiName ?? null }
+}
+
+function describeField({ id, apiName, dbName, type, isNullable, isList, isReadOnly, defaultValue }: PrimitiveField) {
+  return { id, apiName, dbName, type, isNullable, isList, isReadOnly, defaultValue }
+}
+
+function describeRelation({ id, apiName, target, opposite, isList, isNullable, isForward, joins }: RelationField) {
+  return {
+    id,
+    apiName,
+    collection: target.apiName,
+    opposite: opposite?.apiName ?? null,
+    isList,
+    isNullable,
+    isForward,
+    joins: joins.map(({ own, other }) => ({ own: own.apiName, other: other.apiName })),
+  }
+}

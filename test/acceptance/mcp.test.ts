@@ -1,0 +1,285 @@
+/** Contract 10, reference facts 7: MCP over streamable HTTP, with the official client. */
+import { Client } from '@modelcontextprotocol/sdk/client/index.js'
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { type Content, people } from '../support/people.ts'
+import { createCollection, type Workspace, world } from '../support/world.ts'
+
+let shop: Workspace
+const opened: Client[] = []
+
+beforeAll(async () => {
+  shop = await world.workspace(
+    'mcp',
+    {
+      authors: { name: 'string' },
+      articles: { title: 'string', price: 'decimal(10,2)?', authorId: 'int64?' },
+      secrets: { text: 'string' },
+    },
+    ['articles.author(authorId) -> authors.articles'],
+  )
+  await shop.insert('authors', [{ name: 'Ada' }, { name: 'Grace' }])
+  await shop.insert('articles', [
+    { title: 'Lamp', price: '9.50', authorId: '1' },
+    { title: 'Chair', price: '100.00', authorId: '2' },
+  ])
+})
+afterAll(async () => {
+  for (const client of opened) await client.close()
+})
+
+it('lists seven tools with input and output schemas and what they do to data', async () => {
+  const { tools } = await (await connect(world.administrator.token)).listTools()
+
+  expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint])).toEqual(
+    [
+      ['list_items', true, false],
+      ['create_items', false, false],
+      ['update_item', false, true],
+      ['delete_item', false, true],
+      ['read_schema', true, false],
+      ['read_data_sources', true, false],
+      ['mutate_schema', false, true],
+    ],
+  )
+  expect(tools.map(({ inputSchema, outputSchema }) => [inputSchema.type, outputSchema?.type])).toEqual(
+    Array(7).fill(['object', 'object']),
+  )
+})
+
+it('calls every tool', async () => {
+  const client = await connect(world.administrator.token)
+  const operation = createCollection(new Map(), shop.sourceId, world.name('Made'), { name: 'string' })
+
+  const schema = await call(client, 'read_schema', { collection: 'articles' })
+  const sources = await call(client, 'read_data_sources', {})
+  const created = await call(client, 'create_items', {
+    collection: 'articles',
+    data: [{ title: 'Desk', author: { _create: { data: { name: 'Alan' } } } }],
+    fields: ['id', 'title', 'author.name'],
+  })
+  const [{ id = '' } = {}] = created as { id?: string }[]
+  const updated = await call(client, 'update_item', {
+    collection: 'articles',
+    key: id,
+    data: { price: '5.00' },
+    fields: 'price',
+  })
+  const listed = await call(client, 'list_items', {
+    collection: 'articles',
+    filter: { id: { _eq: id } },
+    fields: 'title,price',
+  })
+  const deleted = await call(client, 'delete_item', { collection: 'articles', key: id })
+  const preview = await call(client, 'mutate_schema', { operations: [operation], dryRun: true })
+  const migrated = await call(client, 'mutate_schema', { operations: [operation] })
+
+  expect(schema).toMatchObject({ collections: [{ apiName: 'articles', key: 'id', fields: expect.any(Array) }] })
+  expect(sources).toMatchObject({ sources: [{ id: shop.sourceId, apiName: '_system' }] })
+  expect(created).toMatchObject([{ title: 'Desk', author: { name: 'Alan' } }])
+  expect(updated).toEqual({ price: '5.00' })
+  expect(listed).toEqual([{ title: 'Desk', price: '5.00' }])
+  expect(deleted).toEqual({ deleted: true })
+  expect(preview).toMatchObject({ applied: false, statements: expect.any(Array) })
+  expect(migrated).toEqual({ applied: true })
+})
+
+it('reads as a query string does: filter, sort, paging, relations and their arguments', async () => {
+  const client = await connect(world.administrator.token)
+
+  const items = await call(client, 'list_items', {
+    collection: 'authors',
+    fields: ['name', 'articles.title'],
+    filter: { name: { _in: ['Ada', 'Grace'] }, articles: { _some: { title: { _contains: 'a' } } } },
+    sort: [{ name: { direction: 'desc' } }],
+    limit: 1,
+    offset: 1,
+    deep: { articles: { _limit: 1, _filter: { title: { _eq: 'Lamp' } } } },
+  })
+
+  expect(items).toEqual([{ name: 'Ada', articles: { data: [{ title: 'Lamp' }] } }])
+})
+
+it('tells two filters apart that differ only in what looks like a query string', async () => {
+  const client = await connect(world.administrator.token)
+  const search = (value: string) =>
+    call(client, 'list_items', { collection: 'authors', filter: { name: { _eq: `x&filter[name][_eq]=${value}` } } })
+  await shop.insert('authors', [{ name: 'x&filter[name][_eq]=Ada' }])
+
+  expect(await search('nobody')).toEqual([])
+  expect(await search('Ada')).toMatchObject([{ name: 'x&filter[name][_eq]=Ada' }])
+})
+
+it('tells an agent what is wrong and what to do, in the result', async () => {
+  const client = await connect(world.administrator.token)
+
+  const wrong = await client.callTool({
+    name: 'list_items',
+    arguments: { collection: 'articles', filter: { title: { _foo: 1 } } },
+  })
+  const missing = await client.callTool({ name: 'list_items', arguments: {} })
+  const unknown = await client.callTool({ name: 'read_schema', arguments: { collection: 'articles', verbose: true } })
+
+  expect(wrong).toMatchObject({
+    isError: true,
+    structuredContent: {
+      error: { message: 'Failed to execute query', source: { message: 'filter.title._foo' } },
+    },
+  })
+  expect(textOf(wrong)).toMatch(/filter\.title\._foo > is not an operator of string\n.*read_schema/)
+  expect(textOf(missing)).toContain('Failed to read the arguments > collection > must be given')
+  expect(textOf(unknown)).toContain('unknown field verbose')
+})
+
+it('lets an agent with a reader’s key do what the reader can over HTTP, and nothing else', async () => {
+  const reader = await people.member(shop, { ...onlyArticles, entitlements: ['ai:mcp'] })
+  const client = await connect(reader.token)
+  const attempts = [
+    ['list_items', { collection: 'articles', fields: 'title' }, await reader.get('/items/articles?fields=title')],
+    ['list_items', { collection: 'articles', fields: 'price' }, await reader.get('/items/articles?fields=price')],
+    ['list_items', { collection: 'secrets' }, await reader.get('/items/secrets')],
+    ['list_items', { collection: 'nothing' }, await reader.get('/items/nothing')],
+    [
+      'create_items',
+      { collection: 'articles', data: [{ title: 'x' }] },
+      await reader.post('/items/articles', [{ title: 'x' }]),
+    ],
+    [
+      'update_item',
+      { collection: 'articles', key: 1, data: { title: 'x' } },
+      await reader.patch('/items/articles/1', { title: 'x' }),
+    ],
+    ['delete_item', { collection: 'articles', key: 1 }, await reader.delete('/items/articles/1')],
+    ['read_schema', {}, await reader.get('/schema')],
+    ['read_data_sources', {}, await reader.get('/items/ServiceDataSource')],
+    ['mutate_schema', { operations: [] }, await reader.post('/schema/migrate', { operations: [] })],
+  ] as const
+
+  const results = []
+  for (const [name, args] of attempts) results.push(await client.callTool({ name, arguments: args }))
+
+  expect(results.map(({ isError }) => isError === true)).toEqual(attempts.map(([, , response]) => !response.ok))
+  expect(attempts.map(([, , response]) => response.status)).toEqual([200, ...Array(9).fill(403)])
+  expect(results[0]?.structuredContent).toEqual({ data: [{ title: 'Lamp' }] })
+})
+
+const onlyArticles: Content = {
+  collections: { articles: { read: { fields: ['title'], filter: { title: { _eq: 'Lamp' } } } } },
+}
+
+it('needs ai:mcp for every call, and says so', async () => {
+  const member = await people.member(shop, onlyArticles)
+
+  const answers = [await post(member.token, ping), await post(undefined, ping)]
+
+  expect(answers.map(({ status }) => status)).toEqual([403, 403])
+  expect(await answers[1]?.json()).toEqual({ message: 'This needs the entitlement ai:mcp' })
+})
+
+it('takes the token from the header or from access_token, and not from a cookie', async () => {
+  const { token } = world.administrator
+  const address = `${world.url}/api/${shop.name}/mcp`
+  const cookie = { ...headers, Cookie: `service_session=${token}`, Origin: world.url }
+
+  const answers = [
+    await post(token, ping),
+    await fetch(`${address}?access_token=${token}`, { method: 'POST', headers, body: JSON.stringify(ping) }),
+    await fetch(address, { method: 'POST', headers: cookie, body: JSON.stringify(ping) }),
+    await post('wrong', ping),
+  ]
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 403, 401])
+  expect(await answers[0]?.json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} })
+})
+
+it.each([
+  ['https://evil.example.com', 403],
+  ['null', 403],
+  ['http://localhost.evil.example.com', 403],
+])('refuses a foreign Origin %s', async (origin, status) => {
+  expect((await post(world.administrator.token, ping, { Origin: origin })).status).toBe(status)
+})
+
+it('takes its own loopback origin', async () => {
+  expect((await post(world.administrator.token, ping, { Origin: new URL(world.url).origin })).status).toBe(200)
+})
+
+it('is stateless and answers JSON to POST only', async () => {
+  const initialize = {
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'initialize',
+    params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'test', version: '1' } },
+  }
+
+  const first = await post(world.administrator.token, initialize)
+  const notified = await post(world.administrator.token, { jsonrpc: '2.0', method: 'notifications/initialized' })
+  const others = [await shop.get('/mcp'), await shop.delete('/mcp')]
+
+  expect(first.headers.get('Content-Type')).toBe('application/json')
+  expect(first.headers.get('Mcp-Session-Id')).toBeNull()
+  expect(await first.json()).toMatchObject({
+    result: { protocolVersion: '2025-11-25', serverInfo: { name: 'service' } },
+  })
+  expect([notified.status, await notified.text()]).toEqual([202, ''])
+  expect(others.map(({ status, headers }) => [status, headers.get('Allow')])).toEqual(Array(2).fill([405, 'POST']))
+})
+
+it.each([
+  ['another content type', { 'Content-Type': 'text/plain' }, '{}', 415],
+  [
+    'an Accept without event streams',
+    { Accept: 'application/json' },
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+    406,
+  ],
+  ['what is no JSON', {}, '{', 422],
+  ['what is no message', {}, '{"a":1}', 400],
+  [
+    'a protocol version that nobody knows',
+    { 'Mcp-Protocol-Version': '1999-01-01' },
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'ping' }),
+    400,
+  ],
+])('refuses %s', async (_, more, body, status) => {
+  expect((await post(world.administrator.token, body, more)).status).toBe(status)
+})
+
+it('answers 404 for a workspace that does not exist', async () => {
+  const response = await world.administrator.send('POST', '/api/nowhere/mcp', { body: ping, headers })
+
+  expect(response.status).toBe(404)
+})
+
+const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
+const headers = { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' }
+
+function post(token: string | undefined, body: unknown, more: Record<string, string> = {}): Promise<Response> {
+  const authorization: Record<string, string> = token === undefined ? {} : { Authorization: `Bearer ${token}` }
+  return world.anonymous.send('POST', `/api/${shop.name}/mcp`, {
+    body,
+    headers: { ...headers, ...authorization, ...more },
+  })
+}
+
+async function connect(token: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1.0.0' })
+  const transport = new StreamableHTTPClientTransport(new URL(`${world.url}/api/${shop.name}/mcp`), {
+    requestInit: { headers: { Authorization: `Bearer ${token}` } },
+  })
+  await client.connect(transport as Parameters<typeof client.connect>[0])
+  opened.push(client)
+  await client.listTools()
+  return client
+}
+
+/** The structured answer, which the client has held to the tool's output schema. */
+async function call(client: Client, name: string, args: Record<string, unknown>): Promise<unknown> {
+  const result = await client.callTool({ name, arguments: args })
+  if (result.isError === true) throw new Error(textOf(result))
+  return (result.structuredContent as { data: unknown }).data
+}
+
+function textOf(result: Awaited<ReturnType<Client['callTool']>>): string {
+  return (result.content as { text: string }[]).map(({ text }) => text).join()
+}
