@@ -82,3 +82,7 @@ it.each([
     faults: [expect.stringMatching(/^SERVICE_AUTH__REDIRECT_ORIGINS must be origins/)],
   })
 })
+
+it('keeps whole addresses, which may hold tokens, out of the log of Workers', () => {
+  expect(readFileSync('wrangler.toml', 'utf8')).toMatch(/^\[observability\.logs\]\ninvocation_logs = false$/m)
+})
