@@ -1,0 +1,53 @@
+/**
+ * What is asked of a collection → the parameters that the API knows. All conditions have to hold together, each by a
+ * parameter of its own; what the API has no parameter for is refused, never dropped. Look-ups by key go to the items.
+ */
+import { type Comparison, type Filter, QueryRejected, type QueryRequest } from 'governed-data-service/connector-kit'
+import type { Resource } from './config.ts'
+
+export type ReadPlan =
+  | { readonly kind: 'keys'; readonly keys: readonly unknown[] }
+  | { readonly kind: 'list'; readonly parameters: Readonly<Record<string, string>> }
+
+/** More keys than this in one question would be as many requests. */
+const MOST_KEYS = 100
+
+export function toParameters(resource: Resource, asked: Extract<QueryRequest, { operation: 'readMany' }>): ReadPlan {
+  const comparisons = conditions(asked.filter)
+  const [first] = comparisons
+  if (comparisons.length === 1 && first !== undefined && isKeyLookup(first, resource)) {
+    return { kind: 'keys', keys: keysOf(first) }
+  }
+  const parameters: Record<string, string> = {}
+  for (const { field, operator, value } of comparisons) {
+    const name = resource.filter[field]?.[operator]
+    if (name === undefined) throw new Error(`${operator} on ${field} was never declared`)
+    if (name in parameters) throw new QueryRejected(`the API takes one condition on ${field}, not two`)
+    parameters[name] = Array.isArray(value) ? value.join(',') : String(value)
+  }
+  return { kind: 'list', parameters: { ...parameters, ...order(resource, asked) } }
+}
+
+function conditions(filter: Filter | undefined): readonly Comparison[] {
+  if (filter === undefined) return []
+  if ('and' in filter) return filter.and.flatMap(conditions)
+  if ('operator' in filter) return [filter]
+  throw new QueryRejected('the API takes conditions that all hold, no alternatives')
+}
+
+function isKeyLookup({ field, operator }: Comparison, { key, filter }: Resource): boolean {
+  return field === key && (operator === 'eq' || operator === 'in') && filter[key]?.[operator] === undefined
+}
+
+function keysOf({ value }: Comparison): readonly unknown[] {
+  const keys = Array.isArray(value) ? [...new Set<unknown>(value)] : [value]
+  if (keys.length > MOST_KEYS) throw new QueryRejected(`at most ${MOST_KEYS} items can be looked up at once`)
+  return keys
+}
+
+function order({ sort }: Resource, { sort: asked = [] }: Extract<QueryRequest, { operation: 'readMany' }>) {
+  if (asked.length === 0 || sort === undefined) return {}
+  return {
+    [sort.parameter]: asked.map(({ field, direction }) => (direction === 'asc' ? field : `-${field}`)).join(','),
+  }
+}
