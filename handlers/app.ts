@@ -13,6 +13,7 @@ import { mountItems } from './items.ts'
 import { mountLicense } from './license.ts'
 import { mountMcp } from './mcp.ts'
 import { mountMembers } from './members.ts'
+import { mountMetrics } from './metrics.ts'
 import { mountOpenApi } from './openapi.ts'
 import { mountPasswords } from './passwords.ts'
 import { mountPolicies } from './policies.ts'
@@ -36,13 +37,20 @@ export type AppOptions = {
   /** Absent where somebody else compresses answers. */
   readonly compress?: App['compress']
   readonly assets: Assets
+  readonly isTraced?: boolean
+  /** The text of `/metrics`; absent where there is no such address. */
+  readonly metrics?: () => Promise<string>
 }
 
-export function createApp(services: Services, { isAccepting, addressOf, compress, assets }: AppOptions) {
+export function createApp(
+  services: Services,
+  { isAccepting, addressOf, compress, assets, isTraced = false, metrics }: AppOptions,
+) {
   const { ports, config } = services
   const hono = new Hono<{ Variables: Variables }>()
-  const app: App = { hono, ports, addressOf, compress, cors: createCors(config) }
+  const app: App = { hono, ports, addressOf, compress, isTraced, cors: createCors(config) }
 
+  if (metrics !== undefined) mountMetrics(app, metrics)
   mountSystem(app, services, isAccepting)
   mountAuth(app, services)
   mountPasswords(app, services)
@@ -66,10 +74,9 @@ export function createApp(services: Services, { isAccepting, addressOf, compress
   mountReference(app, assets)
   mountMcp(app, services)
 
-  hono.notFound((c) =>
-    respond(app, c, () => {
-      throw new ServiceError('notFound', 'There is nothing at this address')
-    }),
-  )
+  const nowhere = () => {
+    throw new ServiceError('notFound', 'There is nothing at this address')
+  }
+  hono.notFound((c) => respond(app, c, { route: 'none', handler: nowhere }))
   return hono
 }

@@ -18,8 +18,9 @@ import { openNodeAssets } from '../src/platform/node/assets.ts'
 import { createNodeBackground } from '../src/platform/node/background.ts'
 import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
 import { openNodeConnectors } from '../src/platform/node/connectors.ts'
-import { openHttpServer } from '../src/platform/node/http-server.ts'
+import { type HttpServer, openHttpServer } from '../src/platform/node/http-server.ts'
 import { createNodeLicensing } from '../src/platform/node/licensing.ts'
+import { openObserving } from '../src/platform/node/observing.ts'
 import { openSmtpMailer } from '../src/platform/node/smtp-mailer.ts'
 import { createNodeSqlDatabases } from '../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../src/platform/node/workspace-state.ts'
@@ -27,6 +28,7 @@ import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { openVault } from '../src/platform/vault.ts'
 import type { Clock, Observe, Ports } from '../src/ports.ts'
+import { VERSION } from '../src/services/release.ts'
 import { startServices } from '../src/services/services.ts'
 import { createApp } from './app.ts'
 import type { AppContext } from './context.ts'
@@ -80,6 +82,29 @@ export async function startNode({
     listener: getRequestListener(answerWhileStarting),
     onClientError: refuse,
   })
+  try {
+    return await serve(http, { config, environment, embedded, log: observe, clock, ticker, shutdownLimit })
+  } catch (cause) {
+    await http.drain({ delay: 0, limit: 0 })
+    throw cause
+  }
+}
+
+type Serving = Pick<NodeOptions, 'environment' | 'embedded' | 'ticker'> & {
+  readonly config: Config
+  readonly log: Observe
+  readonly clock: Clock
+  readonly shutdownLimit: number
+}
+
+async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
+  const { config, environment, embedded, log, clock, ticker, shutdownLimit } = serving
+  const { observe, metrics, isTraced, ...observing } = await openObserving({
+    log,
+    config,
+    environment,
+    version: VERSION,
+  })
   const licensing = createNodeLicensing(clock, ticker)
   const given = { observe, clock, licensing: licensing.ports }
   const { ports, close } = await openPorts(config, { environment, embedded, given })
@@ -92,6 +117,8 @@ export async function startNode({
       addressOf,
       compress,
       assets: openNodeAssets(),
+      isTraced,
+      ...(metrics !== undefined && { metrics }),
     })
     http.serve(
       getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), { errorHandler }),
@@ -107,10 +134,10 @@ export async function startNode({
         await http.drain({ delay: config.SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY, limit: shutdownLimit })
         await services.sources.close()
         await close()
+        await observing.close()
       },
     }
   } catch (cause) {
-    await http.drain({ delay: 0, limit: 0 })
     await close()
     throw cause
   }

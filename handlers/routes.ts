@@ -17,6 +17,8 @@ export type App = {
   readonly ports: Ports
   /** Gzip of a text; undefined where somebody else compresses answers. */
   readonly compress: ((text: string) => Promise<Uint8Array<ArrayBuffer>>) | undefined
+  /** Whether somebody wants to know which trace a request belongs to. */
+  readonly isTraced: boolean
   /** Undefined where CORS is off. */
   readonly cors: Cors | undefined
   /** Where a request comes from, as far as the front door knows. */
@@ -45,18 +47,20 @@ export function mount(app: App, path: string, methods: Methods): void {
   const byMethod = new Map<string, Handler | undefined>(Object.entries({ ...methods, HEAD: methods.GET }))
   const handlerOf = (c: AppContext) => byMethod.get(c.req.method) ?? refuse
   if (before === undefined) {
-    hono.all(path, (c) => respond(app, c, handlerOf(c)))
+    hono.all(path, (c) => respond(app, c, { route: path, handler: handlerOf(c) }))
     return
   }
   const guarded: Handler = (c) => {
     const waiting = before()
     return waiting === undefined ? handlerOf(c)(c) : waiting.then(() => handlerOf(c)(c))
   }
-  hono.all(path, (c) => respond(app, c, guarded))
+  hono.all(path, (c) => respond(app, c, { route: path, handler: guarded }))
 }
 
+type Routed = { readonly route: string; readonly handler: Handler }
+
 /** Runs `handler` for a request. */
-export async function respond(app: App, c: AppContext, handler: Handler): Promise<Response> {
+export async function respond(app: App, c: AppContext, { route, handler }: Routed): Promise<Response> {
   const { ports, cors } = app
   const { clock, ids, observe } = ports
   const requestId = ids.next()
@@ -69,8 +73,10 @@ export async function respond(app: App, c: AppContext, handler: Handler): Promis
     requestId,
     method: c.req.method,
     path: loggable(c.req.url),
+    route,
     status: answer.status,
     milliseconds: clock.now() - start,
+    ...(app.isTraced && { traceparent: headerOf(c, 'traceparent') }),
   })
   const sent = isWorthCompressing(answer) ? await compressed(app, c, answer) : answer
   return toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c) })

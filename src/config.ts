@@ -179,6 +179,10 @@ export const variables = {
     readers.optional(),
     'The origins that may, with commas between; `*` lets all of them, but never with cookies',
   ],
+  SERVICE_METRICS__ENABLED: [
+    flag.default(false),
+    'Whether `/metrics` tells Prometheus about this process, to everybody who can reach it (Node)',
+  ],
   SERVICE_DEMO: [flag.default(true), 'Whether the local run loads the workspace `demo`'],
   SERVICE_SOURCES__CACHE_TTL: [
     durationSchema.default(30_000),

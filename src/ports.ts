@@ -212,9 +212,14 @@ export type Observation =
       readonly kind: 'request'
       readonly requestId: string
       readonly method: string
+      /** As it was asked, but for its token. */
       readonly path: string
+      /** The pattern that it fits, such as `/api/:workspace/roles/:id`. */
+      readonly route: string
       readonly status: number
       readonly milliseconds: number
+      /** The W3C header of that name, where somebody wants to know. */
+      readonly traceparent?: string | undefined
     }
   | { readonly kind: 'fault'; readonly requestId?: string; readonly error: unknown }
   | { readonly kind: 'warning'; readonly message: string }

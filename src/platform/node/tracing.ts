@@ -1,0 +1,82 @@
+/**
+ * A span for each request, sent by OTLP over HTTP as the standard variables of OpenTelemetry say
+ * (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
+ * `OTEL_TRACES_SAMPLER`, …). A span holds the route and never the path, which may hold anything. Loaded only where traces are sent.
+ */
+import { context, type SpanContext, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  ParentBasedSampler,
+  type Sampler,
+  TraceIdRatioBasedSampler,
+  TracerProvider,
+} from '@opentelemetry/sdk-trace'
+import type { Environment } from '../../config.ts'
+import type { Observe } from '../../ports.ts'
+
+export type Tracing = {
+  readonly observe: Observe
+  /** Sends what is left. */
+  readonly close: () => Promise<void>
+}
+
+/** The libraries read the variables of the process themselves. */
+export function openTracing(environment: Environment, version: string): Tracing {
+  const provider = new TracerProvider({
+    resource: defaultResource()
+      .merge(resourceFromAttributes({ 'service.name': 'service', 'service.version': version }))
+      .merge(detectResources({ detectors: [envDetector] })),
+    sampler: samplerOf(environment),
+    spanProcessors: [new BatchSpanProcessor({ exporter: new OTLPTraceExporter() })],
+  })
+  const tracer = provider.getTracer('service', version)
+
+  return {
+    observe(observation) {
+      if (observation.kind !== 'request') return
+      const { method, route, status, milliseconds, requestId, traceparent } = observation
+      const end = Date.now()
+      const parent = parentOf(traceparent)
+      const span = tracer.startSpan(
+        `${method} ${route}`,
+        {
+          kind: SpanKind.SERVER,
+          startTime: end - milliseconds,
+          attributes: {
+            'http.request.method': method,
+            'http.route': route,
+            'http.response.status_code': status,
+            'service.request_id': requestId,
+          },
+        },
+        parent === undefined ? context.active() : trace.setSpanContext(context.active(), parent),
+      )
+      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+      span.end(end)
+    },
+    close: () => provider.shutdown(),
+  }
+}
+
+/** The W3C header `traceparent`. */
+function parentOf(header: string | undefined): SpanContext | undefined {
+  const [, traceId, spanId, flags] =
+    /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(header ?? '') ?? []
+  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
+  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true }
+}
+
+function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share }: Environment): Sampler {
+  const own = name?.replace('parentbased_', '')
+  const root =
+    own === 'always_off'
+      ? new AlwaysOffSampler()
+      : own === 'traceidratio'
+        ? new TraceIdRatioBasedSampler(share === undefined ? 1 : Number(share))
+        : new AlwaysOnSampler()
+  return name === own && name !== undefined ? root : new ParentBasedSampler({ root })
+}
