@@ -84,5 +84,7 @@ it.each([
 })
 
 it('keeps whole addresses, which may hold tokens, out of the log of Workers', () => {
-  expect(readFileSync('wrangler.toml', 'utf8')).toMatch(/^\[observability\.logs\]\ninvocation_logs = false$/m)
+  expect(readFileSync('wrangler.toml', 'utf8')).toMatch(
+    /^\[observability\.logs\]\nenabled = true\ninvocation_logs = false$/m,
+  )
 })
