@@ -14,7 +14,7 @@ import { lazySource } from '../sources/lazy-source.ts'
 import type { ConnectorPermission, OpenedSource, Provider, SourceSetting } from '../sources/provider.ts'
 import type { Source } from '../sources/source.ts'
 import { dropCapabilities } from '../store/capabilities.ts'
-import { loadSealedSource, sealSource } from '../store/sources.ts'
+import { loadSealedSource, sealSource, unmarkSource } from '../store/sources.ts'
 import type { WorkspaceRow } from '../store/workspaces.ts'
 import { recordIn } from './audit.ts'
 import type { Entry } from './callers.ts'
@@ -198,6 +198,7 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
           records,
           statements: [
             ...stillUnused(workspace.id, current, records),
+            unmarkSource(id),
             dropCapabilities({ workspaceId: workspace.id, sourceId: id }),
             recordIn(ids, entry, { action: 'source.delete.v1', target: { type: 'source', id }, payload }),
           ],
