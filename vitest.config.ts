@@ -1,5 +1,8 @@
+import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+
+const kit = (file: string) => join(import.meta.dirname, `src/connector-kit/${file}.ts`)
 
 export default defineConfig({
   test: {
@@ -8,6 +11,21 @@ export default defineConfig({
       { test: { name: 'core', include: ['test/core/**/*.test.ts'] } },
       {
         test: { name: 'contract', include: ['test/contract/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 120_000 },
+      },
+      {
+        // An extension has a package.json of its own, so that ours is found by these names only.
+        resolve: {
+          alias: [
+            { find: /^governed-data-service\/connector-kit$/, replacement: kit('kit') },
+            { find: /^governed-data-service\/connector-kit\/testing$/, replacement: kit('harness') },
+          ],
+        },
+        test: {
+          name: 'extensions',
+          include: ['extensions/**/*.test.ts', 'test/.connectors/**/*.test.ts'],
+          testTimeout: 60_000,
+          hookTimeout: 120_000,
+        },
       },
       {
         test: {

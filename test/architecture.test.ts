@@ -7,6 +7,7 @@ import { expect, it } from 'vitest'
 const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/core\//, /^(src\/core\/|zod$)/],
   [/^src\/(ports|config)/, /^(src\/core\/|zod$)/],
+  [/^src\/connector-kit\/harness\./, /^src\//],
   [/^src\/connector-kit\//, /^src\/(connector-kit\/|core\/connector\/error-code)/],
   [/^src\/(sources|store)\//, /^src\/(core|sources|store|ports)/],
   [

@@ -1,0 +1,35 @@
+/** `npm run connector:create NAME`: a connector in `extensions/NAME` that works, with a test that passes. */
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+
+const TEMPLATE = join(import.meta.dirname, 'connector-template')
+
+/** Answers the new folder. Throws an Error that tells what to change. */
+export async function createConnector(name: string, directory: string): Promise<string> {
+  if (!/^[a-z][a-z0-9-]{0,49}$/.test(name)) {
+    throw new Error('The name must be lower-case letters, digits and dashes, and begin with a letter')
+  }
+  const folder = join(directory, name)
+  await mkdir(directory, { recursive: true })
+  await mkdir(folder).catch(() => {
+    throw new Error(`${folder} exists already`)
+  })
+  await cp(TEMPLATE, folder, { recursive: true })
+  for (const file of await readdir(folder)) {
+    const text = await readFile(join(folder, file), 'utf8')
+    await writeFile(join(folder, file), text.replaceAll('my-connector', name))
+  }
+  return folder
+}
+
+if (process.argv[1] === import.meta.filename) {
+  const root = join(import.meta.dirname, '..')
+  try {
+    const folder = await createConnector(process.argv[2] ?? '', join(root, 'extensions'))
+    console.log(`Made ${folder}. Its test: npx vitest run --project extensions ${process.argv[2]}`)
+    console.log('What is what: docs/connectors.md')
+  } catch (error) {
+    console.error(error instanceof Error ? error.message : error)
+    process.exitCode = 1
+  }
+}

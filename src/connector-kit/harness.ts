@@ -1,0 +1,116 @@
+/**
+ * Runs a connector as the service would, for the tests of its author: bundled from its folder, in the sandbox of Node, under
+ * its grant, every answer checked by the protocol. Errors are the ones that callers of the service get, nested likewise.
+ */
+import { handlerFault } from '../core/connector/fault.ts'
+import { requireGrant } from '../core/connector/handshake.ts'
+import { type Permission, permissionsSchema } from '../core/connector/permission.ts'
+import { parseConnectionTest, parseQueryAnswer, type QueryRequest as Request } from '../core/connector/protocol.ts'
+import { type ConnectorSchema, parseIntrospection, placeText } from '../core/connector/schema.ts'
+import type { PrimitiveField } from '../core/model/model.ts'
+import { wireValue } from '../core/model/wire.ts'
+import { createNodeConnectorHost } from '../platform/node/connector-host.ts'
+import { loadExtensions } from '../platform/node/extensions.ts'
+import type { InstalledConnector } from '../ports.ts'
+import { answerOf } from '../sources/connector-runtime.ts'
+import { openSession, requiredBy, startConnector } from '../sources/connector-start.ts'
+import type { Item, QueryRequest } from './connector.ts'
+
+export type RunningConnector = {
+  /** The set that a grant has to equal: the manifest's and preflight's. */
+  readonly required: readonly Permission[]
+  /** What can be imported; throws `Invalid extension response` over what the protocol does not define. */
+  introspect(): Promise<ConnectorSchema>
+  /** Records as callers get them; of a keyed request none or one. `count` where it was asked for. */
+  query(request: QueryRequest): Promise<{ readonly records: readonly Item[]; readonly count: number | undefined }>
+  /** Throws where the test fails. */
+  testConnection(): Promise<void>
+  close(): Promise<void>
+}
+
+export type ConnectorRun = {
+  /** The folder of the extension, with its package.json. */
+  readonly folder: string
+  readonly config: unknown
+  /** As a client sends them; the required set where they are not given. */
+  readonly permissions?: readonly Permission[]
+}
+
+const LIMITS = {
+  timeLimit: 10_000,
+  busyLimit: 5_000,
+  idleLimit: 60_000,
+  memoryLimit: 256 * 1024 ** 2,
+  allowPrivate: true,
+}
+
+/** Does the handshake and starts the connector. Throws what creating a data source would be answered. */
+export async function runConnector({ folder, config, permissions }: ConnectorRun): Promise<RunningConnector> {
+  const installed = await load(folder)
+  const host = createNodeConnectorHost(LIMITS)
+  const open = (grant: readonly Permission[]) =>
+    openSession(host, installed, { setting: { config, permissions: grant }, sourceId: 'test' })
+  try {
+    const asking = open(permissions ?? [])
+    const required = await requiredBy(asking, installed.permissions)
+    await asking.close()
+    if ('kind' in required) throw required.error
+    const grant = permissions === undefined ? required : permissionsSchema.parse(permissions)
+    requireGrant(grant, required)
+    const started = await startConnector(open(grant), installed, { config, permissions: grant })
+    if (started.kind === 'failed') throw started.error
+    const { session, handlers } = started
+    let schema: ConnectorSchema | undefined
+    const introspect = async () => {
+      schema ??= parseIntrospection(answerOf(await session.call('introspect'), 'introspect'))
+      return schema
+    }
+    return {
+      required,
+      introspect,
+      async query(request) {
+        const fields = fieldsOf(await introspect(), request)
+        const value = answerOf(await session.call('query', request), 'query')
+        // Both are the one protocol; the service's own form is the looser one.
+        const { records, count } = parseQueryAnswer(request as Request, fields, value)
+        const shaped = records.map((record) =>
+          Object.fromEntries(fields.map((field) => [field.dbName, wireValue(field, record.get(field.dbName) ?? null)])),
+        )
+        return { records: shaped, count }
+      },
+      async testConnection() {
+        if (!handlers.has('testConnection')) throw handlerFault({ message: 'no test', code: null, denied: false })
+        const fault = parseConnectionTest(answerOf(await session.call('testConnection'), 'testConnection'))
+        if (fault !== undefined) throw fault
+      },
+      close: () => host.close(),
+    }
+  } catch (error) {
+    await host.close()
+    throw error
+  }
+}
+
+/** The one connector of a folder, whose name must not begin with a dot. */
+async function load(folder: string): Promise<InstalledConnector> {
+  const path = folder.replace(/\/+$/, '')
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  const { installed, broken } = await loadExtensions(path.slice(0, path.lastIndexOf('/')) || '.')
+  const fault = broken.find(({ place }) => place.includes(`/${name}/`))
+  if (fault !== undefined) throw new Error(`${fault.place} ${fault.reason}`)
+  const [found] = installed.filter((one) => one.id === name)
+  if (found === undefined) throw new Error(`${folder} has no connector with the id ${name}`)
+  return { ...found, permissions: permissionsSchema.parse(found.permissions) }
+}
+
+function fieldsOf({ collections }: ConnectorSchema, request: QueryRequest): readonly PrimitiveField[] {
+  const place = placeText(request.namespace, request.collection)
+  const declared = collections.find(({ namespace, name }) => placeText(namespace, name) === place)
+  return request.fields.flatMap((name) => {
+    const field = declared?.fields.find((one) => one.name === name)
+    if (field === undefined) return []
+    const { type, isNullable, isList, isReadOnly } = field
+    const names = { id: name, dbName: name, apiName: name, collectionId: request.collection }
+    return [{ kind: 'primitive', ...names, type, isNullable, isList, isReadOnly, defaultValue: null }]
+  })
+}
