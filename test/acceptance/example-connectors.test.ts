@@ -1,28 +1,22 @@
 /** The example connectors in `extensions/`, installed and asked over HTTP, each against a real server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { told } from '../support/connected.ts'
+import { connectExample, type ExampleWish, told } from '../support/connected.ts'
 import {
   type ExampleServer,
   movies,
+  ordersConfig,
   startFiles,
   startOrders,
   startSearchEngine,
-  TOKEN,
 } from '../support/example-servers.ts'
 import { type Workspace, world } from '../support/world.ts'
 
 const fresh = { headers: { 'Cache-Control': 'no-cache' } }
 
-/** A workspace with one data source, created by the handshake and imported. */
-async function connect(name: string, wish: { readonly provider: string; readonly config: object }): Promise<Workspace> {
+/** A workspace with one data source. */
+async function connect(name: string, wish: ExampleWish): Promise<Workspace> {
   const workspace = await world.workspace(name, {})
-  const asked = await told(await workspace.post('/sources/data', { apiName: 'external', ...wish }))
-  const { permissions } = (asked.body as { meta: { permissions: readonly object[] } }).meta
-  const made = await told(await workspace.post('/sources/data', { apiName: 'external', ...wish, permissions }))
-  if (made.status !== 200) throw new Error(`creating the source answered ${JSON.stringify(made)}`)
-  const { id } = (made.body as { data: { id: string } }).data
-  const imported = await told(await workspace.post(`/schema/introspect/${id}`, undefined))
-  if (imported.status !== 200) throw new Error(`importing it answered ${JSON.stringify(imported)}`)
+  await connectExample(workspace, wish)
   return workspace
 }
 
@@ -33,22 +27,7 @@ describe('json-api', () => {
 
   beforeAll(async () => {
     server = await startOrders()
-    const orders = {
-      name: 'orders',
-      path: 'orders',
-      key: 'id',
-      fields: { id: 'int32', status: 'string', total: 'decimal', note: 'string' },
-      filter: { status: { eq: 'status' }, total: { gte: 'min_total' } },
-      sort: { parameter: 'sort', fields: ['total'] },
-      paging: { limit: 'limit', offset: 'offset', size: 10 },
-      items: 'data',
-      total: 'total',
-      writable: true,
-    }
-    workspace = await connect('json_api', {
-      provider: 'json-api',
-      config: { baseUrl: server.url, token: TOKEN, resources: [orders] },
-    })
+    workspace = await connect('json_api', { provider: 'json-api', config: ordersConfig(server) })
   })
 
   afterAll(() => server.close())

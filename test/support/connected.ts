@@ -133,3 +133,16 @@ export async function told(response: Response): Promise<{ readonly status: numbe
   const body = await response.text()
   return { status: response.status, body: body === '' ? undefined : JSON.parse(body) }
 }
+
+export type ExampleWish = { readonly provider: string; readonly config: object }
+
+/** One data source behind an example connector: created by the handshake, which tells the grant, and imported. */
+export async function connectExample(shop: Pick<Client, 'post'>, wish: ExampleWish): Promise<void> {
+  const asked = await told(await shop.post('/sources/data', { apiName: 'external', ...wish }))
+  const { permissions } = (asked.body as { meta: { permissions: readonly object[] } }).meta
+  const made = await told(await shop.post('/sources/data', { apiName: 'external', ...wish, permissions }))
+  if (made.status !== 200) throw new Error(`creating the source answered ${JSON.stringify(made)}`)
+  const { id } = (made.body as { data: { id: string } }).data
+  const imported = await told(await shop.post(`/schema/introspect/${id}`, undefined))
+  if (imported.status !== 200) throw new Error(`importing it answered ${JSON.stringify(imported)}`)
+}

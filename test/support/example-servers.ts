@@ -16,6 +16,9 @@ export type ExampleServer = {
   requests(): readonly string[]
   /** Answers the next request so. */
   next(status: number, headers?: Readonly<Record<string, string>>): void
+  /** Cuts every connection and is not there any more, until it is back at the same address. */
+  crash(): Promise<void>
+  restart(): Promise<void>
   close(): void
 }
 
@@ -27,7 +30,7 @@ type Asked = {
   readonly body: unknown
 }
 
-export const TOKEN = 'only-for-tests'
+const TOKEN = 'only-for-tests'
 
 async function serve(answer: (asked: Asked) => Answer): Promise<ExampleServer> {
   const seen: string[] = []
@@ -41,8 +44,19 @@ async function serve(answer: (asked: Asked) => Answer): Promise<ExampleServer> {
   })
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    url: `http://127.0.0.1:${port}/`,
+    async crash() {
+      const closed = once(server, 'close')
+      server.close()
+      server.closeAllConnections()
+      await closed
+    },
+    async restart() {
+      server.listen(port, '127.0.0.1')
+      await once(server, 'listening')
+    },
     requests: () => seen.splice(0),
     next: (status, headers = {}) => planned.push({ status, headers }),
     close() {
@@ -61,6 +75,23 @@ async function readAll(request: IncomingMessage): Promise<string> {
   let text = ''
   for await (const chunk of request) text += chunk
   return text
+}
+
+/** The configuration of `json-api` for the orders of a server. */
+export function ordersConfig({ url }: ExampleServer): object {
+  const orders = {
+    name: 'orders',
+    path: 'orders',
+    key: 'id',
+    fields: { id: 'int32', status: 'string', total: 'decimal', note: 'string' },
+    filter: { status: { eq: 'status' }, total: { gte: 'min_total' } },
+    sort: { parameter: 'sort', fields: ['total'] },
+    paging: { limit: 'limit', offset: 'offset', size: 10 },
+    items: 'data',
+    total: 'total',
+    writable: true,
+  }
+  return { baseUrl: url, token: TOKEN, resources: [orders] }
 }
 
 type Order = { id: number; status: string; total: string; note: string | null }

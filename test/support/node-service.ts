@@ -26,7 +26,12 @@ export type NodeService = {
   close(): Promise<void>
 }
 
-export async function startService(workspace: string, drawing: Drawing): Promise<NodeService> {
+/** `variables` go beside those that every such server has. */
+export async function startService(
+  workspace: string,
+  drawing: Drawing,
+  variables: Readonly<Record<string, string>> = {},
+): Promise<NodeService> {
   const postgres = await startPostgres()
   const credentials = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
   const faults: Observation[] = []
@@ -40,6 +45,7 @@ export async function startService(workspace: string, drawing: Drawing): Promise
       SERVICE_ACCESS_TOKEN_TTL: '1h',
       SERVICE_MAIL__URL: 'log:',
       PORT: '0',
+      ...variables,
     },
     observe: (observation) => {
       if (observation.kind !== 'request' && observation.kind !== 'mail') faults.push(observation)
