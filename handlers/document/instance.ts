@@ -39,6 +39,11 @@ const page: RouteDescription = {
 
 export const instanceRoutes: RouteDescriptions = {
   'GET /ping': { ...alive, summary: 'Answer' },
+  'GET /metrics': {
+    summary: 'Read metrics for Prometheus, where SERVICE_METRICS__ENABLED allows it',
+    tag: instance,
+    answers: { '200': { description: 'The metrics.', schema: { type: 'string' }, mediaType: 'text/plain' } },
+  },
   'GET /api/system/live': alive,
   'GET /api/system/ready': {
     summary: 'Tell whether requests can be served',

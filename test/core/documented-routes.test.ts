@@ -34,7 +34,12 @@ it('gives every operation an id of its own', () => {
 
 /** `GET /api/{workspace}/roles` for each; what a path knows, it says itself when it is asked for what no path knows. */
 async function mountedRoutes(): Promise<readonly string[]> {
-  const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined, assets: openNodeAssets() })
+  const app = createApp(services, {
+    metrics: async () => '',
+    isAccepting: () => true,
+    addressOf: () => undefined,
+    assets: openNodeAssets(),
+  })
   const paths = [...new Set(app.routes.map(({ path }) => path))]
   const routes = await Promise.all(
     paths.map(async (path) => {

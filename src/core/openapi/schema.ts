@@ -56,11 +56,16 @@ export function createSchemas(pools: Pools): Schemas {
         ...(constraints && constrained(constraints)),
       }
     },
-    output: ({ fields }) => ({
-      type: 'object',
-      properties: Object.fromEntries(fields.map(([name, { type }]) => [name, of(type, 'answered')])),
-      additionalProperties: false,
-    }),
+    output({ fields }) {
+      // Fields of items are there where they are selected; the list of a to-many relation is always there.
+      const required = fields.filter(([, { type }]) => type.startsWith('[o')).map(([name]) => name)
+      return {
+        type: 'object',
+        properties: Object.fromEntries(fields.map(([name, { type }]) => [name, of(type, 'answered')])),
+        ...(required.length > 0 && { required }),
+        additionalProperties: false,
+      }
+    },
     shared: () => Object.fromEntries(used),
   }
 
