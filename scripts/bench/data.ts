@@ -33,6 +33,8 @@ export type Data = {
   /** One for each case, by its name. */
   readonly statements: readonly RecordedStatement[]
   readonly api: Api
+  /** What an item request is asked on account of the license; of the instance inside of this process. */
+  readonly admit: () => Promise<void> | undefined
   readonly close: () => Promise<void>
 }
 
@@ -65,6 +67,7 @@ export async function openData(): Promise<Data> {
     token,
     statements,
     api,
+    admit: instance.admit,
     async close() {
       await instance.close()
       await database.close()
@@ -96,13 +99,15 @@ async function openInstance(environment: Readonly<Record<string, string>>) {
     background: () => {},
     licensing: createNodeLicensing(clock).ports,
   }
-  const app = createApp(await startServices(ports, reading.config), {
+  const services = await startServices(ports, reading.config)
+  const app = createApp(services, {
     isAccepting: () => true,
     addressOf: () => undefined,
     assets: openNodeAssets(),
   })
   return {
     sent,
+    admit: () => services.licensing.admit(0),
     api: (token?: string): Api => {
       const headers = {
         'Content-Type': 'application/json',

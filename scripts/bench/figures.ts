@@ -5,6 +5,7 @@ import { type Case, findCase, requestsOf } from './cases.ts'
 import { type Comparison, compare, median } from './compare.ts'
 import { type Isolate, type Prepared, prepareIsolate } from './isolate.ts'
 import type { Lab, Pair } from './lab.ts'
+import { measureLicense } from './license.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
 import { type Api, addDocuments, makeWorkspaceOf } from './model.ts'
 import type { Memory, OurQuestion } from './our-node.ts'
@@ -13,7 +14,7 @@ export type Measured = {
   readonly what: string
   readonly bound: Bound
   readonly value: number
-  readonly unit: '' | 'KiB' | 'ms' | 'MB'
+  readonly unit: '' | 'KiB' | 'ms' | 'ns' | 'MB'
   /** What the figure was made of. */
   readonly detail: string
 }
@@ -38,6 +39,7 @@ export const figures: readonly Figure[] = [
   { name: 'policies', measure: measurePolicies },
   { name: 'authenticated', measure: measureAuthenticated },
   { name: 'subrequests', measure: measureSubrequests },
+  { name: 'license', measure: measureLicense },
   readOnWorkerd('point-read'),
   readOnWorkerd('list'),
 ]

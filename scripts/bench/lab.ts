@@ -1,5 +1,10 @@
 /** What several figures share: opened when first asked for, closed in reverse order, whatever has happened. */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { unlimited } from '../../test/support/license.ts'
+import { startLicensingServer } from '../licensing/server.ts'
 import type { BareStart } from './bare-node.ts'
 import { type Bundle, bundleBare, bundleOurs } from './bundle.ts'
 import { type Case, requestsOf } from './cases.ts'
@@ -18,12 +23,22 @@ export type Lab = {
   readonly node: () => Promise<Pair>
   /** Both on workerd, each in its own process, over one gateway. */
   readonly workerd: () => Promise<Pair & { readonly tally: Tally }>
+  /** Ours on workerd once more, under a license by key. */
+  readonly licensed: () => Promise<Licensed>
   /** Our server alone, just started. */
   readonly ourNode: () => Promise<OurNode>
   readonly close: () => Promise<void>
 }
 
 export type OurNode = { readonly child: Child; readonly port: number }
+
+export type Licensed = {
+  readonly port: number
+  /** Requests to the system database. */
+  readonly database: Tally
+  /** Requests to the licensing service. */
+  readonly licensing: Tally
+}
 
 /** Where the service and the bare handler answer the same requests with the same text. */
 export type Pair = {
@@ -66,6 +81,17 @@ export function openLab(progress: (text: string) => void): Lab {
     return opened
   })
 
+  /** The database as a Worker reaches it, its requests counted. */
+  const gateway = shared('starting the gateway', async () => {
+    const started = await startNeonGateway((await data()).databaseUrl)
+    endings.push(started.close)
+    const tally = await tallyRequests('POST /sql', portOf(started.url))
+    endings.push(tally.close)
+    const address = new URL(started.url)
+    address.port = String(tally.port)
+    return { url: { SERVICE_DATABASE_URL: address.href }, tally }
+  })
+
   const bundle = shared('bundling the Worker', bundleOurs)
 
   const ourNode = async () => {
@@ -88,22 +114,34 @@ export function openLab(progress: (text: string) => void): Lab {
     }),
 
     workerd: shared('starting the Workers', async () => {
-      const { databaseUrl, environment, statements, token } = await data()
-      const gateway = await startNeonGateway(databaseUrl)
-      endings.push(gateway.close)
-      const tally = await tallyRequests('POST /sql', Number(new URL(gateway.url).port))
-      endings.push(tally.close)
-      const address = new URL(gateway.url)
-      address.port = String(tally.port)
-      const variables = { ...environment, SERVICE_DATABASE_URL: address.href }
-      const objects = { WORKSPACES: 'WorkspaceObject', LICENSE: 'LicenseObject' }
-      const ours = await isolate({ bundle: await bundle(), variables, objects })
+      const { environment, statements, token } = await data()
+      const { url, tally } = await gateway()
+      const ours = await isolate({ bundle: await bundle(), variables: { ...environment, ...url }, objects })
       const bare = await isolate({
         bundle: await bundleBare('./bare-worker.ts'),
-        variables: { DATABASE_URL: address.href },
+        variables: { DATABASE_URL: url.SERVICE_DATABASE_URL },
         json: { STATEMENTS: statements },
       })
       return { ...pair({ ours, bare, token }), tally }
+    }),
+
+    licensed: shared('starting a Worker under a license by key', async () => {
+      const { SERVICE_LICENSE__TOKEN: _offline, ...environment } = (await data()).environment
+      const { url, tally: database } = await gateway()
+      const directory = await mkdtemp(join(tmpdir(), 'bench-licensing-'))
+      endings.push(() => rm(directory, { recursive: true }))
+      const service = await startLicensingServer({ directory })
+      endings.push(service.close)
+      const licensing = await tallyRequests('POST /', portOf(service.url))
+      endings.push(licensing.close)
+      const { key } = service.registry.issue({ entitlements: unlimited().entitlements })
+      const license = {
+        SERVICE_LICENSE__KEY: key,
+        SERVICE_LICENSE__URL: `http://127.0.0.1:${licensing.port}`,
+        SERVICE_LICENSE__PUBLIC_KEY: service.publicKey,
+      }
+      const variables = { ...environment, ...url, ...license }
+      return { port: await isolate({ bundle: await bundle(), variables, objects }), database, licensing }
     }),
 
     async close() {
@@ -111,6 +149,8 @@ export function openLab(progress: (text: string) => void): Lab {
     },
   }
 }
+
+const objects = { WORKSPACES: 'WorkspaceObject', LICENSE: 'LicenseObject' }
 
 type PairOptions = {
   readonly ours: number
