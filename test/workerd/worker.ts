@@ -1,17 +1,25 @@
 /** The Worker under test in the workerd project: what it exports is bound as wrangler.toml says. */
 
-import { licenseObject } from '../../src/platform/cloudflare/license-object.ts'
+import { licenseObject, type WakingObject } from '../../src/platform/cloudflare/license-object.ts'
 import type { WorkspaceObject } from '../../src/platform/cloudflare/workspace-object.ts'
 import { createCloudflareWorkspaceState } from '../../src/platform/cloudflare/workspace-state.ts'
 
-/** The front door's own wakes the instance; here there is none. */
-export const LicenseObject = licenseObject(async () => undefined, { now: () => Date.now() })
+/** How often the license's object has woken us, and what it is answered. */
+export const wakings: { count: number; next: number | undefined } = { count: 0, next: undefined }
+
+async function wake(): Promise<number | undefined> {
+  wakings.count += 1
+  return wakings.next
+}
+
+export const LicenseObject = licenseObject(wake, { now: () => Date.now() })
 
 export { ConnectorGate } from '../../src/platform/cloudflare/gate.ts'
 export { WorkspaceObject } from '../../src/platform/cloudflare/workspace-object.ts'
 
 export type TestEnv = {
   readonly WORKSPACES: DurableObjectNamespace<WorkspaceObject>
+  readonly LICENSE: DurableObjectNamespace<WakingObject>
   readonly SERVICE_DATABASE_URL: string
   readonly LOADER: WorkerLoader
 }
