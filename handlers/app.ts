@@ -6,10 +6,10 @@ import type { Services } from '../src/services/services.ts'
 import { mountApiKeys } from './api-keys.ts'
 import { mountAuditLog } from './audit-log.ts'
 import { mountAuth } from './auth.ts'
-import type { Variables } from './context.ts'
+import type { AppContext, Variables } from './context.ts'
 import { createCors } from './cors.ts'
 import { mountInvitations } from './invitations.ts'
-import { mountItems } from './items.ts'
+import { isBelowItems, mountItems } from './items.ts'
 import { mountLicense } from './license.ts'
 import { mountMcp } from './mcp.ts'
 import { mountMembers } from './members.ts'
@@ -74,7 +74,8 @@ export function createApp(
   mountReference(app, assets)
   mountMcp(app, services)
 
-  const nowhere = () => {
+  const nowhere = async (c: AppContext) => {
+    if (isBelowItems(c.req.path)) await services.licensing.admit()
     throw new ServiceError('notFound', 'There is nothing at this address')
   }
   hono.notFound((c) => respond(app, c, { route: 'none', handler: nowhere }))

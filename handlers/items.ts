@@ -56,6 +56,11 @@ export function mountItems(app: App, services: Services): void {
   })
 }
 
+/** Whether an address is one of items, also where there is nothing at it. */
+export function isBelowItems(path: string): boolean {
+  return /^\/api\/[^/]+\/items(\/|$)/.test(path)
+}
+
 function deleted(items: string | undefined): Answer {
   return items === undefined ? noContent() : dataText(items)
 }

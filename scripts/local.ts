@@ -46,15 +46,31 @@ export type LocalRun = {
 
 /** First administrator and demo where they are missing; then prints the block. */
 export async function prepareLocalRun(run: LocalRun): Promise<void> {
+  await requireReady(run.url)
   const password = await claim(run)
   const keyFile = join(run.directory.path, 'api-key')
   const key = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : await makeKey(run, password, keyFile)
-  if (run.config.SERVICE_DEMO && key !== undefined) {
+  if (run.config.SERVICE_DEMO && key !== undefined && !(await isLocked(run.url, key))) {
     await loadDemo(apiOf(run.url, key), run.directory.path, showProgress)
     clearProgress()
   }
   printBlock(run, password, key === undefined ? undefined : keyFile)
   rmSync(passwordFile(run), { force: true })
+}
+
+/** A Worker that may not start answers nevertheless; its reason is what the caller has to know. */
+async function requireReady(url: string): Promise<void> {
+  const response = await fetch(`${url}/api/system/ready`)
+  if (response.ok) return
+  const { checks } = (await response.json()) as { checks: Readonly<Record<string, string>> }
+  const reasons = Object.entries(checks).filter(([, check]) => check !== 'ok')
+  throw new Error(checks.startup === 'ok' ? reasons.map((reason) => reason.join(': ')).join('\n') : checks.startup)
+}
+
+/** No item can be written while the license is locked, so that the demo waits for a start when it is not. */
+async function isLocked(url: string, key: string): Promise<boolean> {
+  const { license } = (await apiOf(url, key)('GET', '/api/system/info')) as { license: { status: string } }
+  return license.status === 'locked'
 }
 
 const LOCAL_ADMINISTRATOR = 'admin@example.com'

@@ -119,6 +119,7 @@ describe('a license by key', () => {
       await admin.send('PUT', path),
       await admin.get('/api/shop/items/no_such_collection'),
       await admin.get('/api/nowhere/items/things'),
+      await admin.get(`${path}/1/and/more`),
       await instance.anonymous.get(path),
     ]
 

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { generousLicense } from '../support/license.ts'
 import { killAtFile, type LocalRun, startLocalRun, startRefused } from '../support/local-run.ts'
 
 /** `script` is the name of the npm script. */
@@ -159,6 +160,16 @@ export function describeLocalRun(script: string): void {
       expect(refusal.output).toContain('SERVICE_SECRET must have at least 32 bytes')
       expect(refusal.output).toContain('SERVICE_DEMO must be true or false')
       expect(refusal.output).not.toContain('too-short')
+    })
+
+    it('a license that is none', patience, async () => {
+      const license = { ...(await generousLicense()), SERVICE_LICENSE__TOKEN: 'no.license.token' }
+
+      const refusal = await startRefused(script, { ...at('unlicensed'), ...license })
+
+      expect(refusal.code).toBe(1)
+      expect(refusal.output).toContain('The service cannot start:\n  SERVICE_LICENSE__TOKEN is malformed')
+      expect(refusal.output).not.toContain('no.license.token')
     })
   })
 }
