@@ -32,10 +32,12 @@ type Run = { readonly open: Open; readonly fill: Fill; readonly freshness: Fresh
 
 /** Keys of one look-up. */
 const BATCH = 200
-/** Rows that one look-up may bring. */
+/** Rows that one look-up asks for; some search engines let nobody see more of a list. */
+const PAGE = 1_000
+/** Rows that all look-ups of a relation may bring. */
 const MAX_ROWS = 10_000
 /** Keys that a condition on far rows may come to. */
-const MAX_KEYS = 1_000
+const MAX_KEYS = PAGE - 1
 
 /** `source` for plans of any relations. `open` gives the source of another collection, made the same way. */
 function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
@@ -175,32 +177,40 @@ async function lookUp(
 }
 
 /** All far rows that have one of the keys. */
-async function farRows(
-  { name, relation, selection, where, page }: SelectedRelation,
-  keys: readonly string[],
-  { open, fill, freshness }: Run,
-): Promise<readonly Item[]> {
-  const { other } = onlyJoin(relation)
-  const isOneEach = page === undefined && isUnique(relation)
+async function farRows(selected: SelectedRelation, keys: readonly string[], run: Run): Promise<readonly Item[]> {
   const found: Item[] = []
   for (let start = 0; start < keys.length; start += BATCH) {
-    const values = keys.slice(start, start + BATCH)
-    const plan: ReadPlan = {
-      kind: 'read',
-      collection: relation.target,
-      selection: [...selection, farKey(other)],
-      where,
-      page: { order: page?.order ?? [], limit: isOneEach ? values.length : MAX_ROWS + 1, offset: 0 },
-      count: false,
-    }
-    const source = open(relation.target.sourceId)
-    const text = await source.prepareLookup(plan, { field: other, values })(fill, freshness)
-    found.push(...(JSON.parse(text) as Item[]))
+    found.push(...(await batchOf(selected, keys.slice(start, start + BATCH), run)))
     if (found.length > MAX_ROWS) {
-      throw queryFault(`fields.${name}`, `brings more than ${MAX_ROWS} items of another data source`)
+      throw queryFault(`fields.${selected.name}`, `brings more than ${MAX_ROWS} items of another data source`)
     }
   }
   return found
+}
+
+/** Where a page is full there may be more, so that half of the keys is asked for at a time. */
+async function batchOf(selected: SelectedRelation, values: readonly string[], run: Run): Promise<readonly Item[]> {
+  const { relation, selection, where, page } = selected
+  const { other } = onlyJoin(relation)
+  const isOneEach = page === undefined && isUnique(relation)
+  // Of one key nobody needs more than the page that was asked for.
+  const enough = page === undefined ? 1 : page.offset + page.limit
+  const limit = isOneEach ? values.length : values.length === 1 ? enough : PAGE
+  const plan: ReadPlan = {
+    kind: 'read',
+    collection: relation.target,
+    selection: [...selection, farKey(other)],
+    where,
+    page: { order: page?.order ?? [], limit, offset: 0 },
+    count: false,
+  }
+  const source = run.open(relation.target.sourceId)
+  const text = await source.prepareLookup(plan, { field: other, values })(run.fill, run.freshness)
+  const found = JSON.parse(text) as readonly Item[]
+  if (isOneEach || values.length === 1 || found.length < PAGE) return found
+  const middle = Math.ceil(values.length / 2)
+  const first = await batchOf(selected, values.slice(0, middle), run)
+  return [...first, ...(await batchOf(selected, values.slice(middle), run))]
 }
 
 /** At most one far row for each key. */

@@ -42,9 +42,13 @@ export async function startConnector(
   { permissions }: InstalledConnector,
   setting: SourceSetting,
 ): Promise<Started> {
-  const started = await attempt(session, permissions, setting)
-  if (started.kind === 'failed') await session.close()
-  return started
+  let started: Started | undefined
+  try {
+    started = await attempt(session, permissions, setting)
+    return started
+  } finally {
+    if (started?.kind !== 'started') await session.close()
+  }
 }
 
 async function attempt(

@@ -228,7 +228,8 @@ async function runProgram({ deps, reads, plan, fill, selection }: Run): Promise<
   return write.write.kind === 'delete' ? answers.flatMap((slot) => kept.get(slot.number) ?? []) : written
 }
 
-const MAX_FOUND = 1_000
+/** One less than some search engines let anybody see of a list. */
+const MAX_FOUND = 999
 
 type Drafts = {
   readonly draftsOf: (slot: Slot) => readonly Draft[]

@@ -262,3 +262,25 @@ it('survives another import of the connector’s schema', async () => {
   expect(body).toEqual({ data: { operations: [] } })
   expect(await dataOf('/items/books?fields=author.name&limit=1')).toEqual([{ author: { name: 'Ada' } }])
 })
+
+it('looks far rows up in halves where a page of them is full', async () => {
+  const many = Array.from({ length: 1_500 }, (_, index) => ({
+    id: 1_000 + index,
+    title: `t${index}`,
+    authorId: 1 + (index % 2),
+  }))
+  system.records.set('books', [...(system.records.get('books') ?? []), ...many])
+  system.queries()
+
+  const path =
+    '/items/authors?fields=name,books.title&filter[id][_in][0]=1&filter[id][_in][1]=2&deep[books][_limit]=800'
+  const data = (await dataOf(path)) as { name: string; books: { data: unknown[] } }[]
+  const asked = system.queries()
+  system.records.set('books', (system.records.get('books') ?? []).slice(0, -1_500))
+
+  expect(data.map(({ name, books }) => [name, books.data.length])).toEqual([
+    ['Ada', 751],
+    ['Grace', 751],
+  ])
+  expect(asked.map((request) => 'limit' in request && request.limit)).toEqual([100, 1_000, 800, 800])
+})

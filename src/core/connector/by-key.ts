@@ -48,7 +48,7 @@ export function namedKey(
   filter: Filter,
 ): { readonly key: Key; readonly rest: Filter } | undefined {
   if (primaryKey.length === 0) return undefined
-  const parts = filter.kind === 'and' ? filter.filters : [filter]
+  const parts = conjuncts(filter)
   const used = new Set<Filter>()
   const rest: Filter[] = []
   const key = primaryKey.map((field) => {
@@ -64,6 +64,10 @@ export function namedKey(
     key: key.filter((part) => part !== undefined),
     rest: and([...rest, ...parts.filter((part) => !used.has(part))]),
   }
+}
+
+function conjuncts(filter: Filter): readonly Filter[] {
+  return filter.kind === 'and' ? filter.filters.flatMap(conjuncts) : [filter]
 }
 
 export function keyValues(key: Key): Readonly<Record<string, unknown>> {

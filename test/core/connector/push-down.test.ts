@@ -237,6 +237,10 @@ describe('keys', () => {
 
     expect(namedKey(collection, and([is('id', '7'), rest]))).toEqual({ key: [{ field: field('id'), text: '7' }], rest })
     expect(namedKey(collection, is('id', '7', rest))).toEqual({ key: [{ field: field('id'), text: '7' }], rest })
+    expect(namedKey(collection, and([rest, and([is('id', '7'), rest])]))).toEqual({
+      key: [{ field: field('id'), text: '7' }],
+      rest: and([rest, rest]),
+    })
     expect(namedKey(collection, or([is('id', '7'), rest]))).toBeUndefined()
     expect(namedKey(collection, rest)).toBeUndefined()
   })
