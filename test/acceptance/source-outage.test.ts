@@ -4,31 +4,44 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { startMariadb, type TestMariadb } from '../support/mariadb.ts'
+import { startPlanetscaleGateway } from '../support/planetscale-gateway.ts'
 import { startPostgres, type TestPostgres } from '../support/postgres.ts'
 import { createCollection, type Workspace, world } from '../support/world.ts'
 
 let server: TestPostgres
+let mariadb: TestMariadb
 let shop: Workspace
 const close: (() => Promise<void>)[] = []
 
 beforeAll(async () => {
   server = await startPostgres()
+  mariadb = await startMariadb()
   const gateway = await startNeonGateway(server.url)
-  close.push(gateway.close, server.close)
+  const planetscale = await startPlanetscaleGateway(mariadb)
+  close.push(gateway.close, planetscale.close, server.close, mariadb.close)
   shop = await world.workspace('outage', { anchors: { name: 'string' } })
-  const provider = world.platform === 'node' ? 'postgres' : 'neon'
-  const connectionString = world.platform === 'node' ? server.url : gateway.url
-  const made = await shop.post('/sources/data', { apiName: 'frail', provider, config: { connectionString } })
-  const { data } = (await made.json()) as { data: { id: string } }
-  const created = await shop.migrate(createCollection(new Map(), data.id, 'sails', { name: 'string' }))
-  expect(created.status).toBe(200)
+  const isNode = world.platform === 'node'
+  const { host, port, user, password, database } = mariadb
+  await settle('sails', isNode ? 'postgres' : 'neon', { connectionString: isNode ? server.url : gateway.url })
+  const account = { host, port, user, password, database }
+  await settle('oars', isNode ? 'mariadb' : 'planetscale', isNode ? account : planetscale.config)
   await shop.insert('sails', [{ name: 'jib' }])
+  await shop.insert('oars', [{ name: 'left' }])
   await shop.insert('anchors', [{ name: 'kedge' }])
 })
 
 afterAll(async () => {
   for (const end of close) await end()
 })
+
+/** A source with one collection of that name. */
+async function settle(collection: string, provider: string, config: object): Promise<void> {
+  const made = await shop.post('/sources/data', { apiName: `source_of_${collection}`, provider, config })
+  const { data } = (await made.json()) as { data: { id: string } }
+  const created = await shop.migrate(createCollection(new Map(), data.id, collection, { name: 'string' }))
+  expect(created.status).toBe(200)
+}
 
 const unreachable = {
   message: 'Query failed',
@@ -72,18 +85,21 @@ it('fails only what was in flight, and recovers by itself', async () => {
   expect(new Set(others)).toEqual(new Set([200]))
 })
 
-it('answers at once while the database is away, and serves again when it is back', async () => {
-  await server.crash()
-  const statuses: number[] = []
+it.each([
+  ['PostgreSQL', 'sails', () => server],
+  ['MariaDB', 'oars', () => mariadb],
+])('answers while %s is away, and serves again when it is back', async (_title, collection, frail) => {
+  await frail().crash()
+  const answers: { readonly status: number; readonly body: unknown }[] = []
   for (let index = 0; index < 12; index += 1) {
-    const response = await shop.get('/items/sails')
-    expect(await response.json()).toEqual(unreachable)
-    statuses.push(response.status)
+    const response = await shop.get(`/items/${collection}`)
+    answers.push({ status: response.status, body: await response.json() })
   }
   const other = await shop.get('/items/anchors?fields=name')
-  await server.restart()
+  await frail().restart()
 
-  expect(new Set(statuses)).toEqual(new Set([500]))
+  expect(answers).toEqual(answers.map(() => ({ status: 500, body: unreachable })))
   expect(other.status).toBe(200)
-  await expect.poll(async () => (await shop.get('/items/sails')).status, { interval: 50, timeout: 30_000 }).toBe(200)
+  const status = async () => (await shop.get(`/items/${collection}`)).status
+  await expect.poll(status, { interval: 50, timeout: 30_000 }).toBe(200)
 })

@@ -18,6 +18,10 @@ export type TestMariadb = {
   readonly user: string
   readonly password: string
   readonly database: string
+  /** Ends the server as a crash would, every connection with it. */
+  crash(): Promise<void>
+  /** Starts it again after a crash, at the same address and with the same data. */
+  restart(): Promise<void>
   close(): Promise<void>
 }
 
@@ -29,7 +33,7 @@ export async function startMariadb(): Promise<TestMariadb> {
   await initialiseAtLast(directory)
   await writeFile(join(directory, 'setup.sql'), setup(password))
   const port = await freePort()
-  const server = start(binary, directory, port)
+  let server = start(binary, directory, port)
   const kill = () => server.kill('SIGKILL')
   process.once('exit', kill)
   await ready(server)
@@ -40,11 +44,22 @@ export async function startMariadb(): Promise<TestMariadb> {
     user: 'tester',
     password,
     database: 'shop',
+    async crash() {
+      const exited = once(server, 'exit')
+      kill()
+      await exited
+    },
+    async restart() {
+      // What sets the account up has run and would fail.
+      await writeFile(join(directory, 'setup.sql'), '')
+      server = start(binary, directory, port)
+      await ready(server)
+    },
     async close() {
       process.off('exit', kill)
       const exited = once(server, 'exit')
       kill()
-      await exited
+      if (server.exitCode === null && server.signalCode === null) await exited
       await rm(directory, { recursive: true, force: true })
     },
   }
