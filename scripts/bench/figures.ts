@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { gzipSize, readCompatibility } from './bundle.ts'
 import { type Case, findCase, requestsOf } from './cases.ts'
 import { type Comparison, compare, median } from './compare.ts'
+import { type CallCost, measureDenoCalls, measureLoaderCalls } from './connectors.ts'
 import { type Isolate, type Prepared, prepareIsolate } from './isolate.ts'
 import type { Lab, Pair } from './lab.ts'
 import { measureLicense } from './license.ts'
@@ -40,6 +41,7 @@ export const figures: readonly Figure[] = [
   { name: 'authenticated', measure: measureAuthenticated },
   { name: 'subrequests', measure: measureSubrequests },
   { name: 'license', measure: measureLicense },
+  { name: 'connectors', measure: measureConnectors },
   readOnWorkerd('point-read'),
   readOnWorkerd('list'),
 ]
@@ -87,6 +89,31 @@ async function timeStart(prepared: Prepared): Promise<number> {
   } finally {
     await isolate.close()
   }
+}
+
+/** Whatever the connector itself does comes on top. */
+async function measureConnectors(): Promise<readonly Measured[]> {
+  const node = await measureDenoCalls()
+  const workerd = await measureLoaderCalls()
+  const told = ({ median, worst }: CallCost) => `median ${median.toFixed(3)} ms, worst ${worst.toFixed(1)} ms`
+  const memory = node.megabytes
+  return [
+    { what: 'connector: warm call on Node', bound: atMost(1), value: node.median, unit: 'ms', detail: told(node) },
+    {
+      what: 'connector: warm call on workerd',
+      bound: atMost(1),
+      value: workerd.median,
+      unit: 'ms',
+      detail: told(workerd),
+    },
+    {
+      what: 'connector: its idle process',
+      bound: atMost(60),
+      value: memory,
+      unit: 'MB',
+      detail: 'resident, after 2,500 calls',
+    },
+  ]
 }
 
 function readAgainstBare(name: Case['name']): Figure {

@@ -15,6 +15,8 @@ export type IsolateOptions = {
   readonly variables?: Readonly<Record<string, string>>
   readonly json?: Readonly<Record<string, unknown>>
   readonly objects?: Readonly<Record<string, string>>
+  /** Names of bindings that load Workers. */
+  readonly loaders?: readonly string[]
 }
 
 export type Prepared = { readonly start: () => Promise<Isolate>; readonly remove: () => Promise<void> }
@@ -67,7 +69,7 @@ async function listeningPort(control: Readable): Promise<number> {
   return new Promise(() => {})
 }
 
-function configOf({ bundle, variables = {}, json = {}, objects = {} }: IsolateOptions): string {
+function configOf({ bundle, variables = {}, json = {}, objects = {}, loaders = [] }: IsolateOptions): string {
   const { modules, compatibility } = bundle
   const classes = Object.entries(objects)
   const bindings = [
@@ -75,6 +77,7 @@ function configOf({ bundle, variables = {}, json = {}, objects = {} }: IsolateOp
     ...Object.entries(json).map(
       ([name, value]) => `(name = "${name}", json = ${JSON.stringify(JSON.stringify(value))})`,
     ),
+    ...loaders.map((name) => `(name = "${name}", workerLoader = ())`),
     ...classes.map(([name, className]) => `(name = "${name}", durableObjectNamespace = "${className}")`),
   ]
   const namespaces = classes.map(([, name]) => `(className = "${name}", uniqueKey = "bench-${name}", enableSql = true)`)
