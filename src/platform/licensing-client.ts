@@ -12,7 +12,7 @@ const RETRIES = 3
 const FIRST_PAUSE = 250
 const MAX_BODY = 64 * 1024
 
-export function createLicensingClient({ pause, timeLimit = 10_000 }: LicensingClientOptions): LicensingClient {
+export function createLicensingClient({ pause, timeLimit = 5_000 }: LicensingClientOptions): LicensingClient {
   return {
     async post(url, value) {
       let delivery = await once(url, value, timeLimit)

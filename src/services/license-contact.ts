@@ -47,8 +47,8 @@ export type LicenseContact = {
   ask(seen: Known, occasion: Occasion): Promise<Known>
 }
 
-/** Longer than the longest attempt: four posts that time out each, and the pauses between them. */
-const LEASE_SECONDS = 120
+/** Longer than the longest attempt, two posts of four tries that all time out: a client that goes may end a holder. */
+const LEASE_SECONDS = 60
 const PATIENCE = 250
 
 export function createLicenseContact(

@@ -167,7 +167,7 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
   return {
     admit(seen) {
       const now = clock.now()
-      const isOutdated = seen !== undefined && seen > version
+      const isOutdated = seen !== undefined && seen > version && state.kind === 'activated'
       if (!isOutdated && licenseStatus(state, now) !== 'locked') return
       const isLookDue = isOutdated || now - lookedAt >= LOCKED_MAX_AGE
       return (isLookDue ? look() : Promise.resolve()).then(requireUnlocked)
