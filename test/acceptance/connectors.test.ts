@@ -46,6 +46,20 @@ describe('the handshake', () => {
     expect(answers).toEqual([mismatch(permissions), mismatch(permissions), mismatch(permissions)])
   })
 
+  it('creates nothing and does not run setup before it is done', async () => {
+    const { permissions, ...wish } = wishFor(system)
+    const more = [...permissions, { permission: 'net:a.com', reason: 'why not' }]
+    system.tell('setup', { do: 'throw', class: 'AccessDenied' })
+
+    const answer = await create({ ...wish, permissions: more })
+    const sources = await shop.data(`/items/ServiceDataSource?fields=id&filter[apiName][_eq]=s${count}`)
+    system.tell('setup', null)
+
+    // The grant includes the system, so a setup that ran would have failed by what it was told.
+    expect(answer).toEqual(mismatch(permissions))
+    expect(sources).toEqual([])
+  })
+
   it('is done by sending that set, whatever its reasons and spelling', async () => {
     const sent = grantFor(system).map(({ permission }) => ({
       permission: permission.replace('docs', 'DOCS'),

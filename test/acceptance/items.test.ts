@@ -326,6 +326,27 @@ describe('a write', () => {
   })
 })
 
+describe('a JSON field', () => {
+  let shop: Workspace
+
+  beforeAll(async () => {
+    shop = await world.workspace('shop', { articles: { metadata: 'json?' } })
+    await shop.insert('articles', [{ metadata: 2 }, { metadata: { a: 1 } }])
+  })
+
+  it('is filtered by an explicit operator', async () => {
+    expect(await shop.data('/items/articles?fields=id&filter[metadata][_eq]=2')).toEqual([{ id: '1' }])
+    expect(await shop.data('/items/articles?fields=id&filter[metadata][_neq]=2')).toEqual([{ id: '2' }])
+  })
+
+  it.each(['filter[metadata]=2', 'filter[metadata][a]=1'])('is not filtered by a bare value: %s', async (search) => {
+    const response = await shop.get(`/items/articles?${search}`)
+
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({ source: { message: expect.stringMatching(/^filter\.metadata/) } })
+  })
+})
+
 describe('values', () => {
   it('come back as they were sent, in their wire form', async () => {
     const shop = await world.workspace('shop', {

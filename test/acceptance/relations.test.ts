@@ -87,6 +87,7 @@ it.each([
 it.each([
   ['arguments of a relation that is not selected', 'fields=name&deep[posts][_limit]=1', 'deep.posts'],
   ['arguments of a primitive field', 'fields=name&deep[name][_limit]=1', 'deep.name'],
+  ['a count of a relation', 'fields=posts.title&deep[posts][_meta]=totalCount', 'deep.posts._meta'],
   ['an unknown field of a relation', 'fields=posts.colour', 'fields.posts.colour'],
   [
     'relations nested deeper than 8',

@@ -1,0 +1,38 @@
+/** docs/contract.md: every test that it names exists, and its gaps are the rows without one. */
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '../..')
+const [tables = '', gaps = ''] = readFileSync(join(root, 'docs/contract.md'), 'utf8').split('\n## Open gaps\n')
+
+/** Number, sentence and proofs of each row. */
+const rows = [...tables.matchAll(/^\| (\d+) \| (.+?) \| (.*?) ?\|$/gm)].map(([, number, sentence, proofs = '']) => ({
+  name: `${number}: ${sentence}`,
+  proofs: proofs === '' ? [] : proofs.split('<br>'),
+}))
+
+it('numbers its rows one by one', () => {
+  expect(rows.length).toBeGreaterThan(300)
+  expect(rows.map(({ name }) => Number.parseInt(name, 10))).toEqual(rows.map((_, index) => index + 1))
+})
+
+it('names tests that exist, by a part of their titles', () => {
+  const unknown = rows.flatMap(({ name, proofs }) =>
+    proofs.filter((proof) => !isThere(proof)).map((proof) => `${name}: ${proof}`),
+  )
+
+  expect(unknown).toEqual([])
+})
+
+it('lists the rows without a proof at its end', () => {
+  const open = rows.filter(({ proofs }) => proofs.length === 0).map(({ name }) => `- ${name}`)
+
+  expect(gaps.trim().split('\n')).toEqual(open)
+})
+
+function isThere(proof: string): boolean {
+  const [, file = '', title = ''] = /^`(test\/[\w./-]+\.ts)` “(.+)”$/.exec(proof) ?? []
+  const path = join(root, file)
+  return file !== '' && existsSync(path) && readFileSync(path, 'utf8').includes(title.replaceAll('\\|', '|'))
+}
