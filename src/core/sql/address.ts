@@ -58,8 +58,7 @@ const stringForm = z.strictObject({ connectionString: text(4_000) })
 
 const partsForm = z
   .strictObject({
-    // Nothing that would end the host where it becomes part of an address.
-    host: text(253).regex(/^([\p{L}\p{N}._-]+|\[?[\da-f:.]+\]?)$/iu, 'must be the name or the address of a host'),
+    host: text(253).refine(isHost, 'must be the name or the address of a host'),
     port: z.int('must be an integer').min(1, 'must be at least 1').max(65_535, 'must be at most 65535').optional(),
     database: text(128).optional(),
     user: text(256),
@@ -95,6 +94,12 @@ const partsForm = z
   })
 
 type Parts = z.infer<typeof partsForm>
+
+/** Nothing that would end the host, or be no address at all, where it becomes part of one. */
+function isHost(value: string): boolean {
+  if (!/^([\p{L}\p{N}._-]+|\[?[\da-f:.]+\]?)$/iu.test(value)) return false
+  return URL.canParse(value.includes(':') && !value.startsWith('[') ? `http://[${value}]` : `http://${value}`)
+}
 
 /** Whether `value` has a character that could end a line of a protocol. */
 function hasControl(value: string): boolean {
