@@ -290,6 +290,21 @@ describe('a source', () => {
     expect((await get(uncached)).status).toBe(200)
   })
 
+  it('whose connector loses a handler does not know the operation', async () => {
+    await whileTold('query', { do: 'drop' })
+    const answer = await get(uncached)
+    await introspect()
+
+    expect(answer).toEqual({
+      status: 500,
+      body: {
+        message: 'Query failed',
+        source: { message: 'Unsupported operation: a protocol method the extension does not implement' },
+      },
+    })
+    expect((await get(uncached)).status).toBe(200)
+  })
+
   it('can be introspected again without finding anything new', async () => {
     expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [] } } })
   })

@@ -136,6 +136,21 @@ describe('the handshake', () => {
     })
   })
 
+  it('comes after the file was loaded, so that a request at module scope without a grant fails before it', async () => {
+    const permissions = [{ permission: 'net:127.0.0.1:65001', reason: 'asks while it is loaded' }]
+
+    const answers = [await create({ provider: 'eager' }), await create({ provider: 'eager', permissions })]
+
+    expect(answers[0]).toMatchObject({
+      status: 422,
+      body: {
+        message: 'The extension could not be started',
+        source: { message: 'Invalid extension permissions', code: '2003' },
+      },
+    })
+    expect(answers[1]?.status).toBe(200)
+  })
+
   it('knows only connectors that are installed', async () => {
     const { status, body } = await create({ provider: 'nobody' })
 
@@ -209,6 +224,43 @@ const startFaults: readonly (readonly [string, object | undefined, object, numbe
       message: 'Invalid extension configuration',
       code: '2001',
       source: { message: 'the extension returned an error: as told' },
+    },
+  ],
+  [
+    'a permission denial in preflight',
+    undefined,
+    { preflight: { do: 'denied' } },
+    422,
+    {
+      message: 'Invalid extension permissions',
+      code: '2003',
+      source: { message: 'the extension returned an error: as told' },
+    },
+  ],
+  [
+    'a target of preflight that is none',
+    undefined,
+    { preflight: { do: 'answer', value: { permissions: [{ permission: 'net:http://a.com', reason: 'why' }] } } },
+    500,
+    {
+      message: 'Invalid extension response',
+      source: {
+        message:
+          'preflight answered with something this protocol does not define: permissions[0].permission must not be a URL: a target is a host, without a scheme',
+      },
+    },
+  ],
+  [
+    'a blank reason of preflight',
+    undefined,
+    { preflight: { do: 'answer', value: { permissions: [{ permission: 'net:a.com', reason: ' ' }] } } },
+    500,
+    {
+      message: 'Invalid extension response',
+      source: {
+        message:
+          'preflight answered with something this protocol does not define: permissions[0].reason must say why the connection is needed',
+      },
     },
   ],
   [

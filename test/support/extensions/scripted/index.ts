@@ -5,7 +5,7 @@
 import * as kit from 'governed-data-service/connector-kit'
 
 type Instruction = {
-  readonly do: 'answer' | 'promise' | 'throw' | 'plain' | 'code' | 'monospace' | 'denied' | 'refused' | 'fetch'
+  readonly do: 'answer' | 'promise' | 'throw' | 'plain' | 'code' | 'monospace' | 'denied' | 'fetch' | 'drop'
   readonly value?: unknown
   readonly class?: string
   readonly code?: number
@@ -38,7 +38,7 @@ function follow(instruction: Instruction): unknown {
       throw Object.assign(new Error(message), { monospace: value })
     case 'denied':
       throw new kit.RateLimited(message, { cause: new Error('inner', { cause: new NotCapable('no') }) })
-    case 'refused':
+    case 'drop':
     case 'fetch':
       return fetch(instruction.url ?? '').then((response) => response.json())
   }
@@ -62,7 +62,8 @@ export async function setup(config: Config) {
     config.system === undefined ? null : ((await ask(`told/${handler}`)) as Instruction | null)
   const does = async (handler: string, work: () => unknown) => {
     const instruction = await told(handler)
-    return instruction === null ? work() : follow(instruction)
+    if (instruction?.do === 'drop') delete returned[handler]
+    return instruction === null || instruction.do === 'drop' ? work() : follow(instruction)
   }
   const handlers = {
     introspect: () => does('introspect', () => ask('schema')),
@@ -70,5 +71,6 @@ export async function setup(config: Config) {
     testConnection: () => does('testConnection', () => ({ ok: true })),
   }
   const kept = Object.entries(handlers).filter(([name]) => !config.without?.includes(name))
-  return does('setup', () => Object.fromEntries(kept))
+  const returned: Record<string, unknown> = Object.fromEntries(kept)
+  return does('setup', () => returned)
 }
