@@ -130,8 +130,10 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
       async close() {
         isAccepting = false
         clearInterval(pruning)
-        await licensing.alarm.stop()
+        // Whoever is asking about the license at this moment is waited for beside the requests, not before them.
+        const asking = licensing.alarm.stop()
         await http.drain({ delay: config.SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY, limit: shutdownLimit })
+        await asking
         await services.sources.close()
         await close()
         await observing.close()
