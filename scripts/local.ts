@@ -137,7 +137,7 @@ function printBlock(run: LocalRun, password: string | undefined, keyFile: string
     `  Address        ${run.url}`,
     `  Administrator  ${email}${password === undefined ? '' : `, password ${password} (shown once)`}`,
     `  Data           ${relative('.', run.directory.path) || '.'}`,
-    `  Guide          README.md; every route in docs/api.md`,
+    `  Reference      ${run.url}/api/${run.config.SERVICE_DEMO ? 'demo' : 'system'}/docs (paste a token), guide in docs/api.md`,
     '',
     '  Try it:',
     `  curl -g -H "Authorization: Bearer ${key}" '${run.url}${path}'`,
