@@ -8,7 +8,7 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: 'architecture', include: ['test/architecture.test.ts'] } },
-      { test: { name: 'core', include: ['test/core/**/*.test.ts'] } },
+      { test: { name: 'core', include: ['test/core/**/*.test.ts'], testTimeout: 60_000 } },
       {
         test: { name: 'contract', include: ['test/contract/**/*.test.ts'], testTimeout: 60_000, hookTimeout: 120_000 },
       },

@@ -19,7 +19,7 @@ export type WorkspaceDocument = {
 }
 
 export function* workspaceDocument({ workspace, model, sight, version }: WorkspaceDocument): Generator<string> {
-  const { context, entries } = createComponents(sight)
+  const { context, entries } = createComponents(sight, 'anyDimensions')
   const mappings: (readonly [string, JsonSchema])[] = []
 
   yield `${JSON.stringify(headOf(`Workspace ${workspace}`, ABOUT, version)).slice(0, -1)},"paths":{`

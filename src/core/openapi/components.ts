@@ -8,7 +8,7 @@ import type { Sight } from '../manifest/sight.ts'
 import type { Collection } from '../model/model.ts'
 import { errorSchema } from './answers.ts'
 import type { PathContext } from './item-paths.ts'
-import { component, createSchemas, type JsonSchema, sharedNames } from './schema.ts'
+import { component, createSchemas, type JsonSchema, type Lists, sharedNames } from './schema.ts'
 
 export type Components = {
   /** With it paths are described, which names the types. */
@@ -17,10 +17,9 @@ export type Components = {
   entries(): Generator<readonly [name: string, schema: JsonSchema]>
 }
 
-/** `reserved` are names of components that the document brings itself. */
-export function createComponents(sight: Sight, reserved: readonly string[] = []): Components {
-  const pools = createPools(sight, [...sharedNames, ...reserved])
-  const schemas = createSchemas(pools)
+export function createComponents(sight: Sight, lists: Lists): Components {
+  const pools = createPools(sight, sharedNames)
+  const schemas = createSchemas(pools, lists)
   const deep = new Map<string, Collection>()
   const context: PathContext = {
     pools,

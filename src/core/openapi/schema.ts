@@ -19,7 +19,13 @@ export type Schemas = {
   shared(): Readonly<Record<string, JsonSchema>>
 }
 
-export function createSchemas(pools: Pools): Schemas {
+/**
+ * What an answered list can hold beside its elements: an array of PostgreSQL has any number of dimensions, whatever its
+ * column says, and one that was written behind our back is answered as it is.
+ */
+export type Lists = 'flat' | 'anyDimensions'
+
+export function createSchemas(pools: Pools, lists: Lists): Schemas {
   const used = new Map<string, JsonSchema>()
   const share = (name: string, schema: JsonSchema): JsonSchema => {
     used.set(name, schema)
@@ -28,6 +34,10 @@ export function createSchemas(pools: Pools): Schemas {
 
   function of(type: TypeReference, direction: Direction): JsonSchema {
     if (type.endsWith('?')) return orNull(of(type.slice(0, -1), direction))
+    if (type.startsWith('[p') && direction === 'answered' && lists === 'anyDimensions') {
+      const element = of(type.slice(1, -1), direction)
+      return { type: 'array', items: { anyOf: [element, { type: 'array', items: {} }] } }
+    }
     if (type.startsWith('[')) return { type: 'array', items: of(type.slice(1, -1), direction) }
     const index = Number(type.slice(1))
     switch (type.charAt(0)) {

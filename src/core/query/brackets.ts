@@ -76,8 +76,16 @@ function parsePath(name: string): readonly Step[] {
   const open = name.indexOf('[')
   if (open === -1) return [keyStep(name, name)]
   const brackets = name.slice(open + 1, -1).split('][')
+  // Whether the second belongs to the list that the first began, or to a new one, is anybody's guess.
+  if (brackets.some((text, index) => text === '' && isListKey(brackets[index + 1]))) {
+    throw refused(name, 'has a list directly inside of []')
+  }
   if (brackets.length > MAX_DEPTH) throw refused(name, `is nested deeper than ${MAX_DEPTH} brackets`)
   return [keyStep(name.slice(0, open), name), ...brackets.map((text) => bracketStep(text, name))]
+}
+
+function isListKey(text: string | undefined): boolean {
+  return text === '' || (text !== undefined && INDEX.test(text))
 }
 
 function bracketStep(text: string, name: string): Step {

@@ -1,7 +1,10 @@
 /**
  * Inputs that the widely used `qs` parser is known to be tested with, and what we make of each. Where qs guesses
- * (merges, drops, compacts, keeps brackets as text), we refuse.
+ * (merges, drops, compacts, keeps brackets as text), we refuse. The last test takes them out of qs's own suite.
  */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import qs from 'qs'
 import { expect, it } from 'vitest'
 import { ServiceError } from '../../../src/core/error.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
@@ -44,7 +47,6 @@ it.each([
   ['??foo=bar', { '?foo': 'bar' }],
   ['a[]=&a[]=b', { a: ['', 'b'] }],
   ['a[0]=b&a[1]=&a[2]=c', { a: ['b', '', 'c'] }],
-  ['a[][]=1&a[][]=2', { a: [['1'], ['2']] }],
   ['a=b;c=d', { a: 'b;c=d' }],
   ['x[%22a%22]', { x: { '"a"': '' } }],
   ['a%5B%5D=b&a%5B%5D=c', { a: ['b', 'c'] }],
@@ -98,6 +100,8 @@ it.each([
 })
 
 it.each([
+  ['a[][]=1&a[][]=2', 'qs makes one list of it'],
+  ['a[][0]=1&a[][0]=2', 'qs combines'],
   ['a=b&a=c', 'qs makes an array'],
   ['a&a=', 'qs makes an array'],
   ['foo[bar]=1&foo[bar]=2', 'qs makes an array'],
@@ -133,6 +137,39 @@ it.each([
 ])('%s is refused: %s', (search) => {
   expect(kindOf(search)).toBe('invalid')
 })
+
+it('reads every input of the suite of qs as qs does, or refuses it', () => {
+  const inputs = inputsOfQs()
+  const options = { ignoreQueryPrefix: true, depth: 32, arrayLimit: 2_000, parameterLimit: 5_000, plainObjects: true }
+
+  const read = inputs.filter((search) => kindOf(search) === 'read')
+  const refused = inputs.filter((search) => !read.includes(search))
+
+  expect(read.length).toBeGreaterThan(100)
+  expect(read.map((search) => [search, JSON.stringify(parseBrackets(search))])).toEqual(
+    read.map((search) => [search, JSON.stringify(qs.parse(search, options))]),
+  )
+  expect(refused.filter((search) => !['badRequest', 'invalid'].includes(kindOf(search)))).toEqual([])
+})
+
+/** The texts that its tests hand to `qs.parse`. */
+function inputsOfQs(): readonly string[] {
+  const suite = createRequire(import.meta.url).resolve('qs/test/parse.js')
+  const calls = readFileSync(suite, 'utf8').matchAll(/qs\.parse\(\s*('(?:[^'\\\n]|\\.)*')\s*[,)]/g)
+  const literals = [...calls].map(([, literal = '']) =>
+    literal.slice(1, -1).replaceAll('"', '\\"').replaceAll("\\'", "'"),
+  )
+  return [...new Set(literals.flatMap(textOf))]
+}
+
+/** Undone escapes are those of JSON; the few that are not are left out. */
+function textOf(literal: string): readonly string[] {
+  try {
+    return [JSON.parse(`"${literal}"`) as string]
+  } catch {
+    return []
+  }
+}
 
 function kindOf(search: string): string {
   try {
