@@ -284,3 +284,18 @@ it('looks far rows up in halves where a page of them is full', async () => {
   ])
   expect(asked.map((request) => 'limit' in request && request.limit)).toEqual([100, 1_000, 800, 800])
 })
+
+it('leaves conditions on rows behind a relation to the source of those rows', async () => {
+  await shop.insert(
+    'shelves',
+    Array.from({ length: 1_000 }, () => ({ name: 'shelf' })),
+  )
+
+  const path = '/items/authors/1?fields=name,reviews.stars&deep[reviews][_sort][0][stars][direction]=asc'
+
+  // More shelves than a list of keys may have: the database answers this by itself.
+  expect(await dataOf(`${path}&deep[reviews][_filter][_not][shelf][name][_eq]=shelf`)).toEqual({
+    name: 'Ada',
+    reviews: { data: [{ stars: 4 }, { stars: 5 }] },
+  })
+})

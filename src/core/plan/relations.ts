@@ -65,7 +65,7 @@ export type Related = Extract<Filter, { readonly kind: 'related' }>
 
 /** The conditions on relations that are not local, wherever they stand in the plan. */
 export function conditionsElsewhere(plan: Plan, isLocal: IsLocal): readonly Related[] {
-  return filtersOf(plan).flatMap((filter) => relatedIn(filter, isLocal))
+  return filtersOf(plan, isLocal).flatMap((filter) => relatedIn(filter, isLocal))
 }
 
 /** The same plan with other filters in place of those that `replace` knows. */
@@ -149,8 +149,8 @@ function replaced(filter: Filter, replace: ReadonlyMap<Related, Filter>): Filter
   }
 }
 
-function filtersOf(plan: Plan): readonly Filter[] {
-  const selected = filtersOfSelection(plan.selection)
+function filtersOf(plan: Plan, isLocal: IsLocal): readonly Filter[] {
+  const selected = filtersOfSelection(plan.selection, isLocal)
   switch (plan.kind) {
     case 'read':
       return [plan.where, ...(plan.page?.order.map(({ visible }) => visible) ?? []), ...selected]
@@ -167,15 +167,16 @@ function filtersOf(plan: Plan): readonly Filter[] {
   }
 }
 
-function filtersOfSelection(selection: Selection): readonly Filter[] {
+/** What is asked of far rows is a matter of their own source. */
+function filtersOfSelection(selection: Selection, isLocal: IsLocal): readonly Filter[] {
   return selection.flatMap((selected) =>
-    selected.kind === 'field'
+    selected.kind === 'field' || !isLocal(selected.relation)
       ? [selected.visible]
       : [
           selected.visible,
           selected.where,
           ...(selected.page?.order.map(({ visible }) => visible) ?? []),
-          ...filtersOfSelection(selected.selection),
+          ...filtersOfSelection(selected.selection, isLocal),
         ],
   )
 }
