@@ -34,13 +34,15 @@ export function mountMcp(app: App, services: Services): void {
 
 /**
  * A page in a browser sends its origin, and one that made its own name point at us sends that: so the name in the request
- * proves nothing, and only SERVICE_BASE_URL and loopback itself are known.
+ * proves nothing, and only SERVICE_BASE_URL, the origins that CORS names and loopback itself are known.
  */
-function requireKnownOrigin(c: AppContext, { SERVICE_BASE_URL: base }: Config): void {
+function requireKnownOrigin(c: AppContext, config: Config): void {
+  const { SERVICE_BASE_URL: base, SERVICE_CORS__ENABLED: isShared, SERVICE_CORS__ORIGIN: readers = [] } = config
   const origin = headerOf(c, 'origin')
   if (origin === undefined) return
   const { hostname } = URL.canParse(origin) ? new URL(origin) : { hostname: '' }
   const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname) && origin === new URL(c.req.url).origin
-  if (isLoopback || (base !== undefined && origin === new URL(base).origin)) return
+  const isBase = base !== undefined && origin === new URL(base).origin
+  if (isLoopback || isBase || (isShared && readers.includes(origin))) return
   throw new ServiceError('forbidden', 'This origin may not use MCP')
 }

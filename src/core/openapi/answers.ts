@@ -77,7 +77,7 @@ const failures = {
   Throttled: {
     status: 429,
     description: 'Too many attempts; `Retry-After` says when to come back.',
-    example: { message: 'Too many attempts' },
+    example: { message: 'Too many attempts, try again later' },
     headers: { 'Retry-After': { type: 'string', description: 'Seconds.' } },
   },
   Failed: {
