@@ -33,9 +33,8 @@ describeConnectorHost('Deno processes', (wished) => ({ host: hostWith(wished), u
 
 describe('connector host on Node: runaways', () => {
   it('ends an endless loop, and nothing but it', async () => {
-    const host = hostWith({ busyLimit: 1_000 })
-    const looping = host.open(program)
-    const other = host.open(program)
+    const looping = hostWith({ busyLimit: 2_000 }).open(program)
+    const other = hostWith({}).open(program)
     await Promise.all([looping.call('setup'), other.call('setup')])
 
     const runaway = looping.call('query', { act: 'loop' })

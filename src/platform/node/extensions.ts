@@ -3,7 +3,6 @@
  * cannot be used is listed with its place and reason, and never keeps the others or the service from starting.
  */
 import { createHash } from 'node:crypto'
-import { type FSWatcher, watch } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { basename, join, resolve } from 'node:path'
 import type { BrokenExtension, ConnectorCatalog, InstalledConnector, Observe } from '../../ports.ts'
@@ -26,20 +25,39 @@ export type CatalogOptions = {
 
 /** Resolves when everything is loaded. */
 export async function openNodeCatalog({ path, autoReload, observe }: CatalogOptions): Promise<OpenCatalog> {
+  let last = await fingerprint(path)
   let current = await loadExtensions(path)
+  let isLooking = false
   tell(current, observe)
-  const watcher = autoReload
-    ? followChanges(path, async () => {
-        current = await loadExtensions(path)
-        tell(current, observe)
-      })
-    : undefined
+
+  /**
+   * Looks at the files themselves: notifications of the file system miss what happens in a folder that is just being made.
+   * What an editor writes in several steps is loaded as often.
+   */
+  async function look(): Promise<void> {
+    const now = await fingerprint(path)
+    if (now === last) return
+    last = now
+    current = await loadExtensions(path)
+    tell(current, observe)
+  }
+
+  async function follow(): Promise<void> {
+    if (isLooking) return
+    isLooking = true
+    await look().catch((error: unknown) => observe({ kind: 'fault', error }))
+    isLooking = false
+  }
+
+  const timer = autoReload ? setInterval(() => void follow(), LOOK_EVERY).unref() : undefined
   return {
     installed: () => current.installed,
     broken: () => current.broken,
-    close: () => watcher?.close(),
+    close: () => clearInterval(timer),
   }
 }
+
+const LOOK_EVERY = 500
 
 /** Places are told relative to the parent of `path`. */
 export async function loadExtensions(path: string): Promise<Extensions> {
@@ -104,18 +122,20 @@ function tell({ broken }: Extensions, observe: Observe): void {
   for (const { place, reason } of broken) observe({ kind: 'warning', message: `extension ${place} ${reason}` })
 }
 
-/** An editor writes in several steps, so that changes are taken together; one reload runs at a time. */
-function followChanges(path: string, reload: () => Promise<void>): FSWatcher {
-  let running = Promise.resolve()
-  let timer: NodeJS.Timeout | undefined
-  const watcher = watch(path, { recursive: true }, () => {
-    clearTimeout(timer)
-    timer = setTimeout(() => {
-      running = running.then(reload, reload)
-    }, SETTLING).unref()
-  })
-  watcher.on('close', () => clearTimeout(timer))
-  return watcher
+/** Names, sizes and times of all files but those of packages. */
+async function fingerprint(path: string): Promise<string> {
+  const folders = await extensionFolders(path)
+  return JSON.stringify(await Promise.all(folders.map((name) => stamps(join(path, name)))))
 }
 
-const SETTLING = 100
+async function stamps(folder: string): Promise<readonly unknown[]> {
+  const entries = await readdir(folder).catch(() => [])
+  const own = entries.filter((name) => !name.startsWith('.') && name !== 'node_modules').sort()
+  return Promise.all(
+    own.map(async (name) => {
+      const file = join(folder, name)
+      const found = await stat(file).catch(() => undefined)
+      return [file, found?.isDirectory() ? await stamps(file) : [found?.mtimeMs, found?.size]]
+    }),
+  )
+}
