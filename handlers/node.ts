@@ -13,7 +13,7 @@ import { ServiceError } from '../src/core/error.ts'
 import { openPostgres } from '../src/platform/drivers/postgres.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { openMailer } from '../src/platform/mailer.ts'
-import type { Ticker } from '../src/platform/node/alarm.ts'
+import { everySoOften, type Ticker } from '../src/platform/node/alarm.ts'
 import { openNodeAssets } from '../src/platform/node/assets.ts'
 import { createNodeBackground } from '../src/platform/node/background.ts'
 import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
@@ -26,6 +26,7 @@ import { createNodeSqlDatabases } from '../src/platform/node/sql-databases.ts'
 import { createNodeWorkspaceState } from '../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
+import { createTelemetryClient } from '../src/platform/telemetry-client.ts'
 import { openVault } from '../src/platform/vault.ts'
 import type { Clock, Observe, Ports } from '../src/ports.ts'
 import { VERSION } from '../src/services/release.ts'
@@ -61,6 +62,9 @@ const MAX_HEADERS = 256 * 1024
 
 /** How often what has had its time is forgotten. */
 const PRUNE_INTERVAL = 15 * 60_000
+
+/** How often it is looked whether telemetry is due, which it is once a day. */
+const REPORT_INTERVAL = 15 * 60_000
 
 /** After this long, requests in flight are cut (seed, "Limits"). */
 const SHUTDOWN_LIMIT = 30_000
@@ -124,14 +128,15 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
       getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), { errorHandler }),
     )
     licensing.alarm.start(() => services.licensing.wake(), toldTo(observe))
+    const stopReporting = (ticker ?? everySoOften)(REPORT_INTERVAL, () => services.telemetry.report())
     const pruning = setInterval(() => void services.prune().catch(toldTo(observe)), PRUNE_INTERVAL)
     return {
       url: http.url,
       async close() {
         isAccepting = false
         clearInterval(pruning)
-        // Whoever is asking about the license at this moment is waited for beside the requests, not before them.
-        const asking = licensing.alarm.stop()
+        // Whoever is asking about the license or posting at this moment is waited for beside the requests, not before them.
+        const asking = Promise.all([licensing.alarm.stop(), stopReporting()])
         await http.drain({ delay: config.SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY, limit: shutdownLimit })
         await asking
         await services.sources.close()
@@ -214,6 +219,7 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     ids: timeOrderedIds,
     passwords: scryptPasswords,
     vault: openVault(secret),
+    telemetry: createTelemetryClient('node'),
     providerGate: openProviderGate(config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS),
     mailer: openMailer(config, { observe: given.observe, openSmtp: openSmtpMailer }),
     background,

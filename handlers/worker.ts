@@ -18,6 +18,7 @@ import { observeOnConsole } from '../src/platform/log-lines.ts'
 import { openMailer } from '../src/platform/mailer.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
+import { createTelemetryClient } from '../src/platform/telemetry-client.ts'
 import { openVault } from '../src/platform/vault.ts'
 import type { Clock, Instant, Ports } from '../src/ports.ts'
 import { type Services, startServices } from '../src/services/services.ts'
@@ -77,10 +78,11 @@ export function createWorker(clock: Clock) {
       return app.fetch(request, env, context)
     },
 
-    /** Keeps the schema of the system database up to date even while nobody calls, and forgets what has had its time. */
+    /** Keeps the schema of the system database up to date even while nobody calls, forgets what has had its time, and posts telemetry. */
     async scheduled(_controller, env) {
       const { services } = await instance(env)
       await services.prune()
+      await services.telemetry.report()
     },
   } satisfies ExportedHandler<Env>
 
@@ -115,6 +117,7 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
     observe: observeOnConsole,
     mailer: openMailer(reading.config, { observe: observeOnConsole }),
     background: createCloudflareBackground(observeOnConsole),
+    telemetry: createTelemetryClient('workers'),
     licensing: {
       client: createLicensingClient({ pause }),
       alarm: createCloudflareAlarm(env.LICENSE, clock),

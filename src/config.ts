@@ -174,6 +174,15 @@ export const variables = {
     durationSchema.default(0),
     'How long requests are still served after readiness has begun to fail (Node)',
   ],
+  SERVICE_TELEMETRY__ENABLED: [flag.default(true), 'Whether anonymous telemetry is posted, once a day'],
+  SERVICE_TELEMETRY__URL: [
+    httpUrl.optional(),
+    'Where telemetry is posted; nothing is sent where it is unset. `docs/operations.md` shows all of it',
+  ],
+  SERVICE_INSTANCE_OWNER_SYNC_ENABLED: [
+    flag.default(true),
+    "Whether the owner's details may be sent to the licensing service; this release never sends any",
+  ],
   SERVICE_CORS__ENABLED: [flag.default(false), 'Whether pages of other origins may read answers'],
   SERVICE_CORS__ORIGIN: [
     readers.optional(),

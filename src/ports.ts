@@ -198,6 +198,13 @@ export interface Alarm {
   set(at: Instant): Promise<void>
 }
 
+/** Where telemetry goes out. */
+export interface TelemetryPort {
+  readonly platform: 'node' | 'workers'
+  /** Posts JSON text, once. Throws an Error that does not name the address where that was not answered with success. */
+  post(url: string, body: string): Promise<void>
+}
+
 export type LicensingPorts = {
   readonly client: LicensingClient
   readonly alarm: Alarm
@@ -248,4 +255,5 @@ export type Ports = {
   readonly mailer: Mailer
   readonly background: Background
   readonly licensing: LicensingPorts
+  readonly telemetry: TelemetryPort
 }

@@ -16,6 +16,7 @@ import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../../src/platform/password.ts'
 import { openProviderGate } from '../../src/platform/provider-gate.ts'
+import { createTelemetryClient } from '../../src/platform/telemetry-client.ts'
 import { openVault } from '../../src/platform/vault.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { startServices } from '../../src/services/services.ts'
@@ -93,6 +94,7 @@ async function openInstance(environment: Readonly<Record<string, string>>) {
     ids: timeOrderedIds,
     passwords: scryptPasswords,
     vault: openVault(secret),
+    telemetry: createTelemetryClient('node'),
     providerGate: openProviderGate(false),
     observe: () => {},
     mailer: { send: async () => {} },

@@ -33,6 +33,7 @@ import { createRoles, type Roles } from './roles.ts'
 import { createServiceAccounts, type ServiceAccounts } from './service-accounts.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSources, type Sources } from './sources.ts'
+import { createTelemetry, type Telemetry } from './telemetry.ts'
 import { createThrottle } from './throttle.ts'
 import { openTokens, type Tokens } from './tokens.ts'
 import { createUsers, type Users } from './users.ts'
@@ -65,6 +66,7 @@ export type Services = {
   /** Forgets what has had its time: entries of the audit log, counted attempts, tokens that were mailed. */
   prune(): Promise<void>
   readonly openApi: OpenApi
+  readonly telemetry: Telemetry
   readonly agents: Agents
 }
 
@@ -122,6 +124,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     sources,
     manifests: createManifests(models),
     items,
+    telemetry: createTelemetry(ports, config),
     openApi: createOpenApi(models, VERSION),
     agents: createAgents({ items, migrations, models, licensing }),
     async prune() {

@@ -14,6 +14,7 @@ import passwords from './schema/004-passwords.ts'
 import providers from './schema/005-providers.ts'
 import sources from './schema/006-sources.ts'
 import license from './schema/007-license.ts'
+import telemetry from './schema/008-telemetry.ts'
 import connectors from './schema/009-connectors.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import { param, sql, statement } from './statements.ts'
@@ -27,6 +28,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [5, providers],
   [6, sources],
   [7, license],
+  [8, telemetry],
   [9, connectors],
 ]
 const workspaceMigrations: readonly string[] = [workspaceModel]

@@ -24,6 +24,10 @@ export default {
       await env.LICENSE.get(env.LICENSE.idFromName('license')).wake()
       return new Response()
     }
+    if (pathname === '/test/cron') {
+      await worker.handler.scheduled({ scheduledTime: 0, cron: '', noRetry() {} }, env)
+      return new Response()
+    }
     return worker.handler.fetch(request, env, context)
   },
 } satisfies ExportedHandler<Env>

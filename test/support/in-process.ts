@@ -11,6 +11,7 @@ import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../../src/platform/password.ts'
 import { openProviderGate } from '../../src/platform/provider-gate.ts'
+import { createTelemetryClient } from '../../src/platform/telemetry-client.ts'
 import { openVault } from '../../src/platform/vault.ts'
 import type { Clock, SqlDriver } from '../../src/ports.ts'
 import { startServices } from '../../src/services/services.ts'
@@ -52,6 +53,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     ids: timeOrderedIds,
     passwords: scryptPasswords,
     vault: openVault(secret),
+    telemetry: createTelemetryClient('node'),
     providerGate: openProviderGate(false),
     observe: () => {},
     mailer: { send: async () => {} },

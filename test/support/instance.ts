@@ -40,7 +40,7 @@ export type Refusal = { readonly reason: string; readonly log: string; readonly 
 
 export type Instance = {
   readonly url: string
-  /** Does what is due by the clock, as its alarm would. */
+  /** Does what is due by the clock, as its alarm, its timers and its cron would. */
   due(): Promise<void>
   /** What it wrote to its log. */
   readonly log: () => string
@@ -119,7 +119,10 @@ export async function openStage(platform = inject('served').platform): Promise<S
     const forget = clock.onMove((ahead) => tell('/test/clock', String(ahead)))
     return {
       url: worker.url,
-      due: () => tell('/test/due', ''),
+      due: async () => {
+        await tell('/test/due', '')
+        await tell('/test/cron', '')
+      },
       async close() {
         forget()
         await worker.close()

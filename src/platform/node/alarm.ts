@@ -44,7 +44,8 @@ export function createNodeAlarm(clock: Clock, ticker: Ticker = everySoOften): No
   }
 }
 
-function everySoOften(milliseconds: number, work: () => Promise<void>): () => Promise<void> {
+/** By a timer that keeps no process alive. */
+export function everySoOften(milliseconds: number, work: () => Promise<void>): () => Promise<void> {
   let working: Promise<void> | undefined
   const timer = setInterval(() => {
     // One that takes longer than the pause is not begun again.

@@ -1,0 +1,24 @@
+# The service on Node over a PostgreSQL of yours. Build: docker build -t governed-data-service .
+# Run: see docs/deploy-node.md. Sources are TypeScript, which Node 24 runs as they are: there is no build step.
+FROM node:24-bookworm-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json ./
+RUN npm install --omit=dev --no-audit --no-fund
+
+FROM node:24-bookworm-slim
+WORKDIR /app
+ENV NODE_ENV=production SERVICE_HOST=0.0.0.0 PORT=8787 SERVICE_EXTENSIONS__PATH=/app/extensions
+COPY --from=packages /app/node_modules node_modules
+COPY package.json LICENSE ./
+COPY handlers handlers
+COPY src src
+COPY scripts scripts
+COPY docs/public docs/public
+# Extensions are installed by mounting a folder here, or by copying one in a further stage.
+RUN mkdir extensions
+USER node
+EXPOSE 8787
+HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/api/system/live').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+# Node itself is process 1, so that SIGTERM reaches it and requests are drained.
+CMD ["node", "scripts/start-node.ts"]
