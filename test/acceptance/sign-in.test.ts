@@ -81,6 +81,11 @@ it('refuses every wrong sign-in in the same words, whoever exists', async () => 
 it.each([
   ['no credentials', { mode: 'json' }, ['credentials', 'must be given']],
   ['no password', { credentials: { email }, mode: 'json' }, ['credentials.password', 'must be given']],
+  [
+    'a password that is a number',
+    { credentials: { email, password: 5 } },
+    ['credentials.password', 'must be of type string'],
+  ],
   ['a password that is no text', { credentials: { email, password: 1 }, mode: 'json' }, ['credentials.password']],
   ['an unknown member', { credentials: { email, password }, mode: 'json', remember: true }, ['unknown field remember']],
   ['an unknown mode', { credentials: { email, password }, mode: 'xml' }, ['mode']],
