@@ -20,8 +20,8 @@ export type LookupKeys = { readonly field: PrimitiveField; readonly values: read
 export interface Source {
   /** The items of a list, as the text of a JSON array. Running it throws ServiceError `Query failed` over its cause. */
   prepareList(plan: ReadPlan): Prepared<ListAnswer>
-  /** A list that is better sent in pieces; undefined where it is not, or the source cannot. */
-  prepareLong?(plan: ReadPlan): Prepared<LongAnswer> | undefined
+  /** A list that may be better sent in pieces; undefined where it is not, or the source cannot. */
+  prepareLong?(plan: ReadPlan): Prepared<ListAnswer | LongAnswer> | undefined
   /** One item as JSON text; undefined where no row matches. */
   prepareOne(plan: ReadPlan): Prepared<string | undefined>
   /** The items of a list that have one of the keys, for relations from another source: never one call per row. */

@@ -81,6 +81,12 @@ describe.each(providersOf(world.platform))('%s', (provider: ProviderName) => {
     })
   })
 
+  it('gives back lists of any length', async () => {
+    const names = (await shop.data(`/items/${authors}?fields=name&limit=-1`)) as { name: string }[]
+
+    expect(names).toEqual([{ name: "O'Hara \\ 🦊" }])
+  })
+
   it('answers refusals of the database in the words of the table', async () => {
     const missing = await shop.post(`/items/${books}`, [{ title: 'Nobody’s', authorId: '404' }])
     await shop.post(`/items/${authors}`, [{ id: '77', name: 'First' }])
