@@ -56,6 +56,11 @@ export async function readText(c: AppContext, limit: number): Promise<string> {
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new ServiceError('unsupportedMediaType', 'The body must be application/json')
   }
+  // Packed, it would be counted as less than it is.
+  const encoding = headerOf(c, 'content-encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    throw new ServiceError('unsupportedMediaType', 'The body must not be compressed')
+  }
   const announced = headerOf(c, 'content-length')
   if (Number(announced ?? 0) > limit) throw tooLarge(limit)
   // No more than was announced can arrive, so it need not be counted.

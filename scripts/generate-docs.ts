@@ -61,7 +61,7 @@ const conditions: Readonly<Record<Kind, string>> = {
   methodNotAllowed: 'The address does not know the method; `Allow` lists those that it knows',
   conflict: 'A name that is taken, a second bootstrap, the last Administrator',
   tooLarge: 'The body is larger than allowed',
-  unsupportedMediaType: 'The body is not `application/json`',
+  unsupportedMediaType: 'The body is not `application/json`, or is compressed',
   invalid: 'Well-formed HTTP that says something wrong: body, query, value, configuration',
   throttled: 'Too many sign-ins; `Retry-After` says when to try again',
   failed: 'A fault of ours or of a data source, or a migration that does not fit the model or the data',

@@ -1,4 +1,5 @@
 /** Contract 3: one error body everywhere, and nothing in it that is not the caller's business. */
+import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, it } from 'vitest'
 import { type Workspace, world } from '../support/world.ts'
 
@@ -42,6 +43,21 @@ it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp',
     expect(await response.json()).toEqual({ message: 'The body must be application/json' })
   },
 )
+
+it.each(['gzip', 'br', 'identity, gzip'])('answers 415 for a body that is packed by %s', async (encoding) => {
+  const response = await fetch(`${world.url}/api/${shop.name}/items/articles`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${world.administrator.token}`,
+      'Content-Type': 'application/json',
+      'Content-Encoding': encoding,
+    },
+    body: gzipSync(JSON.stringify([{ title: 'x'.repeat(20 * MEBIBYTE) }])),
+  })
+
+  expect(response.status).toBe(415)
+  expect(await response.json()).toEqual({ message: 'The body must not be compressed' })
+})
 
 it('takes a body of application/json with a charset', async () => {
   const response = await shop.send('POST', '/items/articles', {

@@ -72,6 +72,15 @@ describe('what is no HTTP', () => {
       'two lengths',
       'POST /api/library/items/books HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n[]',
     ],
+    [
+      'two lengths that differ',
+      'POST /api/library/items/books HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]',
+    ],
+    ['a length below nothing', 'POST /api/library/items/books HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n[]'],
+    [
+      'a chunk that is longer than it says',
+      'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[1234]\r\n0\r\n\r\n',
+    ],
   ])('is an invalid request: %s', async (_what, sent) => {
     const answer = await speak(sent)
 
@@ -97,6 +106,34 @@ describe('a body of more than 4 MiB', () => {
     expect(response.status).toBe(413)
     expect(await response.json()).toEqual({ message: 'The body is larger than 4194304 bytes' })
     expect(await service.send('GET', 'authors/1')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a length that is a lie', () => {
+  const head = `POST /api/library/items/authors HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
+
+  it('and too small makes no second request of the rest', async () => {
+    const body = '[{"id":77}]'
+    const rest = 'DELETE /api/library/items/authors/1 HTTP/1.1\r\nHost: x\r\n\r\n'
+    const answer = await speak(
+      `${head}Authorization: Bearer ${service.token}\r\nContent-Length: 2\r\n\r\n[]${body}${rest}`,
+    )
+
+    expect(answer.match(/^HTTP\/1\.1 \d+/gm)?.at(-1)).toBe('HTTP/1.1 400')
+    expect(await service.send('GET', 'authors/77')).toMatchObject({ status: 404 })
+    expect(await service.send('GET', 'authors?fields=id&sort[0][id][direction]=asc&limit=1')).toEqual({
+      status: 200,
+      body: { data: [{ id: 1 }] },
+    })
+  })
+
+  it('and too large changes nothing, whenever the connection ends', async () => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    socket.end(`${head}Authorization: Bearer ${service.token}\r\nContent-Length: 999\r\n\r\n[{"id":78}]`)
+    await text(socket)
+
+    expect(await service.send('GET', 'authors/78')).toMatchObject({ status: 404 })
   })
 })
 

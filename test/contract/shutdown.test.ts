@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { Agent, createServer, request, type Server } from 'node:http'
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type NodeOptions, type NodeServer, startNode } from '../../handlers/node.ts'
 import { startPostgres } from '../support/postgres.ts'
 
@@ -35,10 +35,9 @@ async function get(url: string, agent: Agent): Promise<Answered> {
   return { status: response.statusCode, isLast: response.headers.connection === 'close' }
 }
 
-/** Asks again and again over one connection until it is told that the connection ends. */
-async function askUntilTold(url: string): Promise<readonly number[]> {
+/** Asks again and again over one connection until it is told that the connection ends; adds to `statuses` what it got. */
+async function askUntilTold(url: string, statuses: number[]): Promise<readonly number[]> {
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const statuses: number[] = []
   try {
     for (;;) {
       const { status, isLast } = await get(url, agent)
@@ -61,8 +60,10 @@ describe('a server that is told to stop', () => {
   ])('loses no request of 64 clients that ask all the time, when it stops %s', async (_, delay) => {
     const server = await start({ SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: delay })
     const url = `${server.url}/api/system/info`
-    const clients = Array.from({ length: 64 }, () => askUntilTold(url))
-    await wait(300)
+    const answers = Array.from({ length: 64 }, (): number[] => [])
+    const clients = answers.map((statuses) => askUntilTold(url, statuses))
+    // A connection that the system has taken and the server has not yet is nobody's, however long it takes.
+    await vi.waitFor(() => expect(answers.filter((statuses) => statuses.length === 0)).toEqual([]), 30_000)
 
     const closing = server.close()
     const statuses = (await Promise.all(clients)).flat()

@@ -43,6 +43,7 @@ export type ReadQuery = ListArguments & {
 }
 
 export const MAX_SELECTED_FIELDS = 200
+const MAX_SORTED_FIELDS = 200
 
 /** A fault of an item query: `Failed to execute query` > the place, the body where it is empty > the reason (contract 3). */
 export function queryFault(place: string, reason: string, code = '4009'): ServiceError {
@@ -134,6 +135,7 @@ function parseFilter(node: BracketNode | undefined, place: string): RawFilter | 
 function parseSort(node: BracketNode | undefined, place: string): readonly SortEntry[] {
   if (node === undefined) return []
   if (!isList(node)) throw queryFault(place, sortHint(place))
+  if (node.length > MAX_SORTED_FIELDS) throw queryFault(place, `names more than ${MAX_SORTED_FIELDS} fields`)
   return node.map((entry, index) => parseSortEntry(entry, `${place}[${index}]`, place))
 }
 
