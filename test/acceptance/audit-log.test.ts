@@ -1,5 +1,6 @@
 /** Seed, "Events"; contract 5: the audit log. Every action that is recorded is read back here. */
 import { expect, it } from 'vitest'
+import { auditActions } from '../../src/core/audit.ts'
 import { people } from '../support/people.ts'
 import { type Workspace, world } from '../support/world.ts'
 
@@ -243,6 +244,40 @@ it('records a sign-in with the address that it came from', async () => {
     workspaceId: null,
     ip: expect.stringMatching(/^[0-9a-f.:]+$/),
   })
+})
+
+it('records a refresh and a sign-out, with who and from where', async () => {
+  const member = await people.memberWith(shop, [])
+  const credentials = { email: member.email, password: member.password }
+  const post = async (path: string, body: object) => (await world.anonymous.post(path, body)).text()
+  const first = JSON.parse(await post('/api/auth/login', { credentials, mode: 'json' })) as { refreshToken: string }
+  const { refreshToken } = first
+  const second = JSON.parse(await post('/api/auth/refresh', { refreshToken })) as { refreshToken: string }
+  await post('/api/auth/logout', { refreshToken: second.refreshToken })
+
+  const entries = await Promise.all(
+    ['auth.refresh.v1', 'auth.logout.v1'].map((action) =>
+      everywhere(`filter[actorId][_eq]=${member.userId}&filter[action][_eq]=${action}`),
+    ),
+  )
+
+  const entry = { outcome: 'success', actorEmail: member.email, ip: expect.stringMatching(/^[0-9a-f.:]+$/) }
+  expect(entries).toMatchObject([[{ ...entry, label: 'Tokens refreshed' }], [{ ...entry, label: 'Sign-out' }]])
+})
+
+it('has a readable label for every action, and finds each by its name', async () => {
+  const { data } = (await (
+    await world.administrator.get('/api/system/audit-log?limit=200&fields=action,label')
+  ).json()) as {
+    data: { action: keyof typeof auditActions; label: string }[]
+  }
+  const search = Object.keys(auditActions).map((action) => `filter[action][_in][]=${action}`)
+  const filtered = await world.administrator.get(`/api/system/audit-log?limit=1&${search.join('&')}`)
+
+  expect(data.length).toBeGreaterThan(0)
+  expect(data.filter(({ action, label }) => auditActions[action] !== label)).toEqual([])
+  expect(Object.values(auditActions).filter((label) => !/^[A-Z][a-zA-Z -]+$/.test(label))).toEqual([])
+  expect(filtered.status).toBe(200)
 })
 
 it('records a failed sign-in in the same way for an account that exists and for one that does not', async () => {

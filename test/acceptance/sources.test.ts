@@ -109,6 +109,14 @@ it('lists the providers, with the reason where one cannot run here', async () =>
   expect(available).toEqual(expect.arrayContaining(world.platform === 'node' ? all : ['neon', 'planetscale']))
 })
 
+it('lists presets of well-known services, which only say how their addresses look', async () => {
+  const connectors = (await shop.data('/connectors/data')) as { id: string; presets: { id: string }[] }[]
+  const preset = connectors.find(({ id }) => id === 'neon')?.presets
+
+  expect(preset).toEqual([{ id: 'neon', name: 'Neon', hint: '<endpoint>.<region>.aws.neon.tech' }])
+  expect(connectors.flatMap(({ presets }) => presets).length).toBeGreaterThan(5)
+})
+
 const UNREADABLE = 'Failed to read the JSON body'
 
 it.each<[string, object, readonly string[]]>([
