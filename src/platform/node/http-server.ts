@@ -55,7 +55,8 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       const closed = once(server, 'close')
       // Not the method of the HTTP server, which would cut silent connections at once.
       NetServer.prototype.close.call(server)
-      const silence = setInterval(() => server.closeIdleConnections(), SILENCE)
+      // After what has arrived was read: where the process was busy for long, a silent connection may no longer be one.
+      const silence = setInterval(() => setImmediate(() => server.closeIdleConnections()), SILENCE)
       const force = setTimeout(() => server.closeAllConnections(), limit)
       await closed
       clearInterval(silence)
