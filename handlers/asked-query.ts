@@ -9,9 +9,8 @@ export function asked(c: AppContext, parse: (tree: BracketTree) => ReadQuery): A
   return {
     text: searchWithoutToken(c.req.url),
     parse: (text) => parse(parseBrackets(text)),
-    get freshness() {
-      return headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept'
-    },
+    // No getter: each object made with one would get a hidden class of its own, which lives until the next full collection.
+    freshness: headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept',
     planned() {
       c.get('timing').planned = performance.now()
     },

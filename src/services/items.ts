@@ -221,7 +221,7 @@ function supply({ clock, ids }: Ports): Supply {
   let now: string | undefined
   return {
     uuid: ids.next,
-    get now() {
+    now() {
       now ??= new Date(clock.now()).toISOString()
       return now
     },

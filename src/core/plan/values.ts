@@ -10,7 +10,7 @@ import { usableField } from './names.ts'
 import type { Assignment } from './plan.ts'
 
 /** What only the outside can give to new values. */
-export type Supply = { readonly uuid: () => string; readonly now: string }
+export type Supply = { readonly uuid: () => string; readonly now: () => string }
 
 export type WriteContext = {
   readonly viewer: Viewer
@@ -115,8 +115,9 @@ function initialValue(field: PrimitiveField, supply: Supply): string | null | un
   }
 }
 
-/** `supply.now` is a UTC time with a zone; fields of other types take the part that they hold. */
-function nowFor({ type }: PrimitiveField, { now }: Supply): string {
+/** `supply.now` gives a UTC time with a zone; fields of other types take the part that they hold. */
+function nowFor({ type }: PrimitiveField, supply: Supply): string {
+  const now = supply.now()
   if (type.name === 'date') return now.slice(0, 10)
   if (type.name === 'time') return now.slice(11, -1)
   return type.name === 'dateTime' ? now.slice(0, -1) : now

@@ -71,7 +71,7 @@ export function openService(
         const access = viewer.accessTo(collection, 'read')
         const read = { viewer, collection, limits, access: access.kind === 'granted' ? access : blindAccess }
         const query = () => queryOf({ ...write, form: 'json', isDotted: false, limits }, 0)
-        const request: WriteRequest = { viewer, collection, supply: { uuid: () => '', now: '' }, read, query }
+        const request: WriteRequest = { viewer, collection, supply: { uuid: () => '', now: () => '' }, read, query }
         const plain = write.kind === 'create' ? plainInsert(request, write.items) : undefined
         const plan = plain?.plan() ?? planOf(request, write)
         const fill = (hole: string) => plain?.values.get(hole) ?? (hole.startsWith('now:') ? timeHole(hole, now) : null)

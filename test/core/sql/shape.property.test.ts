@@ -345,7 +345,7 @@ function write(dialect: Dialect, filled: unknown): readonly Statement[] {
   const request: WriteRequest = {
     viewer: administrator,
     collection,
-    supply: { uuid: () => '00000000-0000-0000-0000-000000000000', now: '2026-01-01T00:00:00Z' },
+    supply: { uuid: () => '00000000-0000-0000-0000-000000000000', now: () => '2026-01-01T00:00:00Z' },
     read: { viewer: administrator, collection, access: fullAccess, limits },
     query: () => parseItemQuery(parseBrackets(searchOf(query))),
   }
