@@ -22,7 +22,13 @@ it('lets others run all the while it is built', async () => {
 
 type Rendering = Awaited<ReturnType<typeof rendering>>
 
-/** Other programs on the machine only ever make a run slower, so the best of a few says what it takes. */
+/** Milliseconds of work of this thread: what else runs on the machine takes its time, but is not its work. */
+function worked(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+/** A busy machine makes work a little longer, too, so the best of a few says what it takes. */
 async function calmest(tries: number): Promise<Rendering> {
   const one = await rendering()
   if (tries === 1 || (one.seconds < 2 && one.longestWait < 100)) return one
@@ -34,7 +40,7 @@ async function rendering() {
   models.keep(workspace.id, model)
   const openApi = createOpenApi(models, '1.0.0')
   const others = otherRequests()
-  const start = performance.now()
+  const start = worked()
   const { render } = await openApi.workspace({
     workspace,
     snapshot: { modelVersion: 1, licenseVersion: 0, accessVersion: 1 },
@@ -44,17 +50,17 @@ async function rendering() {
   const body = await render()
   const chunks: Uint8Array[] = []
   if (typeof body !== 'string') for await (const chunk of body) chunks.push(chunk)
-  return { seconds: (performance.now() - start) / 1_000, chunks, ...others.stop() }
+  return { seconds: (worked() - start) / 1_000, chunks, ...others.stop() }
 }
 
 /** Something that wants to run as often as it can. */
 function otherRequests() {
   let turns = 0
   let longestWait = 0
-  let last = performance.now()
+  let last = worked()
   let timer = setTimeout(turn, 0)
   function turn() {
-    const now = performance.now()
+    const now = worked()
     longestWait = Math.max(longestWait, now - last)
     last = now
     turns += 1
