@@ -6,6 +6,7 @@ import { type AddressInfo, connect, createServer as createNetServer, type Socket
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { type NodeOptions, type NodeServer, startNode } from '../../handlers/node.ts'
+import { freePort } from '../support/free-port.ts'
 import { startPostgres } from '../support/postgres.ts'
 
 let postgres: Awaited<ReturnType<typeof startPostgres>>
@@ -144,15 +145,6 @@ it('says that it is starting while it cannot serve', async () => {
   socket.destroy()
   await failed
 })
-
-async function freePort(): Promise<number> {
-  const holder = createServer().listen(0, '127.0.0.1')
-  await once(holder, 'listening')
-  const { port } = holder.address() as AddressInfo
-  holder.close()
-  await once(holder, 'close')
-  return port
-}
 
 describe('two replicas behind a proxy', () => {
   /** Sends requests in turn to replicas that say that they are ready. */
