@@ -93,7 +93,8 @@ export const tools: Readonly<Record<string, Tool>> = {
   read_schema: tool({
     title: 'Read the data model',
     description:
-      'Tells the collections with their fields, relations and ids; of many collections only the names. Ask for one by name.',
+      'Tells the collections with their fields, relations and ids; of many collections only the names. Ask for one by name. ' +
+      'A collection with `serves` can be asked for no more than that says.',
     hints: reading,
     input: z.strictObject({ collection: collection.optional() }),
     output: z.strictObject({ collections: z.array(z.looseObject({ id: z.string(), apiName: z.string() })) }),

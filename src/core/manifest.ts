@@ -1,14 +1,17 @@
 /**
  * Model → manifest (reference facts 6.5, docs/manifest.md): the structure of a workspace and everything that its items
- * can be asked, in one compact document for generators of clients. It tells of the model, not of a caller's rights.
+ * can be asked, in one compact document for generators of clients. It tells of the model and of what its data sources serve,
+ * not of a caller's rights.
  */
+import type { Declarations } from './connector/offer.ts'
 import type { Manifest, PrimitiveFieldEntry, RelationFieldEntry, ServiceSchema } from './manifest/format.ts'
 import { createPools, type Pools } from './manifest/pools.ts'
 import { operationsOf } from './manifest/query-schema.ts'
+import { wholeModel } from './manifest/sight.ts'
 import type { Collection, ConstraintRecord, Model, PrimitiveField, RelationField } from './model/model.ts'
 
-export function compileManifest(model: Model): Manifest {
-  const pools = createPools()
+export function compileManifest(model: Model, declared: Declarations = () => undefined): Manifest {
+  const pools = createPools(wholeModel(declared))
   const serviceSchema = compileServiceSchema(model, pools)
   const operations = [...model.collections.values()].flatMap((collection) => operationsOf(pools, collection))
   const { strings, primitiveTypes, ...types } = pools.finish()

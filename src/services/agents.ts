@@ -3,10 +3,13 @@
  * Nothing is allowed here that is not allowed there.
  */
 import { requireEntitlement } from '../core/access/principal.ts'
+import { describeOffer } from '../core/connector/offer.ts'
 import { nested } from '../core/error.ts'
+import type { Collection } from '../core/model/model.ts'
 import { describeCollection, describeSources, nameCollection } from '../core/model/overview.ts'
 import { type JsonArguments, parseItemArguments, parseListArguments } from '../core/query/parse-json.ts'
 import type { Entry } from './callers.ts'
+import type { LoadDeclarations } from './declarations.ts'
 import type { Items } from './items.ts'
 import type { Licensing } from './licensing.ts'
 import type { Migrations, Preview } from './migrations.ts'
@@ -39,13 +42,14 @@ type Deps = {
   readonly items: Items
   readonly migrations: Migrations
   readonly models: ModelCache
+  readonly declarations: LoadDeclarations
   readonly licensing: Licensing
 }
 
 /** More are only named: an agent reads all of what it is told. */
 const MAX_DESCRIBED = 40
 
-export function createAgents({ items, migrations, models, licensing }: Deps): Agents {
+export function createAgents({ items, migrations, models, declarations, licensing }: Deps): Agents {
   return {
     open(entry) {
       const { workspace, snapshot, rights } = entry
@@ -72,13 +76,19 @@ export function createAgents({ items, migrations, models, licensing }: Deps): Ag
         },
         async readSchema(name) {
           requireEntitlement(rights, 'dataModel:read')
-          const { collections, byName } = await model()
+          const current = await model()
+          const { collections, byName } = current
+          const declared = await declarations(workspace, current)
+          const describe = (collection: Collection) => {
+            const own = declared(collection)
+            return { ...describeCollection(collection), ...(own && { serves: describeOffer(collection, own) }) }
+          }
           if (name === undefined) {
             const all = [...collections.values()].filter(({ isSystem }) => !isSystem)
-            return { collections: all.map(all.length > MAX_DESCRIBED ? nameCollection : describeCollection) }
+            return { collections: all.map(all.length > MAX_DESCRIBED ? nameCollection : describe) }
           }
           const collection = byName.get(name)
-          if (collection !== undefined) return { collections: [describeCollection(collection)] }
+          if (collection !== undefined) return { collections: [describe(collection)] }
           throw nested('notFound', ['Failed to read the schema', `collection ${name.slice(0, 100)} does not exist`])
         },
         async readDataSources() {

@@ -3,6 +3,7 @@ import { requireEntitlement } from '../core/access/principal.ts'
 import { compileManifest } from '../core/manifest.ts'
 import type { Model } from '../core/model/model.ts'
 import type { Entry } from './callers.ts'
+import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
 import type { ModelCache } from './model-cache.ts'
 
@@ -13,7 +14,7 @@ export type Manifests = {
   load(entry: Entry): Promise<ManifestText>
 }
 
-export function createManifests(models: ModelCache): Manifests {
+export function createManifests(models: ModelCache, declarations: LoadDeclarations): Manifests {
   const known = new WeakMap<Model, ManifestText>()
   return {
     async load({ workspace, snapshot, rights }) {
@@ -21,7 +22,7 @@ export function createManifests(models: ModelCache): Manifests {
       const model = await models.load(workspace, snapshot.modelVersion)
       const kept = known.get(model)
       if (kept !== undefined) return kept
-      const text = JSON.stringify(compileManifest(model))
+      const text = JSON.stringify(compileManifest(model, await declarations(workspace, model)))
       const manifest = { text, tag: await weakTag(text) }
       known.set(model, manifest)
       return manifest

@@ -1,12 +1,13 @@
 /**
- * The OpenAPI document of a workspace as its caller may see it. What it says follows from model, rights and release, so
- * that its tag is known without building it. It is built in small steps, between which other requests run; a small one is
- * kept, a large one leaves piece by piece.
+ * The OpenAPI document of a workspace as its caller may see it. What it says follows from rights, release and model (what
+ * connectors declare changes with the model), so that its tag is known without building it. It is built in small steps,
+ * between which other requests run; a small one is kept, a large one leaves piece by piece.
  */
 import { viewerOf } from '../core/access/merge.ts'
 import { type Rights, requireEntitlement } from '../core/access/principal.ts'
 import { ServiceError } from '../core/error.ts'
 import type { Caller, Entry } from './callers.ts'
+import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
 import type { ModelCache } from './model-cache.ts'
 
@@ -29,7 +30,13 @@ const PIECES = 400
 const MAX_KEPT = 2 * 1024 * 1024
 const MAX_KEPT_IN_ALL = 16 * 1024 * 1024
 
-export function createOpenApi(models: ModelCache, version: string): OpenApi {
+type Deps = {
+  readonly models: ModelCache
+  readonly declarations: LoadDeclarations
+  readonly version: string
+}
+
+export function createOpenApi({ models, declarations, version }: Deps): OpenApi {
   const kept = new Map<string, string>()
   let system: string | undefined
   const fingerprints = new WeakMap<Rights, string>()
@@ -56,11 +63,12 @@ export function createOpenApi(models: ModelCache, version: string): OpenApi {
         async render() {
           const known = kept.get(tag)
           if (known !== undefined) return known
-          const [{ workspaceDocument }, { sightOf }] = await Promise.all([
+          const [{ workspaceDocument }, { sightOf }, declared] = await Promise.all([
             import('../core/openapi.ts'),
             import('../core/manifest/sight.ts'),
+            declarations(workspace, model),
           ])
-          const sight = sightOf(viewerOf(rights, model))
+          const sight = sightOf(viewerOf(rights, model), declared)
           const pieces = workspaceDocument({ workspace: workspace.apiName, model, sight, version })
           const start = await gather(pieces, MAX_KEPT)
           if (!start.isWhole) return streamed(start.text, pieces)

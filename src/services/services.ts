@@ -12,6 +12,7 @@ import { type Agents, createAgents } from './agents.ts'
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type AuditLog, createAuditLog } from './audit.ts'
 import { type Callers, createCallers } from './callers.ts'
+import { createDeclarations } from './declarations.ts'
 import { createDirectory } from './directory.ts'
 import { createIntrospection, type Introspection } from './introspection.ts'
 import { createInvitations, type Invitations } from './invitations.ts'
@@ -99,6 +100,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     providers: () => [...builtIn, ...installed()],
   })
   const migrations = createMigrations({ ports, models: changes, sources })
+  const declarations = createDeclarations(ports.database)
   const items = createItems({ ports, config, models, openSource: sources.sourceOf })
   return {
     ports,
@@ -122,11 +124,11 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     migrations,
     introspection: createIntrospection({ ports, models: changes, system: systemDatabase, sources }),
     sources,
-    manifests: createManifests(models),
+    manifests: createManifests(models, declarations),
     items,
     telemetry: createTelemetry(ports, config),
-    openApi: createOpenApi(models, VERSION),
-    agents: createAgents({ items, migrations, models, licensing }),
+    openApi: createOpenApi({ models, declarations, version: VERSION }),
+    agents: createAgents({ items, migrations, models, declarations, licensing }),
     async prune() {
       await auditLog.prune()
       await throttle.prune()

@@ -38,7 +38,7 @@ async function calmest(tries: number): Promise<Rendering> {
 async function rendering() {
   const models = createModelCache(noDatabase)
   models.keep(workspace.id, model)
-  const openApi = createOpenApi(models, '1.0.0')
+  const openApi = createOpenApi({ models, declarations: async () => () => undefined, version: '1.0.0' })
   const others = otherRequests()
   const start = worked()
   const { render } = await openApi.workspace({

@@ -9,6 +9,7 @@ import { wireValue } from '../model/wire.ts'
 import type { Order } from '../plan/plan.ts'
 import { all, and, type Filter, none, or } from '../query/filter.ts'
 import { queryFault } from '../query/parse.ts'
+import { askedAs, lookUpBy } from './offer.ts'
 import type { ConnectorFilter, QueryRequest } from './protocol.ts'
 import type { Capabilities, ConnectorOperation } from './schema.ts'
 
@@ -55,12 +56,10 @@ export function pushKeys(
   texts: readonly string[],
 ): ConnectorFilter {
   const values = texts.map((text) => wireValue({ type: field.type, isList: false }, text))
-  const known = capabilities.filter[field.dbName] ?? []
-  if (capabilities.key.includes(field.dbName) || known.includes('in')) {
-    return { field: field.dbName, operator: 'in', value: values }
-  }
-  if (!known.includes('eq')) throw unsupported(collection, `cannot be looked up by ${field.apiName}`)
-  return anyOf(values.map((value) => ({ field: field.dbName, operator: 'eq', value })))
+  const operator = lookUpBy(capabilities, field)
+  if (operator === undefined) throw unsupported(collection, `cannot be looked up by ${field.apiName}`)
+  if (operator === 'in') return { field: field.dbName, operator, value: values }
+  return anyOf(values.map((value) => ({ field: field.dbName, operator, value })))
 }
 
 export function allOf(filters: readonly ConnectorFilter[]): ConnectorFilter | undefined {
@@ -190,31 +189,11 @@ function wireOperand({ type }: PrimitiveField, text: string): unknown {
   return wireValue({ type, isList: false }, text)
 }
 
-/** Where only the opposite is declared, that is asked for, negated: both leave null rows out. */
+/** Where only the opposite is declared, that is asked for, negated. */
 function leaf({ capabilities }: Declared, field: PrimitiveField, operator: string, value: unknown): ConnectorFilter {
-  const known = capabilities.filter[field.dbName] ?? []
-  if (known.includes(operator)) return { field: field.dbName, operator, value }
-  if (operator === 'null' && known.includes('null')) return { field: field.dbName, operator, value }
-  const opposite = oppositeNames.get(operator)
-  if (opposite !== undefined && known.includes(opposite)) {
-    return { not: { field: field.dbName, operator: opposite, value } }
-  }
-  throw queryFault(`filter.${field.apiName}._${operator}`, 'is not declared by the data source')
+  const asked = askedAs(capabilities, field, operator)
+  if (asked === undefined)
+    throw queryFault(`filter.${field.apiName}._${operator}`, 'is not declared by the data source')
+  if (asked.kind === 'plain') return { field: field.dbName, operator, value }
+  return { not: { field: field.dbName, operator: asked.operator, value } }
 }
-
-const oppositeNames = new Map(
-  [
-    ['eq', 'neq'],
-    ['lt', 'gte'],
-    ['lte', 'gt'],
-    ['in', 'nin'],
-    ['between', 'nbetween'],
-    ['contains', 'ncontains'],
-    ['icontains', 'nicontains'],
-    ['starts_with', 'nstarts_with'],
-    ['ends_with', 'nends_with'],
-  ].flatMap(([one = '', other = '']) => [
-    [one, other],
-    [other, one],
-  ]),
-)

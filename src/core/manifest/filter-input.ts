@@ -1,4 +1,5 @@
 /** Collections → what a filter on them may say (reference facts 1.2 and 2.2). */
+import { askedAs, canAskThrough } from '../connector/offer.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { type Operator, operatorsOf } from '../model/operator.ts'
@@ -12,8 +13,11 @@ export function filterInput(pools: Pools, collection: Collection): TypeReference
       ['_and', { type: `[${self}]`, optional: true }],
       ['_or', { type: `[${self}]`, optional: true }],
       ['_not', { type: self, optional: true }],
-      ...pools.primitives(collection, 'read').flatMap((field) => fieldFilter(pools, field)),
-      ...pools.relations(collection, 'read').map((relation) => relationFilter(pools, relation)),
+      ...pools.primitives(collection, 'read').flatMap((field) => fieldFilter(pools, collection, field)),
+      ...pools
+        .relations(collection, 'read')
+        .filter((relation) => canAskThrough(relation, pools.sight.declared))
+        .map((relation) => relationFilter(pools, relation)),
     ],
   }))}`
   return self
@@ -22,17 +26,22 @@ export function filterInput(pools: Pools, collection: Collection): TypeReference
 type Entry = readonly [name: string, field: InputField]
 
 /** Nothing for a field that no operator knows. A value on its own means `_eq`, except on JSON, where it would be ambiguous. */
-function fieldFilter(pools: Pools, field: PrimitiveField): readonly Entry[] {
-  const operators = [...operatorsOf(field.type, field.isList)]
-  if (operators.length === 0 && !field.isNullable) return []
+function fieldFilter(pools: Pools, collection: Collection, field: PrimitiveField): readonly Entry[] {
+  const declared = pools.sight.declared(collection)
+  const isServed = (operator: string) => declared === undefined || askedAs(declared, field, operator) !== undefined
+  const every = [...operatorsOf(field.type, field.isList)]
+  const operators = every.filter((operator) => isServed(operator.slice(1)))
+  const hasNull = field.isNullable && isServed('null')
+  if (operators.length === 0 && !hasNull) return []
   const type = operandType(field.type)
-  const label = `${field.isList ? 'List' : typeLabel(type)}Filter${field.isNullable ? 'Nullable' : ''}PrimitiveInput`
+  const label = `${field.isList ? 'List' : typeLabel(type)}Filter${hasNull ? 'Nullable' : ''}PrimitiveInput`
   const value = pools.primitive(type)
-  const orNull = field.isNullable ? `${value}?` : value
-  const index = pools.input(label, label, () => ({
+  const orNull = hasNull ? `${value}?` : value
+  const key = operators.length === every.length ? label : `${label} ${operators.join(' ')}`
+  const index = pools.input(key, label, () => ({
     fields: [
       ...operators.map((operator): Entry => [operator, { type: operandOf(operator, value, orNull), optional: true }]),
-      ...(field.isNullable ? [nullTest(pools)] : []),
+      ...(hasNull ? [nullTest(pools)] : []),
     ],
   }))
   const takesBareValue = operators.includes('_eq') && field.type.name !== 'json'

@@ -15,7 +15,7 @@ import type {
   QuerySchema,
   TypeReference,
 } from './format.ts'
-import { type Sight, wholeModel } from './sight.ts'
+import type { Sight } from './sight.ts'
 
 export type Description<Field> = {
   readonly fields: readonly (readonly [name: string, field: Field])[]
@@ -55,7 +55,7 @@ export type Pools = {
 }
 
 /** `reserved` are names that no type may have. */
-export function createPools(sight: Sight = wholeModel, reserved: readonly string[] = []): Pools {
+export function createPools(sight: Sight, reserved: readonly string[] = []): Pools {
   const strings = createPool<string>((value) => value)
   const primitiveTypes = createPool<FieldType>(JSON.stringify)
   const enumTypes = createPool<QuerySchema['enumTypes'][number]>(JSON.stringify)

@@ -1,6 +1,7 @@
 /** Collections → the operations that they serve (contract 4): their arguments and their answers. */
 import type { Action } from '../access/access.ts'
-import type { Collection, RelationField } from '../model/model.ts'
+import { isElsewhere, servesOperation } from '../connector/offer.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { isSortable } from '../plan/read.ts'
 import { filterInput } from './filter-input.ts'
 import type { InputField, Operation, OperationKind, OutputField, TypeReference } from './format.ts'
@@ -41,6 +42,7 @@ export function servedOperations(pools: Pools, collection: Collection): readonly
   const item: TypeReference = `o${itemOutput(pools, collection)}`
   const filter: InputField = { type: filterInput(pools, collection) }
   const filtered: Entry = ['filter', { ...filter, optional: true }]
+  const declared = pools.sight.declared(collection)
   const many: readonly (Served | false)[] = [
     may('read') && { kind: 'readMany', fields: listArguments(pools, collection), output: `[${item}]` },
     may('create') && {
@@ -69,7 +71,9 @@ export function servedOperations(pools: Pools, collection: Collection): readonly
     },
     may('delete') && { kind: 'deleteOne', fields: [keyed, filtered], output: `${item}?` },
   ]
-  return [...many, ...(key === undefined ? [] : one)].filter((served) => served !== false)
+  return [...many, ...(key === undefined ? [] : one)]
+    .filter((served) => served !== false)
+    .filter(({ kind }) => declared === undefined || servesOperation(declared, kind))
 }
 
 const actions: readonly Action[] = ['read', 'create', 'update', 'delete']
@@ -77,19 +81,32 @@ const actions: readonly Action[] = ['read', 'create', 'update', 'delete']
 type Entry = readonly [name: string, field: InputField]
 
 function listArguments(pools: Pools, collection: Collection): readonly Entry[] {
+  const declared = pools.sight.declared(collection)
   const meta: Entry = ['meta', { type: pools.enumeration('ServiceMeta', ['totalCount']), optional: true }]
-  return [...pageArguments(pools, collection), meta]
+  return [
+    ...pageArguments(pools, collection).filter(([name]) => name !== 'offset' || declared?.offset !== false),
+    ...(declared?.count === false ? [] : [meta]),
+  ]
 }
 
 function pageArguments(pools: Pools, collection: Collection): readonly Entry[] {
   return [
     ['filter', { type: filterInput(pools, collection), optional: true }],
-    ...(pools.primitives(collection, 'read').some(isSortable)
+    ...(sortable(pools, collection).length > 0
       ? [['sort', { type: `[${sortSpecifier(pools, collection)}]`, optional: true }] as const]
       : []),
     ['limit', { type: pools.primitive({ name: 'int32' }), optional: true }],
     ['offset', { type: pools.primitive({ name: 'int64' }), optional: true }],
   ]
+}
+
+/** A connector sorts by what a row has, which is not what is seen of a field that is hidden in some. */
+function sortable(pools: Pools, collection: Collection): readonly PrimitiveField[] {
+  const { declared, uses } = pools.sight
+  const own = declared(collection)
+  const isServed = (field: PrimitiveField) =>
+    own === undefined || (own.sort.includes(field.dbName) && uses(collection, field, 'read') === 'always')
+  return pools.primitives(collection, 'read').filter((field) => isSortable(field) && isServed(field))
 }
 
 function sortSpecifier(pools: Pools, collection: Collection): TypeReference {
@@ -101,10 +118,7 @@ function sortSpecifier(pools: Pools, collection: Collection): TypeReference {
     ],
   }))
   const index = pools.input(`${id} sort`, `${apiName}SortSpecifier`, () => ({
-    fields: pools
-      .primitives(collection, 'read')
-      .filter(isSortable)
-      .map((field): Entry => [field.apiName, { type: `i${options}`, optional: true }]),
+    fields: sortable(pools, collection).map((field): Entry => [field.apiName, { type: `i${options}`, optional: true }]),
     constraints: { atMostOneField: true, atLeastOneField: true },
   }))
   return `i${index}`
@@ -126,7 +140,9 @@ export function itemOutput(pools: Pools, collection: Collection): number {
 function relationOutput(pools: Pools, relation: RelationField): OutputField {
   const { collection, target, isList } = relation
   const shows = pools.sight.shows(collection, relation)
-  const isNullable = shows === 'sometimes' || (relation.isNullable && !isList)
+  // Nothing but a foreign key of a database makes sure that there is a far row.
+  const mayMiss = !isList && (relation.isNullable || isElsewhere(relation, pools.sight.declared))
+  const isNullable = shows === 'sometimes' || mayMiss
   const item: TypeReference = `o${itemOutput(pools, target)}`
   const parameters = relationArguments(pools, relation)
   if (!isList) {
@@ -139,7 +155,7 @@ function relationOutput(pools: Pools, relation: RelationField): OutputField {
   return { type: isNullable ? `o${list}?` : `o${list}`, ...(parameters !== undefined && { arguments: parameters }) }
 }
 
-/** What `deep` takes: a to-many all of a list, a nullable to-one a filter, a required to-one nothing. */
+/** What `deep` takes (rows of elsewhere are paged by us): a to-many all of a list, a nullable to-one a filter, a required to-one nothing. */
 export function relationArguments(pools: Pools, relation: RelationField): number | undefined {
   const { id, apiName, collection, target, isList, isNullable } = relation
   if (!isList && !isNullable) return undefined

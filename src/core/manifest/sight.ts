@@ -1,8 +1,9 @@
 /**
- * Which part of a model is told of: all of it, or what one caller can use. The one place that turns access into what
- * a document shows (contract 3: what is hidden is not named).
+ * Which part of a model is told of: all that its data sources serve, or what of that one caller can use. The one place that
+ * turns access into what a document shows (contract 3: what is hidden is not named).
  */
 import { type Action, type Viewer, visibility } from '../access/access.ts'
+import { canFollow, type Declarations } from '../connector/offer.ts'
 import type { Collection, Field } from '../model/model.ts'
 
 /** In which rows. */
@@ -13,20 +14,29 @@ export type Sight = {
   readonly uses: (collection: Collection, field: Field, action: Action) => Extent
   /** In which of the rows that are answered the field has its value; it is null in the others. */
   readonly shows: (collection: Collection, field: Field) => Extent
+  /** What of it the data source serves, whoever asks. */
+  readonly declared: Declarations
 }
 
-export const wholeModel: Sight = {
-  may: (collection, action) => action === 'read' || !collection.isReadOnly,
-  uses: () => 'always',
-  shows: () => 'always',
+export function wholeModel(declared: Declarations): Sight {
+  return {
+    may: (collection, action) => action === 'read' || !collection.isReadOnly,
+    uses: (_, field, action) => (isServed(field, action, declared) ? 'always' : 'never'),
+    shows: () => 'always',
+    declared,
+  }
 }
 
-export function sightOf(viewer: Viewer): Sight {
+function isServed(field: Field, action: Action, declared: Declarations): boolean {
+  return field.kind === 'primitive' || action !== 'read' || canFollow(field, declared)
+}
+
+export function sightOf(viewer: Viewer, declared: Declarations): Sight {
   const may: Sight['may'] = (collection, action) =>
-    wholeModel.may(collection, action) && viewer.accessTo(collection, action).kind === 'granted'
+    (action === 'read' || !collection.isReadOnly) && viewer.accessTo(collection, action).kind === 'granted'
   const uses: Sight['uses'] = (collection, field, action) => {
     const access = viewer.accessTo(collection, action)
-    if (access.kind === 'denied' || !may(collection, action)) return 'never'
+    if (access.kind === 'denied' || !may(collection, action) || !isServed(field, action, declared)) return 'never'
     const visible = visibility(access, field)
     // A relation into a collection that the caller may not read is hidden, whatever a policy says of the field.
     if (visible === undefined || (field.kind === 'relation' && !may(field.target, 'read'))) return 'never'
@@ -35,6 +45,7 @@ export function sightOf(viewer: Viewer): Sight {
   return {
     may,
     uses,
+    declared,
     shows(collection, field) {
       const extent = uses(collection, field, 'read')
       const reads = viewer.accessTo(collection, 'read')

@@ -3,6 +3,7 @@
  * Says what `core/plan` accepts, and nothing that it refuses.
  */
 import type { Action } from '../access/access.ts'
+import { type Declarations, type ItemOperation, isElsewhere, servesOperation } from '../connector/offer.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { uniqueSets } from '../plan/program.ts'
 import { type Kind, knownOperations } from '../plan/relation-operation.ts'
@@ -149,17 +150,45 @@ function relationInput(pools: Pools, relation: RelationField, occasion: Occasion
 function operationsOn({ sight }: Pools, relation: RelationField, occasion: Occasion): readonly Kind[] {
   const { collection, target, isForward } = relation
   if (collection.primaryKey.length === 0 || target.primaryKey.length === 0) return []
-  const may = (action: Action) => sight.may(target, action)
+  const declared = sight.declared(target)
+  const may = (action: Action) =>
+    sight.may(target, action) &&
+    (declared === undefined || wholesale[action].some((one) => servesOperation(declared, one)))
   // At a backward relation the far row holds the foreign key, so that it is changed.
   const mayLink = isForward || may('update')
   const needs: Readonly<Record<Kind, boolean>> = {
-    _connect: mayLink,
+    _connect: mayLink && (declared === undefined || servesOperation(declared, 'readOne')),
     _disconnect: mayLink,
     _create: may('create'),
     _update: may('update'),
     _delete: may('delete'),
   }
-  return knownOperations(relation, occasion).filter((kind) => needs[kind])
+  return knownOperations(relation, occasion).filter(
+    (kind) => needs[kind] && isOneWrite(kind, { relation, occasion, declared: sight.declared }),
+  )
+}
+
+/** By one of these a connector can do it. */
+const wholesale: Readonly<Record<Action, readonly ItemOperation[]>> = {
+  read: ['readOne'],
+  create: ['create'],
+  update: ['updateOne', 'updateMany'],
+  delete: ['deleteOne', 'deleteMany'],
+}
+
+type Nesting = {
+  readonly relation: RelationField
+  readonly occasion: Occasion
+  readonly declared: Declarations
+}
+
+/** Two sources have no transaction in common, and a connector has none at all: there it has to be one write of one collection. */
+function isOneWrite(kind: Kind, { relation, occasion, declared }: Nesting): boolean {
+  const { collection, target, isForward } = relation
+  if (!isElsewhere(relation, declared)) return true
+  if (kind === '_disconnect') return isForward || collection.sourceId === target.sourceId
+  if (collection.sourceId !== target.sourceId) return false
+  return occasion === 'update' || (kind === '_connect' && isForward)
 }
 
 function operationInput(pools: Pools, relation: RelationField, kind: Kind): number {

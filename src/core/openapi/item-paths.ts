@@ -117,6 +117,8 @@ const answers: Readonly<Record<OperationKind, string>> = {
   deleteOne: 'The deleted item, where `fields` asked for it.',
 }
 
+const pageNames = ['limit', 'offset', 'meta'] as const
+
 function parameters({ schemas, deepOf }: PathContext, collection: Collection, served: Served): readonly string[] {
   const { kind } = served
   const deep = deepOf(collection)
@@ -128,7 +130,7 @@ function parameters({ schemas, deepOf }: PathContext, collection: Collection, se
       ? []
       : [bracketed('filter', schemas.of(filter, 'sent'), needsFilter.has(kind) ? REQUIRED : '')]),
     ...(sort === undefined ? [] : [bracketed('sort', schemas.of(sort, 'sent'))]),
-    ...(kind === 'readMany' ? [shared.limit, shared.offset, shared.meta] : []),
+    ...pageNames.filter((name) => typeOf(served, name) !== undefined).map((name) => shared[name]),
     ...(deep === undefined ? [] : [bracketed('deep', component(deep))]),
   ]
 }

@@ -36,7 +36,10 @@ export type AnswerDescription = {
 export type RouteDescriptions = Readonly<Record<string, RouteDescription>>
 
 export function systemDocument(routes: RouteDescriptions, version: string): string {
-  const { context, entries } = createComponents(wholeModel, 'flat')
+  const { context, entries } = createComponents(
+    wholeModel(() => undefined),
+    'flat',
+  )
   const collections = builtIn()
   const paths: Record<string, Record<string, unknown>> = {}
   for (const [route, description] of Object.entries(routes)) {
