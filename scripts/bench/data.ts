@@ -4,22 +4,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
-import { createApp } from '../../handlers/app.ts'
-import { readConfig } from '../../src/config.ts'
 import type { Statement } from '../../src/core/sql/statement.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres.ts'
-import { timeOrderedIds } from '../../src/platform/ids.ts'
-import { noConnectors } from '../../src/platform/no-connectors.ts'
-import { openNodeAssets } from '../../src/platform/node/assets.ts'
-import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
-import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
-import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
-import { scryptPasswords } from '../../src/platform/password.ts'
-import { openProviderGate } from '../../src/platform/provider-gate.ts'
-import { createTelemetryClient } from '../../src/platform/telemetry-client.ts'
-import { openVault } from '../../src/platform/vault.ts'
 import type { SqlDriver } from '../../src/ports.ts'
-import { startServices } from '../../src/services/services.ts'
+import { openInProcess } from '../../test/support/in-process.ts'
 import { generousLicense } from '../../test/support/license.ts'
 import { startPostgres } from '../../test/support/postgres.ts'
 import type { RecordedParam, RecordedStatement } from './bare.ts'
@@ -52,7 +40,7 @@ export async function openData(): Promise<Data> {
     SERVICE_ADMIN__EMAIL: email,
     SERVICE_ADMIN__PASSWORD: password,
   }
-  const instance = await openInstance(environment)
+  const instance = await openInstance(environment, database.url)
   const credentials = { credentials: { email, password }, mode: 'json' }
   const { accessToken: token } = (await instance.api()('POST', '/api/auth/login', credentials)) as {
     accessToken: string
@@ -76,37 +64,10 @@ export async function openData(): Promise<Data> {
   }
 }
 
-async function openInstance(environment: Readonly<Record<string, string>>) {
-  const reading = readConfig(environment)
-  if (reading.kind === 'invalid') throw new Error(reading.faults.join('\n'))
-  const { SERVICE_DATABASE_URL: connectionString = '', SERVICE_SECRET: secret = '' } = reading.config
+async function openInstance(environment: Readonly<Record<string, string>>, databaseUrl: string) {
   const sent: Statement[] = []
-  const database = recording(openPostgres({ connectionString }), sent)
-  const clock = { now: () => Date.now() }
-  const connect = () => new pg.Client({ connectionString })
-  const workspaces = createNodeWorkspaceState({ database, connect, clock })
-  const ports = {
-    database,
-    connectors: noConnectors,
-    databases: createNodeSqlDatabases({ allowPrivate: false, environment: {} }),
-    workspaces,
-    clock,
-    ids: timeOrderedIds,
-    passwords: scryptPasswords,
-    vault: openVault(secret),
-    telemetry: createTelemetryClient('node'),
-    providerGate: openProviderGate(false),
-    observe: () => {},
-    mailer: { send: async () => {} },
-    background: () => {},
-    licensing: createNodeLicensing(clock).ports,
-  }
-  const services = await startServices(ports, reading.config)
-  const app = createApp(services, {
-    isAccepting: () => true,
-    addressOf: () => undefined,
-    assets: openNodeAssets(),
-  })
+  const database = recording(openPostgres({ connectionString: databaseUrl }), sent)
+  const { request, services, close } = await openInProcess({ database, databaseUrl, variables: environment })
   return {
     sent,
     admit: () => services.licensing.admit(0),
@@ -116,7 +77,7 @@ async function openInstance(environment: Readonly<Record<string, string>>) {
         ...(token !== undefined && { Authorization: `Bearer ${token}` }),
       }
       return async (method, path, body) => {
-        const response = await app.request(path, {
+        const response = await request(`http://localhost${path}`, {
           method,
           headers,
           ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -127,7 +88,7 @@ async function openInstance(environment: Readonly<Record<string, string>>) {
       }
     },
     async close() {
-      await workspaces.close()
+      await close()
       await database.close()
     },
   }

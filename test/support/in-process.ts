@@ -1,4 +1,6 @@
-/** The service as a Node process wires it, in the process of the test: over a driver, and by a clock, of the test's own. */
+/**
+ * The service as a Node process wires it, in the process of a test or a benchmark: over a driver, and by a clock, of its own.
+ */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { createApp } from '../../handlers/app.ts'
@@ -14,12 +16,15 @@ import { openProviderGate } from '../../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../../src/platform/telemetry-client.ts'
 import { openVault } from '../../src/platform/vault.ts'
 import type { Clock, SqlDriver } from '../../src/ports.ts'
-import { startServices } from '../../src/services/services.ts'
+import { type Services, startServices } from '../../src/services/services.ts'
 
 export type InProcess = {
   readonly administrator: { readonly email: string; readonly password: string }
   /** `fetch` that ends at the service, whatever the host of the address. */
   readonly request: (url: string, init?: RequestInit) => Promise<Response>
+  readonly services: Services
+  /** Closes what was opened here; the database belongs to whoever brought it. */
+  readonly close: () => Promise<void>
 }
 
 export type InProcessOptions = {
@@ -44,11 +49,13 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     ...variables,
   })
   if (reading.kind === 'invalid') throw new Error(reading.faults.join())
+  const { config } = reading
+  const workspaces = createNodeWorkspaceState({ database, connect: () => new pg.Client(databaseUrl), clock })
   const ports = {
     database,
     connectors: noConnectors,
-    databases: createNodeSqlDatabases({ allowPrivate: false, environment: {} }),
-    workspaces: createNodeWorkspaceState({ database, connect: () => new pg.Client(databaseUrl), clock }),
+    databases: createNodeSqlDatabases({ allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS, environment: {} }),
+    workspaces,
     clock,
     ids: timeOrderedIds,
     passwords: scryptPasswords,
@@ -60,7 +67,15 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     background: () => {},
     licensing: createNodeLicensing(clock).ports,
   }
-  const services = await startServices(ports, reading.config)
+  const services = await startServices(ports, config)
   const app = createApp(services, { isAccepting: () => true, addressOf: () => undefined, assets: openNodeAssets() })
-  return { administrator: { email, password }, request: async (url, init) => app.fetch(new Request(url, init)) }
+  return {
+    administrator: { email, password },
+    request: async (url, init) => app.fetch(new Request(url, init)),
+    services,
+    async close() {
+      await services.sources.close()
+      await workspaces.close()
+    },
+  }
 }
