@@ -52,7 +52,10 @@ type Known = {
 
 const anonymous: Caller = { kind: 'anonymous' }
 
-export function createCallers(ports: Ports, tokens: Tokens): Callers {
+/** What this process has to let go of, once a workspace is gone. */
+export type ForgetWorkspace = (workspaceId: string) => void
+
+export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorkspace): Callers {
   const keyUse = createKeyUse(ports)
   /** By workspace, then by token. */
   const standings = new Map<string, Map<string, Known>>()
@@ -71,8 +74,12 @@ export function createCallers(ports: Ports, tokens: Tokens): Callers {
       return { workspace, snapshot }
     }
     directory.delete(name)
-    // The name may have gone to another workspace since we last looked.
-    if (known !== undefined) return currentWorkspace(name)
+    if (known !== undefined) {
+      standings.delete(known.id)
+      forget(known.id)
+      // The name may have gone to another workspace since we last looked.
+      return currentWorkspace(name)
+    }
     throw new ServiceError('notFound', 'Workspace does not exist')
   }
 

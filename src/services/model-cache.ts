@@ -10,6 +10,8 @@ export type ModelCache = {
   load(workspace: WorkspaceRow, version: number): Promise<Model>
   /** Keeps a model that was just made, so that whoever made it need not read it back. */
   keep(workspaceId: string, model: Model): void
+  /** Of a workspace that is gone. */
+  forget(workspaceId: string): void
 }
 
 export function createModelCache(database: SqlDriver): ModelCache {
@@ -27,6 +29,9 @@ export function createModelCache(database: SqlDriver): ModelCache {
     },
     keep(workspaceId, model) {
       models.set(workspaceId, model)
+    },
+    forget(workspaceId) {
+      models.delete(workspaceId)
     },
   }
 }

@@ -99,6 +99,10 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     system: openedSystem(systemDatabase, system),
     providers: () => [...builtIn, ...installed()],
   })
+  const forget = (workspaceId: string) => {
+    models.forget(workspaceId)
+    ports.background(sources.forget(workspaceId))
+  }
   const migrations = createMigrations({ ports, models: changes, sources })
   const declarations = createDeclarations(ports.database)
   const items = createItems({ ports, config, models, openSource: sources.sourceOf })
@@ -106,13 +110,13 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     ports,
     config,
     licensing,
-    callers: createCallers(ports, tokens),
+    callers: createCallers(ports, tokens, forget),
     sessions,
     tokens,
     apiKeys: createApiKeys(ports, tokens, directory),
     serviceAccounts: createServiceAccounts(ports, directory, licensing),
     passwords,
-    workspaces: createWorkspaces(ports, directory, licensing),
+    workspaces: createWorkspaces({ ports, directory, license: licensing, forget }),
     users: createUsers(ports, directory),
     members: createMembers(ports, directory, licensing),
     roles: createRoles(ports, directory, licensing),

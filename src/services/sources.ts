@@ -41,6 +41,8 @@ export type Sources = {
   open(workspace: WorkspaceRow, record: SourceRecord): Promise<OpenedSource>
   /** The same for a model that names it: what the model no longer has is closed. */
   sourceOf(workspace: WorkspaceRow, model: Model, sourceId: string): Source
+  /** Closes the sources of a workspace that is gone; statements that are running are waited for. */
+  forget(workspaceId: string): Promise<void>
   close(): Promise<void>
 }
 
@@ -110,6 +112,10 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
     const known = ofWorkspace.sources.get(record.id)
     if (known !== undefined) return known
     const fresh = await openSealed(workspace, record)
+    if (opened.get(workspace.id) !== ofWorkspace) {
+      await fresh.close()
+      throw new ServiceError('notFound', 'Source does not exist')
+    }
     // Another request may have been faster.
     const winner = ofWorkspace.sources.get(record.id)
     if (winner === undefined) ofWorkspace.sources.set(record.id, fresh)
@@ -223,6 +229,12 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
         source:
           one.apiName === SYSTEM_SOURCE ? system.source : lazySource(async () => (await open(workspace, one)).source),
       }))(record.id)
+    },
+
+    async forget(workspaceId) {
+      const sources = opened.get(workspaceId)?.sources.values() ?? []
+      opened.delete(workspaceId)
+      await Promise.all(Array.from(sources, (source) => source.close()))
     },
 
     async close() {

@@ -19,7 +19,7 @@ import {
   type WorkspaceRow,
 } from '../store/workspaces.ts'
 import { actorOf, recordIn, recordOf } from './audit.ts'
-import { type Caller, requireAdministrator, requireUser, rightsOf } from './callers.ts'
+import { type Caller, type ForgetWorkspace, requireAdministrator, requireUser, rightsOf } from './callers.ts'
 import { type Directory, missing, type Reach, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 
@@ -36,11 +36,15 @@ export type Workspaces = {
 
 const everything: Reach = { kind: 'everything' }
 
-export function createWorkspaces(
-  { database, ids, workspaces }: Ports,
-  directory: Directory,
-  license: LicenseGuard,
-): Workspaces {
+type Deps = {
+  readonly ports: Pick<Ports, 'database' | 'ids' | 'workspaces'>
+  readonly directory: Directory
+  readonly license: LicenseGuard
+  readonly forget: ForgetWorkspace
+}
+
+export function createWorkspaces({ ports, directory, license, forget }: Deps): Workspaces {
+  const { database, ids, workspaces } = ports
   /** 403 for whoever is no member, whether there is such a workspace or not. */
   async function requireIn(caller: Caller, workspaceId: string, entitlement: Entitlement): Promise<void> {
     const userId = requireUser(caller)
@@ -128,6 +132,7 @@ export function createWorkspaces(
       )
       await workspaces.withMigrationLock(id, () => deleteWorkspace(database, workspace, audit))
       await workspaces.changed(id)
+      forget(id)
     },
   }
 }
