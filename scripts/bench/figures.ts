@@ -9,6 +9,7 @@ import type { Lab, Pair } from './lab.ts'
 import { measureLicense } from './license.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
 import { type Api, addDocuments, makeWorkspaceOf } from './model.ts'
+import { measureModelLoad } from './model-load.ts'
 import type { Memory, OurQuestion } from './our-node.ts'
 
 export type Measured = {
@@ -37,6 +38,7 @@ export const figures: readonly Figure[] = [
   { name: 'insert', measure: measureInsert },
   { name: 'memory', measure: measureMemory },
   { name: 'model-size', measure: measureModelSize },
+  { name: 'model-load', measure: measureModelLoad },
   { name: 'policies', measure: measurePolicies },
   { name: 'authenticated', measure: measureAuthenticated },
   { name: 'subrequests', measure: measureSubrequests },

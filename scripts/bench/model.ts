@@ -23,7 +23,7 @@ type Fields = Readonly<Record<string, 'id' | object>>
 
 /** `authors` with five `articles` each, 10,000 in all, and `entries` to add to. */
 export async function makeMainWorkspace(api: Api): Promise<void> {
-  const sourceId = await makeWorkspace(api, 'bench')
+  const { sourceId } = await makeWorkspace(api, 'bench')
   const { summary: _summary, authorId: _authorId, ...entryFields } = articleFields
   const authors = collection(sourceId, 'authors', { id: 'id', name: text, email: text })
   const articles = collection(sourceId, 'articles', articleFields, ['authorId'])
@@ -47,7 +47,7 @@ export async function addDocuments(api: Api): Promise<void> {
 
 /** A workspace of `count` collections; the first of them is `articles` and has items. */
 export async function makeWorkspaceOf(api: Api, name: string, count: number): Promise<void> {
-  const sourceId = await makeWorkspace(api, name)
+  const { sourceId } = await makeWorkspace(api, name)
   const others = Array.from({ length: count - 1 }, (_, index) =>
     collection(sourceId, `other${index}`, { id: 'id', title: text, views: { name: 'int32' } }),
   )
@@ -58,9 +58,9 @@ export async function makeWorkspaceOf(api: Api, name: string, count: number): Pr
   await addItems(api, `/api/${name}/items/articles`, 1_000, (n) => article(n, n))
 }
 
-async function makeWorkspace(api: Api, apiName: string): Promise<string> {
-  await api('POST', '/api/system/workspaces', { apiName })
-  return findSource(api, apiName)
+export async function makeWorkspace(api: Api, apiName: string) {
+  const { data } = (await api('POST', '/api/system/workspaces', { apiName })) as { data: { id: string } }
+  return { id: data.id, apiName, sourceId: await findSource(api, apiName) }
 }
 
 async function findSource(api: Api, workspace: string): Promise<string> {

@@ -1,12 +1,12 @@
-/** A large model: 1,000 collections with 20 fields each come in one migration, load in no time and take little memory. */
-import { execFile } from 'node:child_process'
-import { join } from 'node:path'
-import { promisify } from 'node:util'
+/**
+ * A large model: 1,000 collections with 20 fields each come in one migration, and their model takes little memory. How
+ * long it loads is a figure of `npm run bench`, since that is the machine's as much as ours; what grows out of proportion is ours.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { introspect, migrate, signIn } from './support/client.ts'
 import { plainCollection } from './support/collections.ts'
 import { type Instance, openInstance, type Replica, startReplica } from './support/instance.ts'
-import type { Figures } from './support/load.ts'
+import { measureLoad } from './support/measure-load.ts'
 
 let instance: Instance
 let replica: Replica
@@ -21,32 +21,23 @@ afterAll(async () => {
   await instance?.close()
 })
 
-it('makes 1,000 collections with 20 fields in one migration; the model loads in 150 ms and takes 30 MB', async () => {
-  const client = await signIn(instance.administrator, replica.url)
-  const workspace = await client.workspace('large')
-  const operations = Array.from({ length: 1_000 }, (_, index) => plainCollection(workspace, `collection${index}`, 19))
+it('makes 1,000 collections with 20 fields in one migration, whose model takes 30 MB', async () => {
+  const { answer, found, loaded } = await make('large', 1_000)
 
-  const start = performance.now()
-  const answer = await migrate(client, workspace, ...operations)
-  const duration = performance.now() - start
-  const found = await introspect(client, workspace)
-  const figures = await load(workspace)
-
-  const { collections, first, fastest, bytes } = figures
-  const megabytes = bytes / 2 ** 20
-  console.log(
-    `migration ${duration.toFixed(0)} ms; load ${first.toFixed(0)} ms at first, ${fastest.toFixed(0)} ms at best; ${megabytes.toFixed(1)} MB`,
-  )
   expect(answer).toEqual({ status: 200, body: undefined })
   expect(found).toEqual({ status: 200, body: { data: { operations: [] } } })
-  expect(collections).toBeGreaterThanOrEqual(1_000)
-  expect(fastest).toBeLessThan(150)
-  expect(megabytes).toBeLessThan(30)
+  expect(loaded.collections).toBeGreaterThanOrEqual(1_000)
+  expect(loaded.bytes / 2 ** 20).toBeLessThan(30)
+  const { loaded: fifth } = await make('fifth', 200)
+  console.log(`work of a load: ${loaded.work.toFixed(1)} ms for 1,000 collections, ${fifth.work.toFixed(1)} ms for 200`)
+  expect(loaded.work / fifth.work).toBeLessThan(10)
 })
 
-async function load({ id, apiName }: { readonly id: string; readonly apiName: string }): Promise<Figures> {
-  const script = join(import.meta.dirname, 'support/load.ts')
-  const parameters = ['--expose-gc', script, instance.databaseUrl, id, apiName]
-  const { stdout } = await promisify(execFile)(process.execPath, parameters)
-  return JSON.parse(stdout) as Figures
+async function make(name: string, count: number) {
+  const client = await signIn(instance.administrator, replica.url)
+  const workspace = await client.workspace(name)
+  const operations = Array.from({ length: count }, (_, index) => plainCollection(workspace, `collection${index}`, 19))
+  const answer = await migrate(client, workspace, ...operations)
+  const found = await introspect(client, workspace)
+  return { answer, found, loaded: await measureLoad(instance.databaseUrl, workspace) }
 }
