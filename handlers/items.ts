@@ -1,12 +1,13 @@
 /** `/api/{workspace}/items/{collection}[/{key}]` (contract 4). */
 import { parseItemQuery, parseListQuery } from '../src/core/query/parse.ts'
 import type { Entry } from '../src/services/callers.ts'
+import type { ListAnswer, LongAnswer } from '../src/services/items.ts'
 import type { Services } from '../src/services/services.ts'
 import { asked } from './asked-query.ts'
 import { type AppContext, enter as enterWorkspace, pathParam } from './context.ts'
 import { readJson } from './request.ts'
 import { type Answer, dataPieces, dataText, noContent } from './respond.ts'
-import { type App, mount } from './routes.ts'
+import { type App, type Handler, mount } from './routes.ts'
 
 export function mountItems(app: App, services: Services): void {
   const { items, config, licensing } = services
@@ -27,38 +28,48 @@ export function mountItems(app: App, services: Services): void {
     return waiting === undefined ? entry : waiting.then(() => entry)
   }
 
+  /** A handler of whoever is asking; nothing is waited for where they are known. */
+  function entered(work: (c: AppContext, entry: Entry) => Promise<Answer>): Handler {
+    return (c) => {
+      const entry = enter(c)
+      return entry instanceof Promise ? entry.then((late) => work(c, late)) : work(c, entry)
+    }
+  }
+
   mount(gated, '/api/:workspace/items/:collection', {
-    GET: async (c) => {
-      const answer = await items.listForSending(await enter(c), collection(c), asked(c, parseListQuery))
-      return 'pieces' in answer ? dataPieces(answer) : dataText(answer.data, answer.total)
-    },
-    POST: async (c) => {
-      const entry = await enter(c)
-      return dataText(await items.create(entry, collection(c), await body(c), asked(c, parseItemQuery)))
-    },
-    PATCH: async (c) => {
-      const entry = await enter(c)
-      return dataText(await items.updateMany(entry, collection(c), await body(c), asked(c, parseItemQuery)))
-    },
-    DELETE: async (c) => deleted(await items.deleteMany(await enter(c), collection(c), asked(c, parseItemQuery))),
+    GET: entered((c, entry) => items.listForSending(entry, collection(c), asked(c, parseListQuery)).then(listed)),
+    POST: entered(async (c, entry) =>
+      dataText(await items.create(entry, collection(c), await body(c), asked(c, parseItemQuery))),
+    ),
+    PATCH: entered(async (c, entry) =>
+      dataText(await items.updateMany(entry, collection(c), await body(c), asked(c, parseItemQuery))),
+    ),
+    DELETE: entered((c, entry) => items.deleteMany(entry, collection(c), asked(c, parseItemQuery)).then(deleted)),
   })
 
   mount(gated, '/api/:workspace/items/:collection/:key', {
-    GET: async (c) => dataText(await items.read(await enter(c), collection(c), key(c), asked(c, parseItemQuery))),
-    PATCH: async (c) => {
-      const entry = await enter(c)
-      return dataText(
-        await items.updateOne(entry, collection(c), { key: key(c), body: await body(c) }, asked(c, parseItemQuery)),
-      )
-    },
-    DELETE: async (c) =>
-      deleted(await items.deleteOne(await enter(c), collection(c), key(c), asked(c, parseItemQuery))),
+    GET: entered((c, entry) => items.read(entry, collection(c), key(c), asked(c, parseItemQuery)).then(item)),
+    PATCH: entered(async (c, entry) => {
+      const sent = { key: key(c), body: await body(c) }
+      return dataText(await items.updateOne(entry, collection(c), sent, asked(c, parseItemQuery)))
+    }),
+    DELETE: entered((c, entry) =>
+      items.deleteOne(entry, collection(c), key(c), asked(c, parseItemQuery)).then(deleted),
+    ),
   })
 }
 
 /** Whether an address is one of items, also where there is nothing at it. */
 export function isBelowItems(path: string): boolean {
   return /^\/api\/[^/]+\/items(\/|$)/.test(path)
+}
+
+function listed(answer: ListAnswer | LongAnswer): Answer {
+  return 'pieces' in answer ? dataPieces(answer) : dataText(answer.data, answer.total)
+}
+
+function item(text: string): Answer {
+  return dataText(text)
 }
 
 function deleted(items: string | undefined): Answer {

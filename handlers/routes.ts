@@ -78,32 +78,23 @@ export async function respond(app: App, c: AppContext, { route, handler }: Route
     milliseconds: clock.now() - start,
     ...(app.isTraced && { traceparent: headerOf(c, 'traceparent') }),
   })
-  const sent = isWorthCompressing(answer) ? await compressed(app, c, answer) : answer
+  const packing = packed(app, c, answer)
+  const sent = packing instanceof Promise ? await packing : packing
   return toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c) })
 }
 
 /** Characters below which a smaller body is not worth the work. */
 const COMPRESSED_FROM = 1_400
 
-function isWorthCompressing({ body }: Answer): boolean {
-  return body !== null && (typeof body !== 'string' || body.length >= COMPRESSED_FROM)
-}
-
-async function compressed({ compress }: App, c: AppContext, answer: Answer): Promise<Answer> {
+/** `answer` compressed, where that is worth the work and the caller understands it. */
+function packed({ compress }: App, c: AppContext, answer: Answer): Answer | Promise<Answer> {
   const { body, headers } = answer
-  if (
-    compress === undefined ||
-    body === null ||
-    body instanceof Uint8Array ||
-    headers?.['Content-Encoding'] !== undefined
-  )
-    return answer
-  if (!accepts(headerOf(c, 'accept-encoding'), 'gzip')) return answer
-  return {
-    ...answer,
-    body: typeof body === 'string' ? await compress(body) : body.pipeThrough(new CompressionStream('gzip')),
-    headers: { ...headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' },
-  }
+  if (compress === undefined || body === null || body instanceof Uint8Array) return answer
+  if (typeof body === 'string' && body.length < COMPRESSED_FROM) return answer
+  if (headers?.['Content-Encoding'] !== undefined || !accepts(headerOf(c, 'accept-encoding'), 'gzip')) return answer
+  const announced = { ...headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }
+  if (typeof body === 'string') return compress(body).then((bytes) => ({ ...answer, body: bytes, headers: announced }))
+  return { ...answer, body: body.pipeThrough(new CompressionStream('gzip')), headers: announced }
 }
 
 /** Whether a list such as `gzip, br;q=0.5` has `coding`, and not with a weight of zero. */

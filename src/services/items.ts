@@ -13,12 +13,14 @@ import {
   decodeKey,
   keyField,
   keyIs,
-  plainInsert,
+  type PlainInsert,
   planCreate,
   planDeleteMany,
   planDeleteOne,
+  planPlainInsert,
   planUpdateMany,
   planUpdateOne,
+  soleItem,
   type WriteRequest,
 } from '../core/plan/write.ts'
 import { hole } from '../core/query/hole.ts'
@@ -31,7 +33,7 @@ import type { Entry } from './callers.ts'
 import type { ModelCache } from './model-cache.ts'
 import { type AskedQuery, createPreparedReads, createViewers } from './prepared-reads.ts'
 
-export type { LongAnswer }
+export type { ListAnswer, LongAnswer }
 
 /** Items leave as JSON text: the database rendered it and nobody parses it again. */
 export type Items = {
@@ -67,7 +69,8 @@ export function createItems(deps: ItemDeps): Items {
 
   /** A model that another process has just replaced may name tables that are gone: then the new one is asked, once. */
   async function onModel<T>({ workspace, snapshot }: Entry, work: (model: Model) => Promise<T>): Promise<T> {
-    const model = await models.load(workspace, snapshot.modelVersion)
+    const loading = models.load(workspace, snapshot.modelVersion)
+    const model = loading instanceof Promise ? await loading : loading
     try {
       return await work(model)
     } catch (error) {
@@ -125,6 +128,21 @@ export function createItems(deps: ItemDeps): Items {
     })
   }
 
+  function openInsert(
+    model: Model,
+    entry: Entry,
+    name: string,
+    { members, query }: { readonly members: readonly string[]; readonly query: AskedQuery },
+  ): OpenInsert {
+    // Members that would make two questions look like one contain commas, and no field has a name with one.
+    const question = `create ${name} ${query.text} ${members.length} ${members.join()}`
+    return prepared.get<OpenInsert>(entry.rights, model, question, () => {
+      const { source, request } = openWrite(model, entry, name, { action: 'create', query })
+      const insert = planPlainInsert(request, members)
+      return insert === undefined ? 'unfit' : { run: source.prepareWrite(insert.plan), valuesOf: insert.valuesOf }
+    })
+  }
+
   function runList<T>(entry: Entry, name: string, query: AskedQuery, { kind, prepare }: ListKind<T>): Promise<T> {
     return onModel(entry, (model) => {
       const make = (asked: ReadQuery) => {
@@ -144,7 +162,7 @@ export function createItems(deps: ItemDeps): Items {
     listForSending: (entry, name, query) => runList(entry, name, query, sendable),
 
     read(entry, name, key, query) {
-      return onModel(entry, async (model) => {
+      return onModel(entry, (model) => {
         const { field, run } = prepared.get(entry.rights, model, `one ${name} ${query.text}`, () => {
           const { source, ...context } = open(model, entry, name, 'read')
           const keyed = keyField(context.collection)
@@ -152,23 +170,27 @@ export function createItems(deps: ItemDeps): Items {
           return { field: keyed, run: source.prepareOne(plan) }
         })
         query.planned?.()
-        return (await run(fill(decodeKey(field, key)), query.freshness)) ?? noRecord()
+        return run(fill(decodeKey(field, key)), query.freshness).then(known)
       })
     },
 
     create(entry, name, body, query) {
       return onModel(entry, (model) => {
-        const { source, request } = openWrite(model, entry, name, { action: 'create', query })
-        const plain = plainInsert(request, body)
-        if (plain === undefined) {
+        const item = soleItem(body)
+        const insert = item && openInsert(model, entry, name, { members: Object.keys(item), query })
+        if (item === undefined || insert === undefined || insert === 'unfit') {
+          const { source, request } = openWrite(model, entry, name, { action: 'create', query })
           const run = source.prepareWrite(planCreate(request, body, config.SERVICE_ITEMS__CREATE_LIMIT))
           query.planned?.()
           return run(fill())
         }
-        const question = `create ${name} ${plain.shape} ${query.text}`
-        const run = prepared.get(entry.rights, model, question, () => source.prepareWrite(plain.plan()))
+        const given = insert.valuesOf(item, supply(ports))
+        const other = fill()
         query.planned?.()
-        return run((field) => plain.values.get(field) ?? null)
+        return insert.run((hole) => {
+          const value = given(hole)
+          return value === undefined ? other(hole) : value
+        })
       })
     },
 
@@ -195,6 +217,9 @@ export function createItems(deps: ItemDeps): Items {
 function wholeQuery({ text, parse }: AskedQuery): ReadQuery {
   return parse(text)
 }
+
+/** An insert that serves all items with the same members; `unfit` where each has to be planned for itself. */
+type OpenInsert = { readonly run: Prepared<string>; readonly valuesOf: PlainInsert['valuesOf'] } | 'unfit'
 
 type ListKind<T> = { readonly kind: string; readonly prepare: (source: Source, plan: ReadPlan) => Prepared<T> }
 
@@ -231,6 +256,10 @@ function supply({ clock, ids }: Ports): Supply {
 /** The one item of a list that a key can have brought. */
 function only(list: string): string {
   return list === '[]' ? noRecord() : list.slice(1, -1)
+}
+
+function known(item: string | undefined): string {
+  return item ?? noRecord()
 }
 
 function noRecord(): never {

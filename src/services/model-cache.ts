@@ -7,7 +7,7 @@ import type { WorkspaceRow } from '../store/workspaces.ts'
 
 export type ModelCache = {
   /** The model of `workspace`, at `version` or a newer one. */
-  load(workspace: WorkspaceRow, version: number): Promise<Model>
+  load(workspace: WorkspaceRow, version: number): Model | Promise<Model>
   /** Keeps a model that was just made, so that whoever made it need not read it back. */
   keep(workspaceId: string, model: Model): void
   /** Of a workspace that is gone. */
@@ -16,16 +16,20 @@ export type ModelCache = {
 
 export function createModelCache(database: SqlDriver): ModelCache {
   const models = new Map<string, Model>()
+
+  async function loadAnew(workspace: WorkspaceRow, version: number): Promise<Model> {
+    const loaded = await loadModel(database, workspace)
+    // The workspace ended between two statements: an empty model answers 404 on whatever is asked of it.
+    if (loaded === undefined) return buildModel(version, noRecords)
+    const model = compileModel(loaded.version, loaded.records)
+    models.set(workspace.id, model)
+    return model
+  }
+
   return {
-    async load(workspace, version) {
+    load(workspace, version) {
       const known = models.get(workspace.id)
-      if (known !== undefined && known.version >= version) return known
-      const loaded = await loadModel(database, workspace)
-      // The workspace ended between two statements: an empty model answers 404 on whatever is asked of it.
-      if (loaded === undefined) return buildModel(version, noRecords)
-      const model = compileModel(loaded.version, loaded.records)
-      models.set(workspace.id, model)
-      return model
+      return known !== undefined && known.version >= version ? known : loadAnew(workspace, version)
     },
     keep(workspaceId, model) {
       models.set(workspaceId, model)

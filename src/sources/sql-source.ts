@@ -1,56 +1,67 @@
-/** A source behind an SQL driver: plans are compiled by its dialect, each read is one statement. */
+/**
+ * A source behind an SQL driver: plans are compiled by its dialect, each read is one statement. What runs for every request
+ * is chained by `then`, so that it waits in one step where async functions inside of each other would wait in several.
+ */
 import { ServiceError } from '../core/error.ts'
 import type { Demand, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import { compilePieces, compileRead } from '../core/sql/read.ts'
-import { bind } from '../core/sql/statement.ts'
+import { binder } from '../core/sql/statement.ts'
 import { compileWrite, demandMarker } from '../core/sql/write.ts'
-import type { SqlDriver } from '../ports.ts'
+import type { SqlDriver, SqlRow } from '../ports.ts'
 import type { Source } from './source.ts'
 import { queryFailed, unmetDemand } from './unmet-demand.ts'
 
+type Rows = readonly SqlRow[]
+
 export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
+  const refuse = refusal(dialect)
+  const textOf = (rows: Rows) => dialect.answerList(rows, false).data
+
+  // Each `then` stands where an async function would read better: what is run for every request waits in few steps.
   return {
     prepareList(plan: ReadPlan) {
-      const statement = compileRead(plan, dialect)
-      return async (fill) => {
-        const rows = await explained(dialect, driver.query(bind(statement, fill)))
-        return dialect.answerList(rows, plan.count)
-      }
+      const bind = binder(compileRead(plan, dialect))
+      const answer = (rows: Rows) => dialect.answerList(rows, plan.count)
+      return (fill) => driver.query(bind(fill)).then(answer, refuse)
     },
 
     prepareLong(plan: ReadPlan) {
       const statement = compilePieces(plan, dialect)
       if (statement === undefined || driver.stream === undefined) return undefined
       const stream = driver.stream.bind(driver)
-      return async (fill) => ({ pieces: await explained(dialect, stream(bind(statement, fill))) })
+      const bind = binder(statement)
+      return (fill) => stream(bind(fill)).then((pieces) => ({ pieces }), refuse)
     },
 
     prepareOne(plan: ReadPlan) {
-      const statement = compileRead(plan, dialect)
-      return async (fill) => dialect.answerOne(await explained(dialect, driver.query(bind(statement, fill))))
+      const bind = binder(compileRead(plan, dialect))
+      return (fill) => driver.query(bind(fill)).then(dialect.answerOne, refuse)
     },
 
     prepareLookup(plan, { field, values }) {
       const among: Filter = { kind: 'in', field, visible: all, negated: false, operands: values }
-      const statement = compileRead({ ...plan, where: and([plan.where, among]) }, dialect)
-      return async (fill) => {
-        const rows = await explained(dialect, driver.query(bind(statement, fill)))
-        return dialect.answerList(rows, false).data
-      }
+      const bind = binder(compileRead({ ...plan, where: and([plan.where, among]) }, dialect))
+      return (fill) => driver.query(bind(fill)).then(textOf, refuse)
     },
 
     prepareWrite(plan: WritePlan) {
       const { statements, answers } = compileWrite(plan, dialect)
-      return async (fill) => {
-        const bound = statements.map((statement) => bind(statement, fill))
-        const [only] = bound
-        if (only === undefined) return '[]'
-        const work = () => (bound.length === 1 ? driver.query(only).then((rows) => [rows]) : driver.batch(bound))
-        const results = await explained(dialect, undisturbed(work))
-        return concatenate(answers.map((index) => dialect.answerList(results[index] ?? [], false).data))
+      const binders = statements.map(binder)
+      const answer = (results: readonly Rows[]) => concatenate(answers.map((index) => textOf(results[index] ?? [])))
+      const [only] = binders
+      if (only === undefined) return async () => '[]'
+      if (binders.length > 1) {
+        return (fill) => {
+          const bound = binders.map((bind) => bind(fill))
+          return undisturbed(() => driver.batch(bound)).then(answer, refuse)
+        }
+      }
+      return (fill) => {
+        const bound = only(fill)
+        return undisturbed(() => driver.query(bound)).then((rows) => answer([rows]), refuse)
       }
     },
   }
@@ -80,11 +91,9 @@ async function undisturbed<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A database's refusal in the words of the seed's table; nothing that the driver said is shown. */
-async function explained<T>(dialect: Dialect, work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (cause) {
+/** Throws a database's refusal in the words of the seed's table; nothing that the driver said is shown. */
+function refusal(dialect: Dialect): (cause: unknown) => never {
+  return (cause) => {
     throw cause instanceof SqlFault ? refused(dialect, cause) : cause
   }
 }

@@ -3,7 +3,11 @@ import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { createCollection, world } from '../support/world.ts'
 
-const shape = { authors: { name: 'string' }, articles: { title: 'string', status: 'string?', authorId: 'int64?' } }
+const shape = {
+  authors: { name: 'string' },
+  articles: { title: 'string', status: 'string?', authorId: 'int64?' },
+  notes: { text: 'string', writtenAt: 'dateTimeWithTimezone' },
+}
 const relations = ['articles.author(authorId) -> authors.articles']
 const shop = await world.workspace('policies', shape, relations)
 
@@ -75,6 +79,24 @@ it('changes what its holders may do from the next request on', async () => {
   const revoked = await member.get('/items/authors')
 
   expect([granted.status, revoked.status]).toEqual([200, 403])
+})
+
+it('speaks of the time at which a request comes, also for what a write answers', async () => {
+  const recent = { writtenAt: { _gt: '$NOW(-1 day)' } }
+  const id = await people.policy(shop, { collections: { notes: { read: { filter: recent }, create: 'all' } } })
+  const member = await people.memberWith(shop, [await people.role(shop, [id])])
+  const old = { text: 'Old', writtenAt: '2001-01-01T00:00:00Z' }
+  const young = { text: 'Young', writtenAt: new Date().toISOString() }
+
+  const kept = await member.post('/items/notes?fields=text', [young])
+  const hidden = await member.post('/items/notes?fields=text', [old])
+  const both = await member.post('/items/notes?fields=text', [old, young])
+  const listed = await member.get('/items/notes?fields=text')
+
+  expect(await kept.json()).toEqual({ data: [{ text: 'Young' }] })
+  expect(await hidden.json()).toEqual({ data: [{ text: null }] })
+  expect(await both.json()).toEqual({ data: [{ text: null }, { text: 'Young' }] })
+  expect(await listed.json()).toEqual({ data: [{ text: 'Young' }, { text: 'Young' }] })
 })
 
 it('is detached from its roles when it is deleted', async () => {

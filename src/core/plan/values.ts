@@ -22,9 +22,15 @@ export type WriteContext = {
 
 export type Body = Readonly<Record<string, unknown>>
 
+const nothing: ReadonlySet<string> = new Set()
+
 export function parseBody(value: unknown, place: string): Body {
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Body
+  if (isBody(value)) return value
   throw queryFault(place, 'must be an object')
+}
+
+export function isBody(value: unknown): value is Body {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The columns of a new item. `elsewhere` are fields whose value comes from a relation. */
@@ -32,16 +38,37 @@ export function createAssignments(
   context: WriteContext,
   body: Body,
   place: string,
-  elsewhere: ReadonlySet<string> = new Set(),
+  elsewhere: ReadonlySet<string> = nothing,
 ): readonly Assignment[] {
-  const given = new Map(sentAssignments(context, body, place).map((assignment) => [assignment.field.id, assignment]))
+  const columns = createColumns(context, Object.keys(body), place, elsewhere)
+  return columns.map((column) => ({ field: column.field, value: columnValue(column, body, context.supply) }))
+}
+
+/** Where the value of a new item's column comes from: a member of the item at a place, or the field's own default. */
+export type Column = {
+  readonly field: PrimitiveField
+  readonly member: { readonly name: string; readonly place: string } | undefined
+}
+
+/** The columns of all new items that have `members`, and no others. */
+export function createColumns(
+  context: WriteContext,
+  members: readonly string[],
+  place: string,
+  elsewhere: ReadonlySet<string> = nothing,
+): readonly Column[] {
+  const given = new Map(sentColumns(context, members, place).map((column) => [column.field.id, column]))
   for (const field of context.collection.primitives) {
     if (given.has(field.id) || elsewhere.has(field.id)) continue
-    const value = initialValue(field, context.supply)
-    if (value !== undefined) given.set(field.id, { field, value })
+    if (isInitialized(field)) given.set(field.id, { field, member: undefined })
     else if (isRequired(field)) throw queryFault(placeOf(place, field.apiName), 'is required')
   }
   return [...given.values()]
+}
+
+/** The text for a column of the new item `body`. */
+export function columnValue({ field, member }: Column, body: Body, supply: Supply): string | null {
+  return member === undefined ? initialValue(field, supply) : valueFor(field, body[member.name], member.place)
 }
 
 /** The columns that an update changes, among them those that renew themselves. */
@@ -76,12 +103,17 @@ export function placeOf(place: string, name: string): string {
 }
 
 function sentAssignments(context: WriteContext, body: Body, place: string): readonly Assignment[] {
-  return Object.entries(body).map(([name, value]) => {
+  const columns = sentColumns(context, Object.keys(body), place)
+  return columns.map((column) => ({ field: column.field, value: columnValue(column, body, context.supply) }))
+}
+
+function sentColumns(context: WriteContext, members: readonly string[], place: string): readonly Column[] {
+  return members.map((name) => {
     const at = placeOf(place, shown(name))
     const { field } = usableField(context.viewer, context.collection, context.access, name, at)
     if (field.kind === 'relation') throw queryFault(at, 'is a relation')
     if (field.isReadOnly) throw queryFault(at, 'is read-only')
-    return { field, value: valueFor(field, value, at) }
+    return { field, member: { name, place: at } }
   })
 }
 
@@ -100,19 +132,16 @@ function isRequired(field: PrimitiveField): boolean {
   return !field.isNullable && field.defaultValue === null && !field.isReadOnly
 }
 
-function initialValue(field: PrimitiveField, supply: Supply): string | null | undefined {
-  if (field.defaultValue?.source !== 'engineManaged') return undefined
-  const { onCreate } = field.defaultValue
-  switch (onCreate?.kind) {
-    case undefined:
-      return undefined
-    case 'uuid':
-      return supply.uuid()
-    case 'now':
-      return nowFor(field, supply)
-    case 'static':
-      return onCreate.valueEncoded === null ? null : valueFor(field, onCreate.valueEncoded, field.apiName)
-  }
+function isInitialized({ defaultValue }: PrimitiveField): boolean {
+  return defaultValue?.source === 'engineManaged' && defaultValue.onCreate !== undefined
+}
+
+/** For a field that is initialized by us. */
+function initialValue(field: PrimitiveField, supply: Supply): string | null {
+  const onCreate = field.defaultValue?.source === 'engineManaged' ? field.defaultValue.onCreate : undefined
+  if (onCreate?.kind === 'uuid') return supply.uuid()
+  if (onCreate?.kind === 'static') return valueFor(field, onCreate.valueEncoded, field.apiName)
+  return nowFor(field, supply)
 }
 
 /** `supply.now` gives a UTC time with a zone; fields of other types take the part that they hold. */

@@ -14,7 +14,16 @@ import type { CreatePlan, DeletePlan, ProgramPlan, Selection, Slot, UpdatePlan }
 import { addCreate, addDelete, addFind, addUpdate, createProgram, type Program } from './program.ts'
 import { planSelection, type ReadContext } from './read.ts'
 import type { Placed } from './relation-operation.ts'
-import { type Body, createAssignments, parseBody, type Supply, updateAssignments } from './values.ts'
+import {
+  type Body,
+  columnValue,
+  createAssignments,
+  createColumns,
+  isBody,
+  parseBody,
+  type Supply,
+  updateAssignments,
+} from './values.ts'
 import { requestFilter } from './where.ts'
 
 export type WriteRequest = {
@@ -33,7 +42,7 @@ export function planCreate(request: WriteRequest, body: unknown, most: number): 
   if (body.length > most) throw queryFault('body', `has more than ${most} items`)
   const items = body.map((item, index): Placed => ({ body: parseBody(item, `[${index}]`), place: `[${index}]` }))
   const selection = answered(request)
-  if (isUnrestricted(access) && !items.some((item) => namesRelation(collection, item.body))) {
+  if (isUnrestricted(access) && !items.some((item) => namesRelation(collection, Object.keys(item.body)))) {
     const context = { viewer, collection, supply, access }
     const rows = items.map((item) => createAssignments(context, item.body, item.place))
     return { kind: 'create', collection, rows, selection }
@@ -43,35 +52,35 @@ export function planCreate(request: WriteRequest, body: unknown, most: number): 
   return finished(program, slots, selection)
 }
 
-/** The insert of one plain item in two halves: a plan that serves all items with the same fields, and its values. */
+/** The insert of one plain item in two halves: a plan that serves all items with the same members, and their values. */
 export type PlainInsert = {
-  /** Names the fields. */
-  readonly shape: string
-  readonly plan: () => CreatePlan
-  /** By the names of the plan's holes. */
-  readonly values: ReadonlyMap<string, string | null>
+  readonly plan: CreatePlan
+  /** What fills the plan's holes for an item; undefined where a hole is not the item's. Throws where a value is bad. */
+  readonly valuesOf: (item: Body, supply: Supply) => (hole: string) => string | null | undefined
 }
 
-/** Undefined where the body is anything else, which `planCreate` is for. */
-export function plainInsert(request: WriteRequest, body: unknown): PlainInsert | undefined {
-  const { viewer, collection, supply } = request
+/** The one item of a body; undefined for any other body. */
+export function soleItem(body: unknown): Body | undefined {
   const [item] = Array.isArray(body) && body.length === 1 ? (body as readonly unknown[]) : []
+  return isBody(item) ? item : undefined
+}
+
+/** Undefined for items with these members that `planCreate` has to plan one by one. */
+export function planPlainInsert(request: WriteRequest, members: readonly string[]): PlainInsert | undefined {
+  const { viewer, collection, supply } = request
   const access = accessOf(request, 'create')
-  if (item === undefined || !isUnrestricted(access)) return undefined
-  const sent = parseBody(item, '[0]')
-  if (namesRelation(collection, sent)) return undefined
-  const row = createAssignments({ viewer, collection, supply, access }, sent, '[0]')
+  if (!isUnrestricted(access) || namesRelation(collection, members)) return undefined
+  const columns = createColumns({ viewer, collection, supply, access }, members, '[0]')
   // A list's text depends on the dialect, so it cannot stand in for a hole.
-  if (row.some(({ field }) => field.isList)) return undefined
+  if (columns.some(({ field }) => field.isList)) return undefined
+  const row = columns.map(({ field }) => ({ field, value: hole(field.id) }))
+  const positions = new Map(columns.map(({ field }, index) => [field.id, index]))
   return {
-    shape: row.map(({ field }) => field.id).join(),
-    plan: () => ({
-      kind: 'create',
-      collection,
-      rows: [row.map(({ field }) => ({ field, value: hole(field.id) }))],
-      selection: answered(request),
-    }),
-    values: new Map(row.map(({ field, value }) => [field.id, value])),
+    plan: { kind: 'create', collection, rows: [row], selection: answered(request) },
+    valuesOf(item, supply) {
+      const values = columns.map((column) => columnValue(column, item, supply))
+      return (name) => values[positions.get(name) ?? -1]
+    },
   }
 }
 
@@ -101,7 +110,7 @@ function planUpdate(request: WriteRequest, body: Body, key: Filter | undefined):
   const access = accessOf(request, 'update')
   const where = and([key ?? { kind: 'all' }, filterOf(request)])
   const selection = answered(request)
-  if (isUnrestricted(access) && isUnrestricted(request.read.access) && !namesRelation(collection, body)) {
+  if (isUnrestricted(access) && isUnrestricted(request.read.access) && !namesRelation(collection, Object.keys(body))) {
     const context = { viewer, collection, supply, access }
     const assignments = Object.keys(body).length === 0 ? [] : updateAssignments(context, body, '')
     return { kind: 'update', collection, where, assignments, selection }
@@ -153,8 +162,8 @@ function isUnrestricted({ grants }: Granted): boolean {
   )
 }
 
-function namesRelation(collection: Collection, body: Body): boolean {
-  return Object.keys(body).some((name) => collection.fields.get(name)?.kind === 'relation')
+function namesRelation(collection: Collection, members: readonly string[]): boolean {
+  return members.some((name) => collection.fields.get(name)?.kind === 'relation')
 }
 
 function filterOf({ viewer, collection, query }: WriteRequest): Filter {

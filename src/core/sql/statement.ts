@@ -87,13 +87,19 @@ export function compile(fragment: Sql, syntax: SqlSyntax): Statement {
   return { text, params }
 }
 
-/** `statement` with the values that its holes stand for. */
-export function bind(statement: Statement, fill: Fill): Statement {
-  if (!statement.params.some(isHole)) return statement
-  return {
-    ...statement,
-    params: statement.params.map((value) => (isHole(value) ? fill(holeName(value)) : value)),
-  }
+/** Makes `statement` ready to be asked again and again, each time with other values where it has holes. */
+export function binder(statement: Statement): (fill: Fill) => Statement {
+  const names = statement.params.map((value) => (isHole(value) ? holeName(value) : undefined))
+  if (names.every((name) => name === undefined)) return () => statement
+  const { text, params, isLarge } = statement
+  return (fill) => ({
+    text,
+    params: params.map((value, index) => {
+      const name = names[index]
+      return name === undefined ? value : fill(name)
+    }),
+    ...(isLarge === true && { isLarge }),
+  })
 }
 
 /** Gives the value that a hole of this name stands for. */

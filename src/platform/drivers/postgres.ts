@@ -181,40 +181,40 @@ function openReaders({ named = true, ...options }: PostgresOptions) {
   let issued = 0
   let closed = false
 
-  const query = async (statement: Statement): Promise<readonly SqlRow[]> => {
-    if (!named) return ask(statement, undefined)
-    const name = nameOf(statement.text)
-    try {
-      return await ask(statement, name)
-    } catch (error) {
-      if (!(error instanceof SqlFault) || !isStale(error)) throw error
-      // It was refused before it ran: another shape of the table, or a preparation that failed just before.
-      if (names.get(statement.text) === name) forget()
-      return ask(statement, undefined)
-    }
-  }
+  const query = (statement: Statement): Promise<readonly SqlRow[]> =>
+    ask(statement, named ? nameOf(statement.text) : undefined)
 
   const ask = async (statement: Statement, name: string | undefined): Promise<readonly SqlRow[]> => {
+    const reader = take()
+    try {
+      if (!reader.ready) await reader.connecting
+      return await send(reader, statement, name)
+    } catch (error) {
+      const fault = postgresFault(error, lost)
+      if (name === undefined || !isStale(fault)) throw fault
+      // It was refused before it ran: another shape of the table, or a preparation that failed just before.
+      if (names.get(statement.text) === name) forget()
+    } finally {
+      giveBack(reader)
+    }
+    return ask(statement, undefined)
+  }
+
+  const take = (): Reader => {
     if (closed) throw new SqlFault('the driver is closed', { state: '08003' })
     const reader = pick()
     if (reader.load === 0) reader.moved = performance.now()
     reader.load += 1
     reader.timer.refresh()
-    try {
-      if (!reader.ready) await reader.connecting
-      writeTogether(reader)
-      if (name !== undefined) return await readText(reader.client, { ...statement, name })
-      return (await reader.client.query<string[]>(textRequest(statement))).rows
-    } catch (error) {
-      throw postgresFault(error, lost)
-    } finally {
-      reader.load -= 1
-      reader.moved = performance.now()
-      if (reader.retired && reader.load === 0) {
-        leaving.delete(reader)
-        void end(reader)
-      }
-    }
+    return reader
+  }
+
+  const giveBack = (reader: Reader) => {
+    reader.load -= 1
+    reader.moved = performance.now()
+    if (!reader.retired || reader.load > 0) return
+    leaving.delete(reader)
+    void end(reader)
   }
 
   const pick = (): Reader => {
@@ -288,6 +288,12 @@ function openReaders({ named = true, ...options }: PostgresOptions) {
   }
 
   return { query, close }
+}
+
+function send(reader: Reader, statement: Statement, name: string | undefined): Promise<readonly SqlRow[]> {
+  writeTogether(reader)
+  if (name !== undefined) return readText(reader.client, { name, ...statement })
+  return reader.client.query<string[]>(textRequest(statement)).then(({ rows }) => rows)
 }
 
 /** Statements of one turn of the event loop leave in one write: each write of its own costs more than its statement. */

@@ -11,12 +11,13 @@ import { openCollection } from '../../../src/core/plan/names.ts'
 import type { WritePlan } from '../../../src/core/plan/plan.ts'
 import { planList } from '../../../src/core/plan/read.ts'
 import {
-  plainInsert,
   planCreate,
   planDeleteMany,
   planDeleteOne,
+  planPlainInsert,
   planUpdateMany,
   planUpdateOne,
+  soleItem,
   type WriteRequest,
 } from '../../../src/core/plan/write.ts'
 import type { ReadQuery } from '../../../src/core/query/parse.ts'
@@ -72,10 +73,13 @@ export function openService(
         const read = { viewer, collection, limits, access: access.kind === 'granted' ? access : blindAccess }
         const query = () => queryOf({ ...write, form: 'json', isDotted: false, limits }, 0)
         const request: WriteRequest = { viewer, collection, supply: { uuid: () => '', now: () => '' }, read, query }
-        const plain = write.kind === 'create' ? plainInsert(request, write.items) : undefined
-        const plan = plain?.plan() ?? planOf(request, write)
-        const fill = (hole: string) => plain?.values.get(hole) ?? (hole.startsWith('now:') ? timeHole(hole, now) : null)
-        const text = await source.prepareWrite(plan)(fill)
+        const item = write.kind === 'create' ? soleItem(write.items) : undefined
+        const plain = item && planPlainInsert(request, Object.keys(item))
+        const given = item && plain?.valuesOf(item, request.supply)
+        const text = await source.prepareWrite(plain?.plan ?? planOf(request, write))((hole) => {
+          const value = given?.(hole)
+          return value === undefined ? timeHole(hole, now) : value
+        })
         if (text === '[]' && 'key' in write) return { status: 404, text: 'Query failed > No record found' }
         return { status: 200, text }
       }),

@@ -24,7 +24,7 @@ import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { mariadb, mysql } from '../../../src/core/sql/mysql.ts'
 import { postgres } from '../../../src/core/sql/postgres.ts'
 import { compileRead } from '../../../src/core/sql/read.ts'
-import { bind, compile, ident, literal, type Statement } from '../../../src/core/sql/statement.ts'
+import { binder, compile, ident, literal, type Statement } from '../../../src/core/sql/statement.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/build.ts'
 
@@ -336,7 +336,7 @@ function readByKey(dialect: Dialect, key: string): Statement {
   const field = keyField(context.collection)
   const plan = planOne(context, parseItemQuery(parseBrackets('')), keyIs(fullAccess, field, hole('key')))
   const decoded = decodeKey(field, key)
-  return bind(compileRead(plan, dialect), () => decoded)
+  return binder(compileRead(plan, dialect))(() => decoded)
 }
 
 function write(dialect: Dialect, filled: unknown): readonly Statement[] {
