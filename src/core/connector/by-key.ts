@@ -1,7 +1,7 @@
 /** Plans with every operand known, and the one item that a filter names by its key. */
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import { wireValue } from '../model/wire.ts'
-import { and, type Filter } from '../query/filter.ts'
+import { and, type Filter, mapFilter } from '../query/filter.ts'
 import { holeName, isHole } from '../query/hole.ts'
 import type { ConnectorFilter } from './protocol.ts'
 
@@ -11,27 +11,17 @@ export type FillHole = (name: string) => string | null
 /** The filter without holes. */
 export function filledFilter(filter: Filter, fill: FillHole): Filter {
   const text = (operand: string) => filledText(operand, fill) ?? ''
-  switch (filter.kind) {
-    case 'all':
-    case 'none':
-      return filter
-    case 'and':
-    case 'or':
-      return { ...filter, filters: filter.filters.map((part) => filledFilter(part, fill)) }
-    case 'not':
-    case 'isTrue':
-      return { ...filter, filter: filledFilter(filter.filter, fill) }
-    case 'related':
-      return { ...filter, rows: filledFilter(filter.rows, fill), filter: filledFilter(filter.filter, fill) }
+  const filled = mapFilter(filter, (inner) => filledFilter(inner, fill))
+  switch (filled.kind) {
     case 'compare':
     case 'match':
-      return { ...filter, visible: filledFilter(filter.visible, fill), operand: text(filter.operand) }
+      return { ...filled, operand: text(filled.operand) }
     case 'between':
-      return { ...filter, visible: filledFilter(filter.visible, fill), low: text(filter.low), high: text(filter.high) }
+      return { ...filled, low: text(filled.low), high: text(filled.high) }
     case 'in':
-      return { ...filter, visible: filledFilter(filter.visible, fill), operands: filter.operands.map(text) }
-    case 'null':
-      return { ...filter, visible: filledFilter(filter.visible, fill) }
+      return { ...filled, operands: filled.operands.map(text) }
+    default:
+      return filled
   }
 }
 

@@ -3,7 +3,7 @@
  * can be looked up and put back in place, and conditions on them are found, so that they can be answered beforehand.
  */
 import type { PrimitiveField, RelationField } from '../model/model.ts'
-import type { Filter } from '../query/filter.ts'
+import { type Filter, mapFilter } from '../query/filter.ts'
 import type { Plan, Selected, Selection, Step } from './plan.ts'
 
 /** Whether the source that runs the plan has both ends of a relation. */
@@ -129,24 +129,8 @@ function replacedSelection(selection: Selection, filter: (one: Filter) => Filter
 }
 
 function replaced(filter: Filter, replace: ReadonlyMap<Related, Filter>): Filter {
-  switch (filter.kind) {
-    case 'all':
-    case 'none':
-      return filter
-    case 'and':
-    case 'or':
-      return { ...filter, filters: filter.filters.map((part) => replaced(part, replace)) }
-    case 'not':
-    case 'isTrue':
-      return { ...filter, filter: replaced(filter.filter, replace) }
-    case 'related': {
-      const other = replace.get(filter)
-      if (other !== undefined) return other
-      return { ...filter, rows: replaced(filter.rows, replace), filter: replaced(filter.filter, replace) }
-    }
-    default:
-      return { ...filter, visible: replaced(filter.visible, replace) }
-  }
+  const other = filter.kind === 'related' ? replace.get(filter) : undefined
+  return other ?? mapFilter(filter, (inner) => replaced(inner, replace))
 }
 
 function filtersOf(plan: Plan, isLocal: IsLocal): readonly Filter[] {

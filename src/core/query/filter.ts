@@ -102,3 +102,22 @@ export function not(filter: Filter): Filter {
 export function isTrue(filter: Filter): Filter {
   return filter.kind === 'all' || filter.kind === 'none' ? filter : { kind: 'isTrue', filter }
 }
+
+/** The same filter with `change` of every filter directly inside of it. */
+export function mapFilter(filter: Filter, change: (inner: Filter) => Filter): Filter {
+  switch (filter.kind) {
+    case 'all':
+    case 'none':
+      return filter
+    case 'and':
+    case 'or':
+      return { ...filter, filters: filter.filters.map(change) }
+    case 'not':
+    case 'isTrue':
+      return { ...filter, filter: change(filter.filter) }
+    case 'related':
+      return { ...filter, rows: change(filter.rows), filter: change(filter.filter) }
+    default:
+      return { ...filter, visible: change(filter.visible) }
+  }
+}
