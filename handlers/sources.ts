@@ -6,7 +6,7 @@ import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
 import { enter } from './context.ts'
 import { readBody } from './request.ts'
-import { data, noContent } from './respond.ts'
+import { data, json, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
 /** Configurations may hold certificates. */
@@ -50,6 +50,9 @@ export function mountSources(app: App, services: Services): void {
   })
 
   mount(app, '/api/:workspace/connectors/data', {
-    GET: async (c) => data(sources.connectors(await enter(services, c))),
+    GET: async (c) => {
+      const { listed, broken } = sources.connectors(await enter(services, c))
+      return json({ data: listed, ...(broken.length > 0 && { meta: { broken } }) })
+    },
   })
 }

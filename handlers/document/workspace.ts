@@ -38,6 +38,19 @@ const message = z.looseObject({ jsonrpc: z.literal('2.0') })
 const refusal = z.looseObject({ message: z.string() })
 const permission = z.strictObject({ permission: z.string(), reason: z.string() })
 
+const connector = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  type: z.literal('data-connector'),
+  origin: z.enum(['builtIn', 'extension']),
+  isAvailable: z.boolean(),
+  unavailableReason: z.string().nullable(),
+  permissions: z.array(permission),
+  presets: z.array(z.strictObject({ id: z.string(), name: z.string(), hint: z.string().optional() })),
+})
+
+const broken = z.array(z.strictObject({ place: z.string(), reason: z.string() }))
+
 export const workspaceRoutes: RouteDescriptions = {
   'GET /api/{workspace}/members': listOf('members', rights),
   'PATCH /api/{workspace}/members/{id}': {
@@ -204,20 +217,9 @@ export const workspaceRoutes: RouteDescriptions = {
     summary: 'List the data connectors of this instance',
     tag: dataSources,
     answers: {
-      '200': data(
-        z.array(
-          z.strictObject({
-            id: z.string(),
-            name: z.string(),
-            type: z.literal('data-connector'),
-            origin: z.enum(['builtIn', 'extension']),
-            isAvailable: z.boolean(),
-            unavailableReason: z.string().nullable(),
-            permissions: z.array(permission),
-            presets: z.array(z.strictObject({ id: z.string(), name: z.string(), hint: z.string().optional() })),
-          }),
-        ),
-        'The connectors.',
+      '200': answered(
+        z.strictObject({ data: z.array(connector), meta: z.strictObject({ broken }).optional() }),
+        'The connectors; for administrators of the instance also the extensions that cannot be used.',
       ),
     },
   },

@@ -8,7 +8,7 @@ import { noConnectionTest, requireGrant } from '../core/connector/handshake.ts'
 import { nested, ServiceError } from '../core/error.ts'
 import { withoutSource } from '../core/migration/remove-source.ts'
 import type { Model, SourceRecord } from '../core/model/model.ts'
-import type { Ports } from '../ports.ts'
+import type { BrokenExtension, Ports } from '../ports.ts'
 import { connected } from '../sources/across.ts'
 import { lazySource } from '../sources/lazy-source.ts'
 import type { ConnectorPermission, OpenedSource, Provider, SourceSetting } from '../sources/provider.ts'
@@ -17,7 +17,7 @@ import { dropCapabilities } from '../store/capabilities.ts'
 import { loadSealedSource, sealSource, unmarkSource } from '../store/sources.ts'
 import type { WorkspaceRow } from '../store/workspaces.ts'
 import { recordIn } from './audit.ts'
-import type { Entry } from './callers.ts'
+import { type Entry, isAdministrator } from './callers.ts'
 import type { Sent } from './directory.ts'
 import type { ModelChanges } from './model-changes.ts'
 import { firstUse, stillUnused } from './policies.ts'
@@ -32,8 +32,11 @@ export type Sources = {
   /** Throws where the test fails, and 422 with code 7002 where the provider has none. */
   test(entry: Entry, sent: Sent<SourceWish>): Promise<void>
   preview(entry: Entry, sent: Sent<SourceWish>): Promise<{ readonly schema: unknown; readonly hash: string }>
-  /** Every provider of this instance, those that this platform cannot run included. */
-  connectors(entry: Entry): readonly ListedConnector[]
+  /**
+   * Every provider of this instance, those that this platform cannot run included. Extensions that cannot be used at all are
+   * told to administrators of the instance, who install them.
+   */
+  connectors(entry: Entry): { readonly listed: readonly ListedConnector[]; readonly broken: readonly BrokenExtension[] }
   /** Forgets the source and the model of its collections; its data stays where it is. */
   delete(entry: Entry, id: string): Promise<void>
 
@@ -174,18 +177,22 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
       return { schema, hash: await digest(JSON.stringify(schema)) }
     },
 
-    connectors({ rights }) {
+    connectors({ rights, caller }) {
       requireEntitlement(rights, 'extension:read')
-      return providers().map(({ id, name, origin, availability, permissions, presets }) => ({
-        id,
-        name,
-        type: 'data-connector',
-        origin,
-        isAvailable: availability.kind === 'available',
-        unavailableReason: availability.kind === 'available' ? null : availability.reason,
-        permissions,
-        presets,
-      }))
+      const broken = isAdministrator(caller) ? ports.connectors.catalog.broken() : []
+      const listed = providers().map(
+        ({ id, name, origin, availability, permissions, presets }): ListedConnector => ({
+          id,
+          name,
+          type: 'data-connector',
+          origin,
+          isAvailable: availability.kind === 'available',
+          unavailableReason: availability.kind === 'available' ? null : availability.reason,
+          permissions,
+          presets,
+        }),
+      )
+      return { listed, broken }
     },
 
     async delete(entry, id) {

@@ -448,6 +448,17 @@ it('lists installed connectors with the permissions of their manifests', async (
   })
 })
 
+it('tells administrators of the instance, and nobody else, which extensions cannot be used', async () => {
+  const reader = await people.member(shop, { entitlements: ['extension:read'] })
+
+  const answers = [await told(await shop.get('/connectors/data')), await told(await reader.get('/connectors/data'))]
+
+  expect(answers.map(({ body }) => (body as { meta?: unknown }).meta)).toEqual([
+    { broken: [{ place: 'extensions/unusable/missing.js', reason: 'is not a file of this extension' }] },
+    undefined,
+  ])
+})
+
 it('needs dataSource:create for each of the three, and extension:read for the list', async () => {
   const reader = await people.member(shop, { entitlements: ['dataModel:edit', 'dataSource:read'] })
   const wish = wishFor(system)
