@@ -185,7 +185,8 @@ export function createProviderSignIn(ports: Ports, { sessions, throttle, license
         const profile = await identify(provider, voyage, back)
         const userId = await admit(provider, profile, address)
         if (userId === undefined) return await fail('not_allowed')
-        return { kind: 'signedIn', result: await sessions.open({ userId, method, address }), redirect }
+        const result = await sessions.open({ userId, method, address, providerId: provider.id })
+        return { kind: 'signedIn', result, redirect }
       } catch (cause) {
         return fail(isRefusal(cause) ? 'not_allowed' : errorOf(provider, cause))
       }

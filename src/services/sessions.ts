@@ -35,6 +35,8 @@ export type Opening = {
   readonly address: string | undefined
   /** Of the password that was compared: no session is opened where the account has another one by now. */
   readonly passwordHash?: string | null
+  /** Of the provider that it is by: while that is switched off, and once it is deleted, the session cannot be refreshed. */
+  readonly providerId?: string
 }
 
 export type Sessions = {
@@ -106,8 +108,9 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
     return clock.now() + config.SERVICE_REFRESH_TOKEN_TTL
   }
 
-  async function open({ userId, method, address, passwordHash }: Opening): Promise<LoginResult> {
-    const session = { id: ids.next(), userId, refreshTokenId: ids.next(), expiresAt: sessionEnd(), passwordHash }
+  async function open({ userId, method, address, passwordHash, providerId }: Opening): Promise<LoginResult> {
+    const own = { id: ids.next(), refreshTokenId: ids.next(), expiresAt: sessionEnd() }
+    const session = { ...own, userId, passwordHash, providerId }
     const happening = { action: 'auth.login.v1', actor: { kind: 'user', id: userId }, payload: { method } } as const
     if (!(await insertSession(database, session, record({ ...happening, address })))) throw wrongCredentials()
     return issue(session)

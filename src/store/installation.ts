@@ -16,6 +16,7 @@ import sources from './schema/006-sources.ts'
 import license from './schema/007-license.ts'
 import telemetry from './schema/008-telemetry.ts'
 import connectors from './schema/009-connectors.ts'
+import sessionProviders from './schema/010-session-providers.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import { param, sql, statement } from './statements.ts'
 
@@ -30,6 +31,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [7, license],
   [8, telemetry],
   [9, connectors],
+  [10, sessionProviders],
 ]
 const workspaceMigrations: readonly string[] = [workspaceModel]
 

@@ -14,15 +14,19 @@ export type NewSession = {
   readonly expiresAt: Instant
   /** The account has to have it still. */
   readonly passwordHash?: string | null | undefined
+  /** Of the provider that it was opened by, which has to be switched on. */
+  readonly providerId?: string | undefined
 }
 
-/** Answers false, and writes nothing, where the account is suspended or gone, or its password another one. */
+/** Answers false, and writes nothing, where the account or the provider does not count any more, or the password is another one. */
 export async function insertSession(database: SqlDriver, session: NewSession, record: Recorded): Promise<boolean> {
   const [rows] = await database.batch([
     statement(sql`
-      insert into service.session (id, user_id, refresh_token_id, expires_at)
-      select ${param(session.id)}::uuid, u.id, ${param(session.refreshTokenId)}::uuid, ${time(session.expiresAt)}
+      insert into service.session (id, user_id, refresh_token_id, expires_at, provider_id)
+      select ${param(session.id)}::uuid, u.id, ${param(session.refreshTokenId)}::uuid, ${time(session.expiresAt)},
+        ${param(session.providerId ?? null)}::uuid
       from service."user" u where u.id = ${param(session.userId)}::uuid and u.status = 'active'
+        and ${isOpen(sql`${param(session.providerId ?? null)}::uuid`)}
         ${session.passwordHash === undefined ? empty : sql`and u.password_hash = ${param(session.passwordHash)}`}
       returning id`),
     record(sql`exists (select 1 from service.session where id = ${param(session.id)}::uuid)`),
@@ -35,7 +39,7 @@ export type SessionToken = { readonly id: string; readonly userId: string; reado
 
 /**
  * Puts `next` in the place of the refresh token that was used. Answers false where that was not the current one, or the
- * session or its account do not count any more: of many who use one token at the same time one gets true.
+ * session, its account or its provider do not count any more: of many who use one token at the same time one gets true.
  */
 export async function rotateSession(
   database: SqlDriver,
@@ -47,6 +51,7 @@ export async function rotateSession(
       update service.session s
       set refresh_token_id = ${param(next.refreshTokenId)}::uuid, expires_at = ${time(next.expiresAt)}
       where ${isAlive(used)} and s.refresh_token_id = ${param(used.refreshTokenId)}::uuid and s.expires_at > now()
+        and ${isOpen(sql`s.provider_id`)}
         and exists (select 1 from service."user" u where u.id = s.user_id and u.status = 'active')
       returning s.id`),
     next.record(sql`exists (
@@ -92,6 +97,12 @@ function bumpAccessWhere(condition: Sql): Statement {
 
 function isAlive({ id, userId }: Pick<SessionToken, 'id' | 'userId'>): Sql {
   return sql`s.id = ${param(id)}::uuid and s.user_id = ${param(userId)}::uuid and s.revoked_at is null`
+}
+
+/** Whether people can sign in that way: by password, or by a provider that is switched on. */
+function isOpen(providerId: Sql): Sql {
+  return sql`(${providerId} is null or exists (
+    select 1 from service.provider p where p.id = ${providerId} and p.enabled))`
 }
 
 function time(instant: Instant): Sql {

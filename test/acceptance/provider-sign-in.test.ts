@@ -275,6 +275,33 @@ it('refuses at once through a provider that is switched off or deleted', async (
   expect(await off.json()).toEqual({ message: 'Provider does not exist' })
 })
 
+it('ends what was signed in through a provider that is switched off, until it is on again, or deleted', async () => {
+  const { account } = person()
+  const name = signingIn.name('ending')
+  const theirs = await startOpenIdProvider({ ours: callbackOf(name) })
+  theirs.accounts.set(account, openId.accounts.get(account) ?? {})
+  const { issuer, clientSecret } = theirs
+  await signingIn.provider({ name, issuer, clientId: 'ours', clientSecret, autoJoin: autoJoin() })
+  const { browser } = await enter(name, account)
+  await theirs.close()
+  let refreshToken = browser.cookie('service_refresh')
+  const refresh = async () => {
+    const response = await anonymous.post('/api/auth/refresh', { refreshToken })
+    if (response.ok) refreshToken = ((await response.json()) as { refreshToken: string }).refreshToken
+    return response.status
+  }
+
+  const before = await refresh()
+  await administrator.patch(`/api/system/providers/${name}`, { enabled: false })
+  const off = await refresh()
+  await administrator.patch(`/api/system/providers/${name}`, { enabled: true })
+  const on = await refresh()
+  await administrator.delete(`/api/system/providers/${name}`)
+  const deleted = await refresh()
+
+  expect([before, off, on, deleted]).toEqual([200, 401, 200, 401])
+})
+
 it('fails alone where a provider is down, and says so', async () => {
   const name = signingIn.name('down')
   const theirs = await startOpenIdProvider({ ours: callbackOf(name) })
