@@ -64,6 +64,11 @@ export const errorCodes: Readonly<Record<string, Meaning>> = {
     message: 'Failed to connect to the database',
     meaning: 'The external system throttles; trying again may help',
   },
+  '5003': {
+    kind: 'failed',
+    message: 'The table or view is not ready for this',
+    meaning: 'Its state in the database forbids it, such as a materialized view that was never refreshed',
+  },
   '6001': limit('workspaces'),
   '6002': limit('service_accounts'),
   '6003': limit('sso_enabled'),

@@ -13,6 +13,7 @@ import { startPlanetscaleGateway } from '../support/planetscale-gateway.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { harbour as mariadbHarbour } from '../support/schemas/harbour-mariadb.ts'
 import { harbour as postgresHarbour } from '../support/schemas/harbour-postgres.ts'
+import { kiosk } from '../support/schemas/kiosk.ts'
 import { films, movies } from '../support/schemas/movies.ts'
 import { songs } from '../support/schemas/songs.ts'
 import { type Workspace, world } from '../support/world.ts'
@@ -29,7 +30,7 @@ async function inPostgres(): Promise<Place> {
   const server = await startPostgres()
   close.push(server.close)
   const driver = openPostgres({ connectionString: server.url })
-  const texts = [...postgresHarbour, ...songs(postgres.quote), ...movies()]
+  const texts = [...postgresHarbour, ...songs(postgres.quote), ...movies(), ...kiosk]
   await driver.batch(texts.map((text) => ({ text, params: [] })))
   await driver.close()
   if (world.platform === 'node') return { provider: 'postgres', config: { connectionString: server.url } }
@@ -42,7 +43,7 @@ async function inMariadb(): Promise<Place> {
   const server = await startMariadb()
   close.push(server.close)
   const driver = openMysql({ ...server, max: 1 })
-  const texts = [...mariadbHarbour, 'use shop', ...songs(mariadb.quote), ...movies()]
+  const texts = [...mariadbHarbour, 'use shop', ...songs(mariadb.quote), ...movies(), ...kiosk]
   for (const text of texts) await driver.query({ text, params: [] })
   await driver.close()
   const { host, port, user, password } = server
@@ -119,5 +120,31 @@ describe.each([
       data: [{ title: expect.any(String), rating: lowest.toFixed(1), director: { name: 'Steven Spielberg' } }],
       meta: { totalCount: own.length },
     })
+  })
+
+  it('has texts of a fixed length without what fills them', async () => {
+    const search = 'fields=title,kioskCountry.*&filter[countryCode][_eq]=DE&filter[kioskCountry][name][_ends_with]=land'
+
+    const papers = await shop.data(`/items/kioskPaper?${search}`)
+    const written = await shop.post('/items/kioskPaper?fields=countryCode,kioskCountry.name', [
+      { id: 3, title: 'Late', kioskCountry: { _connect: { key: { code: 'NL' } } } },
+    ])
+
+    expect(papers).toEqual([{ title: 'Abendblatt', kioskCountry: { code: 'DE', name: 'Deutschland' } }])
+    expect(await shop.data('/items/kioskCountry/NL')).toEqual({ code: 'NL', name: 'Nederland' })
+    expect(await written.json()).toEqual({ data: [{ countryCode: 'NL', kioskCountry: { name: 'Nederland' } }] })
+  })
+
+  it('refuses to write a view, and says why', async () => {
+    const written = await shop.post('/items/kioskShelf', [{ id: 4, title: 'Never' }])
+    const deleted = await shop.delete('/items/kioskShelf?filter[id][_eq]=1')
+
+    const refusal = {
+      message: 'Failed to execute query',
+      source: { message: 'kioskShelf', source: { message: 'is read-only' } },
+    }
+    expect([written.status, deleted.status]).toEqual([422, 422])
+    expect(await written.json()).toMatchObject(refusal)
+    expect(await deleted.json()).toMatchObject(refusal)
   })
 })

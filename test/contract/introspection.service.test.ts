@@ -147,3 +147,20 @@ it('tells nothing of the database when it does not answer', async () => {
   expect(await response.json()).toEqual({ message: 'Internal error' })
   expect((await introspect()).map(({ kind }) => kind)).toEqual(['updateCollection'])
 })
+
+it('tells of a view that was never filled', async () => {
+  await run('create materialized view fleet as select id, name from ships with no data')
+  await introspect()
+
+  const unfilled = await service.send('GET', 'fleet?fields=name')
+  await run('refresh materialized view fleet')
+
+  expect(unfilled).toEqual({
+    status: 500,
+    body: {
+      message: 'Query failed',
+      source: { message: 'The table or view is not ready for this', code: '5003' },
+    },
+  })
+  expect(await list('fleet?fields=name')).toEqual([{ name: 'Emma' }])
+})

@@ -50,6 +50,14 @@ export function accessBeyond(viewer: Viewer, target: Collection): Granted {
   throw forbidden()
 }
 
+/** A view and the like take no writes; whoever may not write it anyhow is not told. */
+export function writeAccess(viewer: Viewer, collection: Collection, action: Exclude<Action, 'read'>): Granted {
+  const access = viewer.accessTo(collection, action)
+  if (access.kind === 'denied') throw forbidden()
+  if (collection.isReadOnly) throw queryFault(collection.apiName, 'is read-only')
+  return access
+}
+
 export function fieldIs(field: PrimitiveField, visible: Filter, operand: string): Filter {
   return { kind: 'compare', field, visible, operator: '=', operand }
 }

@@ -9,7 +9,7 @@ import type { Collection, PrimitiveField, RelationField } from '../model/model.t
 import { and, type Filter } from '../query/filter.ts'
 import { queryFault, type RawFilter, shown } from '../query/parse.ts'
 import { MAX_RELATION_DEPTH } from '../query/resolve.ts'
-import { accessBeyond, fieldIs, forbidden, usableField } from './names.ts'
+import { accessBeyond, fieldIs, usableField, writeAccess } from './names.ts'
 import type { Assignment, Cell, Demand, Slot, Step } from './plan.ts'
 import { type Placed, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
 import {
@@ -322,11 +322,9 @@ function readableRows(viewer: Viewer, collection: Collection): Filter {
 function contextOf(
   { viewer, supply }: Program,
   collection: Collection,
-  action: Action,
+  action: Exclude<Action, 'read'>,
 ): WriteContext & { access: Granted } {
-  const access = viewer.accessTo(collection, action)
-  if (access.kind === 'denied' || collection.isReadOnly) throw forbidden()
-  return { viewer, supply, collection, access }
+  return { viewer, supply, collection, access: writeAccess(viewer, collection, action) }
 }
 
 function addChecks(

@@ -2,14 +2,14 @@
  * A write as sent × Model × Access → WritePlan. Whoever may do everything gets the plain plans, which are one statement
  * where the database allows; everything else is a program of checked steps. What comes back is planned as a read.
  */
-import { type Action, type Granted, type Viewer, visibility } from '../access/access.ts'
+import { type Granted, type Viewer, visibility } from '../access/access.ts'
 import { nested } from '../error.ts'
 import { decodeText } from '../model/codec.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import { and, type Filter, none } from '../query/filter.ts'
 import { hole } from '../query/hole.ts'
 import { queryFault, type ReadQuery } from '../query/parse.ts'
-import { fieldIs, forbidden } from './names.ts'
+import { fieldIs, writeAccess } from './names.ts'
 import type { CreatePlan, DeletePlan, ProgramPlan, Selection, Slot, UpdatePlan } from './plan.ts'
 import { addCreate, addDelete, addFind, addUpdate, createProgram, type Program } from './program.ts'
 import { planSelection, type ReadContext } from './read.ts'
@@ -37,7 +37,7 @@ export type WriteRequest = {
 
 export function planCreate(request: WriteRequest, body: unknown, most: number): CreatePlan | ProgramPlan {
   const { viewer, collection, supply } = request
-  const access = accessOf(request, 'create')
+  const access = writeAccess(viewer, collection, 'create')
   if (!Array.isArray(body)) throw queryFault('body', 'must be an array of items')
   if (body.length > most) throw queryFault('body', `has more than ${most} items`)
   const items = body.map((item, index): Placed => ({ body: parseBody(item, `[${index}]`), place: `[${index}]` }))
@@ -68,7 +68,7 @@ export function soleItem(body: unknown): Body | undefined {
 /** Undefined for items with these members that `planCreate` has to plan one by one. */
 export function planPlainInsert(request: WriteRequest, members: readonly string[]): PlainInsert | undefined {
   const { viewer, collection, supply } = request
-  const access = accessOf(request, 'create')
+  const access = writeAccess(viewer, collection, 'create')
   if (!isUnrestricted(access) || namesRelation(collection, members)) return undefined
   const columns = createColumns({ viewer, collection, supply, access }, members, '[0]')
   // A list's text depends on the dialect, so it cannot stand in for a hole.
@@ -107,7 +107,7 @@ export function planDeleteMany(request: WriteRequest): DeletePlan | ProgramPlan 
 /** `key` is undefined for a change of many. */
 function planUpdate(request: WriteRequest, body: Body, key: Filter | undefined): UpdatePlan | ProgramPlan {
   const { viewer, collection, supply } = request
-  const access = accessOf(request, 'update')
+  const access = writeAccess(viewer, collection, 'update')
   const where = and([key ?? { kind: 'all' }, filterOf(request)])
   const selection = answered(request)
   if (isUnrestricted(access) && isUnrestricted(request.read.access) && !namesRelation(collection, Object.keys(body))) {
@@ -124,7 +124,7 @@ function planUpdate(request: WriteRequest, body: Body, key: Filter | undefined):
 
 function planDelete(request: WriteRequest, key: Filter | undefined): DeletePlan | ProgramPlan {
   const { viewer, collection, supply, query } = request
-  const access = accessOf(request, 'delete')
+  const access = writeAccess(viewer, collection, 'delete')
   const where = and([key ?? { kind: 'all' }, filterOf(request)])
   // Without `fields` nothing is answered, so nothing is selected.
   const selection = query().fields === undefined ? [] : answered(request)
@@ -142,13 +142,6 @@ function planDelete(request: WriteRequest, key: Filter | undefined): DeletePlan 
 function finished(program: Program, slots: readonly Slot[], selection: Selection): ProgramPlan {
   const answers = slots.map((slot) => ({ kind: 'answer', slot }) as const)
   return { kind: 'program', steps: [...program.steps, ...answers], selection }
-}
-
-function accessOf({ viewer, collection }: WriteRequest, action: Action): Granted {
-  if (collection.isReadOnly) throw forbidden()
-  const access = viewer.accessTo(collection, action)
-  if (access.kind === 'denied') throw forbidden()
-  return access
 }
 
 /** A row that the caller may write but not read comes back without values. */

@@ -180,16 +180,28 @@ function ordered(
 }
 
 /**
- * Introspected columns may be of types that have no field type: these are read-only texts and documents. JSON may be
- * kept as `json`, which has no `=`. Where a column is of the right type already, a cast is nothing to the database.
+ * Introspected columns may be of types that have no field type: these are read-only texts and documents. A text of a
+ * fixed length may be a `char(n)`, whose filling is no part of its value. JSON may be kept as `json`, which has no `=`.
+ * Where a column is of the right type already, a cast is nothing to the database.
  */
 function compared(column: Sql, { type, isList, isReadOnly }: PrimitiveField): Sql {
-  if (type.name === 'string') return isReadOnly ? sql`${column}::text${isList ? sql`[]` : empty}` : column
+  if (type.name === 'string') return isReadOnly || isFixed(type) ? asText(column, isList) : column
   if (type.name !== 'json' || isList) return column
   return isReadOnly ? sql`to_jsonb(${column})` : sql`${column}::jsonb`
 }
 
-/** 64-bit integers and decimals as texts, times in UTC, bytes in unbroken base64; all else as row_to_json has it. */
+function isFixed(type: FieldType): boolean {
+  return type.name === 'string' && type.params.length === 'fixed'
+}
+
+function asText(column: Sql, isList: boolean): Sql {
+  return sql`${column}::text${isList ? sql`[]` : empty}`
+}
+
+/**
+ * 64-bit integers and decimals as texts, times in UTC, bytes in unbroken base64, a `char(n)` without its filling; all
+ * else as row_to_json has it.
+ */
 function wire(column: Sql, type: FieldType, isList: boolean): Sql {
   if (isList) return wireList(column, type)
   switch (type.name) {
@@ -201,6 +213,8 @@ function wire(column: Sql, type: FieldType, isList: boolean): Sql {
       return utcText(column)
     case 'bytes':
       return base64(column)
+    case 'string':
+      return isFixed(type) ? asText(column, isList) : column
     default:
       return column
   }
@@ -218,6 +232,8 @@ function wireList(column: Sql, type: FieldType): Sql {
       return each(utcText(sql`x.e`))
     case 'bytes':
       return each(base64(sql`x.e`))
+    case 'string':
+      return isFixed(type) ? asText(column, true) : column
     default:
       return column
   }
@@ -321,6 +337,8 @@ function explain({ state, message }: SqlFault): ServiceError | undefined {
     case '42703':
     case '3F000':
       return refusal('noTable')
+    case '55000':
+      return refusal('notReady')
     default:
       return state.startsWith('22') ? refusal('range') : undefined
   }

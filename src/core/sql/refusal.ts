@@ -10,6 +10,7 @@ export type RefusalReason =
   | 'range'
   | 'tooLarge'
   | 'noTable'
+  | 'notReady'
   | 'configuration'
   | 'account'
 
@@ -31,4 +32,5 @@ const refusals = {
   configuration: { kind: 'invalid', message: 'Invalid extension configuration', code: '2001' },
   account: { kind: 'invalid', message: 'Invalid extension configuration', code: '2002' },
   unreachable: { kind: 'failed', message: 'Failed to connect to the database', code: '5001' },
+  notReady: { kind: 'failed', message: 'The table or view is not ready for this', code: '5003' },
 } as const

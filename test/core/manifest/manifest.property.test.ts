@@ -182,7 +182,7 @@ function messages({ message, source }: ErrorBody): readonly string[] {
 /** Whether something was refused for what it is, and not for the values it came with. */
 function isStructural(refused: readonly string[] | undefined): boolean {
   const last = refused?.at(-1) ?? ''
-  return /^is not an operat|^is only for nullable|^You are not allowed/.test(last)
+  return /^is not an operat|^is only for nullable|^is read-only/.test(last)
 }
 
 function primitives(model: Model): readonly (readonly [Collection, PrimitiveField])[] {

@@ -256,7 +256,7 @@ describe('a filter', () => {
   it('asks through a to-one', () => {
     expect(filter('articles', 'filter[author][name][_eq]=Ada')).toEqual({
       postgres: {
-        text: 'exists (select 1 from "authors" "t1" where "t1"."id" = "t0"."authorId" and "t1"."name" = $1::text)',
+        text: 'exists (select 1 from "authors" "t1" where "t1"."id" = "t0"."authorId" and "t1"."name"::text = $1::text)',
         params: ['Ada'],
       },
       mariadb: {
@@ -338,7 +338,7 @@ describe('a read', () => {
   it('nests a to-one', () => {
     expect(read('articles', 'fields=author.name&limit=5')).toEqual({
       postgres: {
-        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select (select row_to_json(r) from (select "t1"."name" as "name" from "authors" "t1" where "t1"."id" = "t0"."authorId") r) as "author" from "articles" "t0" order by "t0"."id" asc limit $1::bigint) r) a`,
+        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select (select row_to_json(r) from (select "t1"."name"::text as "name" from "authors" "t1" where "t1"."id" = "t0"."authorId") r) as "author" from "articles" "t0" order by "t0"."id" asc limit $1::bigint) r) a`,
         params: ['5'],
       },
       mariadb: {
@@ -388,7 +388,7 @@ describe('a write', () => {
 
     expect(written({ kind: 'create', collection, rows, selection })).toEqual({
       postgres: [
-        `with "t0" as (insert into "authors" ("id", "name") values ($1::bigint, $2::text) returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name" as "name" from "t0") r) a`,
+        `with "t0" as (insert into "authors" ("id", "name") values ($1::bigint, $2::text) returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name"::text as "name" from "t0") r) a`,
       ],
       mariadb: [
         `insert into \`authors\` (\`id\`, \`name\`) values (cast(? as signed), ?) returning ifnull(concat('{"name":', ifnull(json_quote(\`authors\`.\`name\`), 'null'), '}'), exp(1000)) as r`,
@@ -410,7 +410,7 @@ describe('a write', () => {
     const { postgres: onPostgres, ...others } = written({ kind: 'update', collection, where, assignments, selection })
 
     expect(onPostgres).toEqual([
-      `with "t0" as (update "authors" "t0" set "name" = $1::text where "t0"."name" = $2::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name" as "name" from "t0") r) a`,
+      `with "t0" as (update "authors" "t0" set "name" = $1::text where "t0"."name"::text = $2::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name"::text as "name" from "t0") r) a`,
     ])
     expect(others.mariadb.slice(0, 2)).toEqual([keep('exp(1000)'), update])
     expect(others.mysql.slice(0, 2)).toEqual([keep('exp(1000 + rand())'), update])
@@ -429,7 +429,7 @@ describe('a write', () => {
     })
 
     expect(onPostgres).toEqual([
-      `with "t0" as (delete from "authors" "t0" where "t0"."name" = $1::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select  from "t0") r) a`,
+      `with "t0" as (delete from "authors" "t0" where "t0"."name"::text = $1::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select  from "t0") r) a`,
     ])
     expect(onMariadb).toEqual([`delete from \`authors\` where \`authors\`.\`name\` = ? returning '{}' as r`])
     expect(onMysql.at(-1)).toBe(
