@@ -9,7 +9,7 @@ import { mountAuth } from './auth.ts'
 import type { AppContext, Variables } from './context.ts'
 import { createCors } from './cors.ts'
 import { mountInvitations } from './invitations.ts'
-import { isBelowItems, mountItems } from './items.ts'
+import { mountItems } from './items.ts'
 import { mountLicense } from './license.ts'
 import { mountMcp } from './mcp.ts'
 import { mountMembers } from './members.ts'
@@ -21,6 +21,7 @@ import { mountProviderSignIn } from './provider-sign-in.ts'
 import { mountProviders } from './providers.ts'
 import { mountReference } from './reference.ts'
 import { mountRoles } from './roles.ts'
+import { isBelowItems, ServiceRouter } from './router.ts'
 import { type App, respond } from './routes.ts'
 import { mountSchema } from './schema.ts'
 import { mountServiceAccounts } from './service-accounts.ts'
@@ -47,7 +48,7 @@ export function createApp(
   { isAccepting, addressOf, compress, assets, isTraced = false, metrics }: AppOptions,
 ) {
   const { ports, config } = services
-  const hono = new Hono<{ Variables: Variables }>()
+  const hono = new Hono<{ Variables: Variables }>({ router: new ServiceRouter() })
   const app: App = { hono, ports, addressOf, compress, isTraced, cors: createCors(config) }
 
   if (metrics !== undefined) mountMetrics(app, metrics)

@@ -59,11 +59,6 @@ export function mountItems(app: App, services: Services): void {
   })
 }
 
-/** Whether an address is one of items, also where there is nothing at it. */
-export function isBelowItems(path: string): boolean {
-  return /^\/api\/[^/]+\/items(\/|$)/.test(path)
-}
-
 function listed(answer: ListAnswer | LongAnswer): Answer {
   return 'pieces' in answer ? dataPieces(answer) : dataText(answer.data, answer.total)
 }
