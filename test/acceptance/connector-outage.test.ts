@@ -34,13 +34,13 @@ it('fails only what was in flight, and is served again by itself', async () => {
   const { answers, done } = startLoad(1_000, () => read(shop))
   const others: number[] = []
 
-  await expect.poll(() => answers.length, { interval: 5, timeout: 60_000 }).toBeGreaterThan(100)
+  await expect.poll(() => answers.length, { interval: 5 }).toBeGreaterThan(100)
   await frail.crash()
-  await expect.poll(() => answers.some(({ status }) => status !== 200), { interval: 5, timeout: 60_000 }).toBe(true)
+  await expect.poll(() => answers.some(({ status }) => status !== 200), { interval: 5 }).toBe(true)
   others.push((await read(other)).status)
   await frail.restart()
   const up = performance.now()
-  await expect.poll(async () => (await read(shop)).status, { interval: 5, timeout: 60_000 }).toBe(200)
+  await expect.poll(async () => (await read(shop)).status, { interval: 5 }).toBe(200)
   const recovered = performance.now()
   await done
 

@@ -255,7 +255,7 @@ it('tells the operator of a mail that could not be sent, and not the caller', as
   const response = await world.anonymous.post(`${reset}/request`, { email })
 
   expect(response.status).toBe(204)
-  await expect.poll(faultsOfMails, { timeout: 20_000 }).toBeGreaterThanOrEqual(2)
+  await expect.poll(faultsOfMails).toBeGreaterThanOrEqual(2)
 })
 
 function login(email: string, password: string): Promise<Response> {

@@ -65,12 +65,12 @@ it('fails only what was in flight, and recovers by itself', async () => {
   }
 
   const clients = Promise.all(Array.from({ length: 10 }, client))
-  await expect.poll(() => answers.length, { interval: 5, timeout: 60_000 }).toBeGreaterThan(200)
+  await expect.poll(() => answers.length, { interval: 5 }).toBeGreaterThan(200)
   down = performance.now()
   await server.crash()
   await server.restart()
   up = performance.now()
-  await expect.poll(async () => (await shop.get('/items/sails')).status, { interval: 20, timeout: 30_000 }).toBe(200)
+  await expect.poll(async () => (await shop.get('/items/sails')).status, { interval: 20 }).toBe(200)
   const recovered = performance.now()
   await clients
 
@@ -101,5 +101,5 @@ it.each([
   expect(answers).toEqual(answers.map(() => ({ status: 500, body: unreachable })))
   expect(other.status).toBe(200)
   const status = async () => (await shop.get(`/items/${collection}`)).status
-  await expect.poll(status, { interval: 50, timeout: 30_000 }).toBe(200)
+  await expect.poll(status, { interval: 50 }).toBe(200)
 })

@@ -19,7 +19,8 @@ beforeAll(async () => {
   )
   await database.query(`update service.workspace set model_version = model_version + 1`)
   await database.end()
-  await vi.waitFor(async () => expect((await service.send('GET', encodeURIComponent(old))).status).toBe(200), 20_000)
+  const isKnown = async () => expect((await service.send('GET', encodeURIComponent(old))).status).toBe(200)
+  await vi.waitFor(isKnown, { timeout: 60_000, interval: 50 })
 })
 
 afterAll(() => service?.close())

@@ -76,4 +76,4 @@ it('become types that compile, and a client made of them creates, reads what is 
     gone: [404, 'No record found'],
     roles: ['Administrator', 'Public'],
   })
-}, 180_000)
+})

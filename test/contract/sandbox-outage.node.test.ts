@@ -34,7 +34,7 @@ afterAll(async () => {
 
 it('fails only what was in flight, and goes on with another process', async () => {
   const { answers, done } = startLoad(1_000, read)
-  await expect.poll(() => answers.length, { interval: 1, timeout: 60_000 }).toBeGreaterThan(100)
+  await expect.poll(() => answers.length, { interval: 1 }).toBeGreaterThan(100)
   const [killed = 0] = connectorProcesses()
 
   process.kill(killed, 'SIGKILL')

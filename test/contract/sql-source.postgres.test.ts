@@ -86,7 +86,7 @@ async function blocked(): Promise<void> {
 
 /** The server counts when a session is idle for a while. */
 async function deadlocks(): Promise<number> {
-  for (let attempt = 0; attempt < 100; attempt += 1) {
+  for (let attempt = 0; attempt < 1_200; attempt += 1) {
     const { rows } = await other.query('select deadlocks::int from pg_stat_database where datname = current_database()')
     if (rows[0].deadlocks > 0) return rows[0].deadlocks
     await wait(50)

@@ -81,7 +81,7 @@ afterAll(async () => {
   await service?.close()
 })
 
-it('answers 64 clients truly, and leaves nothing behind', { timeout: (SECONDS + 60) * 1_000 }, async () => {
+it('answers 64 clients truly, and leaves nothing behind', async () => {
   const end = Date.now() + SECONDS * 1_000
 
   const watching = watchConnections(end)
@@ -97,7 +97,8 @@ it('answers 64 clients truly, and leaves nothing behind', { timeout: (SECONDS + 
   console.log(`concurrency: ${requests} requests, ${races} lost races, ${mostConnections} connections`)
   wire.close()
   await service.closeServer()
-  expect(await connectionsLeft()).toBe(0)
+  // A server process outlives its connection by a moment.
+  await expect.poll(connections).toBe(0)
 })
 
 async function live(client: number, end: number): Promise<Ledger> {
@@ -284,12 +285,6 @@ async function watchConnections(end: number): Promise<void> {
     mostConnections = Math.max(mostConnections, await connections())
     await wait(250)
   }
-}
-
-/** A server process outlives its connection by a moment. */
-async function connectionsLeft(): Promise<number> {
-  for (let attempt = 0; attempt < 40 && (await connections()) > 0; attempt += 1) await wait(50)
-  return connections()
 }
 
 async function connections(): Promise<number> {

@@ -53,7 +53,7 @@ it('is all or nothing when the database ends every connection, and the service g
 
   const outcomes = await disturb(workspace, CUTS, async () => {
     const ended = await instance.database.query(endConnections)
-    await expect.poll(() => stillThere(ended.map(([pid]) => pid ?? '')), { interval: 2, timeout: 3_000 }).toBe(0)
+    await expect.poll(() => stillThere(ended.map(([pid]) => pid ?? '')), { interval: 2 }).toBe(0)
   })
 
   expect(outcomes).toHaveLength(CUTS)
@@ -75,7 +75,7 @@ async function disturb(workspace: Workspace, rounds: number, disturbance: () => 
     await disturbance()
     const answer = await sending
 
-    await expect.poll(heldLocks, { interval: 2, timeout: 3_000 }).toBe(0)
+    await expect.poll(heldLocks, { interval: 2 }).toBe(0)
     const found = await introspect(client, workspace)
     const after = await storedModel(instance.database, workspace)
     const isDone = after.version > before.version

@@ -19,6 +19,6 @@ async function to(address: string): Promise<readonly Received[]> {
 /** The text of the last mail to this address, once there are `count` with such a subject. */
 async function arrived(address: string, subject: RegExp, count = 1): Promise<string> {
   const some = async () => (await to(address)).filter((mail) => subject.test(mail.subject))
-  await expect.poll(async () => (await some()).length, { timeout: 20_000 }).toBeGreaterThanOrEqual(count)
+  await expect.poll(async () => (await some()).length).toBeGreaterThanOrEqual(count)
   return (await some()).at(-1)?.text ?? ''
 }

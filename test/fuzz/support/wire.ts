@@ -16,7 +16,8 @@ export type Received = { readonly status: number; readonly text: string }
 
 export type Wire = { readonly send: (sent: Sent) => Promise<Received>; readonly close: () => void }
 
-const PATIENCE = 20_000
+/** Long enough for the slowest machine; what never comes is told with its request. */
+const PATIENCE = 120_000
 
 export function openWire(url: string, token: string): Wire {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 })
