@@ -7,6 +7,7 @@ import { appendFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { forge, read, signerOf } from './forge.ts'
 import { generousLicense } from './license.ts'
 import type { Received } from './mail-servers.ts'
 
@@ -82,12 +83,18 @@ export async function welcome(url: string, platform: Served['platform'], stage: 
   const bootstrapWithoutToken = await ask(`${url}/api/system/bootstrap`, credentials)
   const bootstrap = await ask(`${url}/api/system/bootstrap`, { ...credentials, setupToken })
   const login = await ask(`${url}/api/auth/login`, { credentials, mode: 'json' })
-  const { accessToken: token } = login.body as { accessToken: string }
-  const administrator = { ...credentials, token }
-  const first = { info, bootstrapWithoutToken, bootstrap }
+  const { accessToken } = login.body as { accessToken: string }
   const signingKey = JSON.parse(stage.variables.SERVICE_AUTH__SIGNING_KEY ?? '') as Served['signingKey']
+  const administrator = { ...credentials, token: lastingADay(accessToken, signingKey) }
+  const first = { info, bootstrapWithoutToken, bootstrap }
   const [logFile, mailFile] = [join(stage.directory, 'log'), join(stage.directory, 'mails')]
   return { url, platform, administrator, setupToken, signingKey, logFile, mailFile, first }
+}
+
+/** The same token with another end: on a slow machine the suite takes longer than an access token lives. */
+function lastingADay(token: string, signingKey: JsonWebKey): string {
+  const { header, claims } = read(token)
+  return forge({ header, claims: { ...claims, exp: Number(claims.iat) + 86_400 }, signer: signerOf(signingKey) })
 }
 
 async function ask(url: string, body?: object): Promise<Answer> {
