@@ -6,9 +6,9 @@ import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { freePort } from './free-port.ts'
 
 export type ExampleServer = {
   readonly url: string
@@ -42,9 +42,9 @@ async function serve(answer: (asked: Asked) => Answer): Promise<ExampleServer> {
     const asked = { method: request.method ?? '', url, headers: request.headers, body: text && JSON.parse(text) }
     send(response, planned.shift() ?? answer(asked))
   })
-  server.listen(0, '127.0.0.1')
+  const port = await freePort()
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
-  const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}/`,
     async crash() {
