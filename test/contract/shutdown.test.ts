@@ -1,10 +1,10 @@
 /** Seed, "Limits": on SIGTERM not ready, no new connections, requests in flight are drained, and the rest is cut. */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { Agent, createServer, request, type Server } from 'node:http'
+import { Agent, createServer, request } from 'node:http'
 import { type AddressInfo, connect, createServer as createNetServer, type Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type NodeOptions, type NodeServer, startNode } from '../../handlers/node.ts'
 import { freePort } from '../support/free-port.ts'
 import { startPostgres } from '../support/postgres.ts'
@@ -64,7 +64,7 @@ describe('a server that is told to stop', () => {
     const answers = Array.from({ length: 64 }, (): number[] => [])
     const clients = answers.map((statuses) => askUntilTold(url, statuses))
     // A connection that the system has taken and the server has not yet is nobody's, however long it takes.
-    await vi.waitFor(() => expect(answers.filter((statuses) => statuses.length === 0)).toEqual([]), 30_000)
+    await expect.poll(() => answers.filter((statuses) => statuses.length === 0)).toEqual([])
 
     const closing = server.close()
     const statuses = (await Promise.all(clients)).flat()
@@ -76,7 +76,8 @@ describe('a server that is told to stop', () => {
   })
 
   it('is not ready at once, and serves for as long as its delay says', async () => {
-    const server = await start({ SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: '1s' })
+    // Far longer than four answers take.
+    const server = await start({ SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: '4s' })
     expect(await statusOf(`${server.url}/api/system/ready`)).toBe(200)
 
     const closing = server.close()
@@ -96,11 +97,12 @@ describe('a server that is told to stop', () => {
     const server = await start({}, { shutdownLimit: 500 })
     const { port } = new URL(server.url)
     const socket = connect(Number(port), '127.0.0.1')
+    // The answer to the first says that the connection has been taken.
+    socket.write('GET /ping HTTP/1.1\r\nHost: x\r\n\r\n')
+    await once(socket, 'data')
     socket.write(
       'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 9\r\n\r\n{',
     )
-    await once(socket, 'connect')
-    await wait(100)
     const cut = once(socket, 'close')
 
     await server.close()
@@ -148,7 +150,7 @@ it('says that it is starting while it cannot serve', async () => {
 
 describe('two replicas behind a proxy', () => {
   /** Sends requests in turn to replicas that say that they are ready. */
-  async function startProxy(replicas: { readonly url: string }[]): Promise<{ url: string; server: Server }> {
+  async function startProxy(replicas: { readonly url: string }[]) {
     const ready = new Set<string>()
     const watch = setInterval(() => {
       for (const { url } of replicas) {
@@ -175,17 +177,22 @@ describe('two replicas behind a proxy', () => {
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
     await expect.poll(() => ready.size).toBe(replicas.length)
-    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server }
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, ready }
   }
 
   it('are replaced one by one without a failed request', async () => {
-    const delay = { SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: '1s' }
+    // Far longer than the proxy takes to see that one is not ready any more.
+    const delay = { SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: '3s' }
     const replicas = [await start(delay), await start(delay)]
     const proxy = await startProxy(replicas)
     let isOver = false
     const clients = Array.from({ length: 8 }, async () => {
       const statuses: number[] = []
-      while (!isOver) statuses.push(await statusOf(`${proxy.url}/api/system/info`))
+      while (!isOver) {
+        statuses.push(await statusOf(`${proxy.url}/api/system/info`))
+        // All of them live in one process: without a pause there would be no time for anything else.
+        await wait(5)
+      }
       return statuses
     })
 
@@ -194,7 +201,7 @@ describe('two replicas behind a proxy', () => {
       const old = replicas[index]
       replicas[index] = next
       replicas.push(...(old === undefined ? [] : [old]))
-      await wait(200)
+      await expect.poll(() => proxy.ready.has(next.url)).toBe(true)
       await old?.close()
       replicas.pop()
     }

@@ -245,7 +245,7 @@ describe('a connection that breaks', () => {
       other.query(statement('select sleep(30)')),
       other.batch([statement('select sleep(30)'), statement('select 1')]),
     ].map((answer) => answer.catch((error) => error))
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    await expect.poll(() => driver.query(processes(`state = 'User sleep'`))).toEqual([['2']])
 
     await driver.query(kill).catch(() => undefined)
 
@@ -263,7 +263,9 @@ describe('a connection that breaks', () => {
     await Promise.all([other.query(statement('select 1')), other.batch([statement('select 1')])])
 
     await driver.query(kill).catch(() => undefined)
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const others = processes('id <> connection_id()')
+    await expect.poll(() => driver.query(others).catch(() => undefined)).toEqual([['0']])
+    await oneTurn()
 
     expect(await other.query(statement('select 1'))).toEqual([['1']])
     expect(await driver.query(statement('select 2'))).toEqual([['2']])
@@ -274,17 +276,28 @@ describe('a connection that breaks', () => {
 describe('closing', () => {
   it('waits for running statements', async () => {
     const other = openMysql(server)
+    // Over connections that are there already, a statement runs as soon as it is asked.
+    await Promise.all([other.query(statement('select 1')), other.batch([statement('select 1')])])
     const running = [
       other.query(statement(`select 'read', sleep(0.1)`)),
       other.batch([statement('select sleep(0.1)'), statement(`select 'batch'`)]),
     ]
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await oneTurn()
 
     await other.close()
 
     expect(await Promise.all(running)).toEqual([[['read', '0']], [[['0']], [['batch']]]])
   })
 })
+
+function processes(where: string): Statement {
+  return statement(`select count(*) from information_schema.processlist where user = 'tester' and ${where}`)
+}
+
+/** What has arrived on any connection by now is read. */
+function oneTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
 
 function statement(text: string, params: readonly SqlParam[] = []): Statement {
   return { text, params }

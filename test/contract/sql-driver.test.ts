@@ -187,11 +187,13 @@ describe.each(adapters)('$name', ({ open }) => {
 
   it('waits for running statements when it closes', async () => {
     const other = open()
+    // Over connections that are there already, a statement runs as soon as it is asked.
+    await Promise.all([other.query(statement('select 1')), other.batch([statement('select 1')])])
     const running = [
       other.query(statement(`select 'read', pg_sleep(0.1)::text`)),
       other.batch([statement(`select 'batch', pg_sleep(0.1)::text`)]),
     ]
-    await new Promise((resolve) => setTimeout(resolve, 50))
+    await oneTurn()
 
     await other.close()
 
@@ -238,7 +240,8 @@ describe('a connection that breaks', () => {
       driver.query(statement(`select 'queued behind the first'`)),
       driver.batch([statement('select pg_sleep(30)')]),
     ].map((answer) => answer.catch((error) => error))
-    await new Promise((resolve) => setTimeout(resolve, 300))
+    const asleep = statement(`select count(*) from pg_stat_activity where wait_event = 'PgSleep'`)
+    await expect.poll(() => other.query(asleep)).toEqual([['3']])
 
     await other.query({ ...kill, text: `${kill.text} and query like '%pg_sleep(30)%'` })
 
@@ -256,7 +259,9 @@ describe('a connection that breaks', () => {
     await Promise.all([driver.query(statement('select 1')), driver.batch([statement('select 1')])])
 
     await other.query({ ...kill, text: `${kill.text} and backend_type = 'client backend'` })
-    await new Promise((resolve) => setTimeout(resolve, 100))
+    const others = `where backend_type = 'client backend' and pid <> pg_backend_pid()`
+    await expect.poll(() => other.query(statement(`select from pg_stat_activity ${others}`))).toEqual([])
+    await oneTurn()
 
     expect(await driver.query(statement('select 1'))).toEqual([['1']])
     expect(await driver.batch([statement('select 2')])).toEqual([[['2']]])
@@ -347,6 +352,11 @@ describe('the gateway', () => {
     expect(await response.json()).toMatchObject({ message: expect.any(String) })
   })
 })
+
+/** What has arrived on any connection by now is read. */
+function oneTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve))
+}
 
 function statement(text: string, params: readonly SqlParam[] = []): Statement {
   return { text, params }

@@ -45,7 +45,7 @@ describe('workspace state: Node processes that come and go', () => {
     const child = spawn(process.execPath, [program, postgres.url, workspace], { stdio: ['ignore', 'pipe', 'inherit'] })
     const [line] = await once(child.stdout, 'data')
 
-    const waiting = replica(5_000).withMigrationLock(workspace, async (fence) => fence)
+    const waiting = replica(60_000).withMigrationLock(workspace, async (fence) => fence)
     const early = await Promise.race([waiting, pause(300).then(() => 'still held')])
     child.kill('SIGKILL')
 
@@ -55,13 +55,13 @@ describe('workspace state: Node processes that come and go', () => {
 
   it('lets the next one in with a higher fence number when a holder has lost its connection', async () => {
     const workspace = await insertWorkspace(database)
-    const holder = await hold(replica(5_000), workspace)
+    const holder = await hold(replica(60_000), workspace)
 
     await database.query({
       text: `select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory'`,
       params: [],
     })
-    const next = await replica(5_000).withMigrationLock(workspace, async (fence) => fence)
+    const next = await replica(60_000).withMigrationLock(workspace, async (fence) => fence)
 
     expect(next).toBeGreaterThan(holder.fence)
     await holder.release()
@@ -98,7 +98,7 @@ describe('workspace state: Node processes that come and go', () => {
 
   it('waits at its end for the work that has begun, and takes no more', async () => {
     const workspace = await insertWorkspace(database)
-    const state = replica(5_000)
+    const state = replica(60_000)
     const holder = await hold(state, workspace)
 
     const closing = state.close().then(() => 'closed')

@@ -37,7 +37,7 @@ describe('workspace state: isolates and objects that come and go', () => {
     const first = await reader?.read()
     const fence = Number(new TextDecoder().decode(first?.value))
 
-    const waiting = isolate({ waitLimit: 10_000 }).withMigrationLock(workspace, async (next) => next)
+    const waiting = isolate({ waitLimit: 60_000 }).withMigrationLock(workspace, async (next) => next)
     const early = await Promise.race([waiting, pause(300).then(() => 'still held')])
     client.abort()
 

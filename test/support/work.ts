@@ -1,0 +1,34 @@
+/**
+ * What something costs, so that neither a slow machine nor a busy one changes the verdict: the work of this process, which
+ * no other program lengthens, the least of several times, and only ever beside other work of the same moment.
+ */
+
+/** Milliseconds of own work that one run takes at least. */
+export function leastWork(run: () => unknown, rounds = 5): number {
+  let least = Number.POSITIVE_INFINITY
+  for (let round = 0; round < rounds; round += 1) least = Math.min(least, workOf(run))
+  return least
+}
+
+/** How many times as much work four times as much is: 4 where it grows as the input does, 16 where it grows as its square. */
+export function growth(make: (size: number) => () => unknown, size: number): number {
+  const [small, large] = [make(size), make(4 * size)]
+  large()
+  return leastWork(large) / leastWork(small)
+}
+
+/** What `growth` stays below where something is linear; as far from 4 as from 16. */
+export const LINEAR = 8
+
+/** So long that a clock that ticks coarsely, or the end of a collection of garbage, makes no difference. */
+const LONG_ENOUGH = 5
+
+function workOf(run: () => unknown): number {
+  const start = process.cpuUsage()
+  for (let runs = 1; ; runs += 1) {
+    run()
+    const { user, system } = process.cpuUsage(start)
+    const milliseconds = (user + system) / 1_000
+    if (milliseconds >= LONG_ENOUGH) return milliseconds / runs
+  }
+}
