@@ -10,6 +10,7 @@ import { measureLicense } from './license.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
 import { type Api, addDocuments, makeWorkspaceOf } from './model.ts'
 import { measureModelLoad } from './model-load.ts'
+import { measureOpenApi } from './openapi.ts'
 import type { Memory, OurQuestion } from './our-node.ts'
 
 export type Measured = {
@@ -41,6 +42,7 @@ export const figures: readonly Figure[] = [
   { name: 'model-load', measure: measureModelLoad },
   { name: 'policies', measure: measurePolicies },
   { name: 'authenticated', measure: measureAuthenticated },
+  { name: 'openapi', measure: (_lab, progress) => measureOpenApi(progress) },
   { name: 'subrequests', measure: measureSubrequests },
   { name: 'license', measure: measureLicense },
   { name: 'connectors', measure: measureConnectors },
