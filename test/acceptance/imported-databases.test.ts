@@ -30,7 +30,8 @@ async function inPostgres(): Promise<Place> {
   const server = await startPostgres()
   close.push(server.close)
   const driver = openPostgres({ connectionString: server.url })
-  const texts = [...postgresHarbour, ...songs(postgres.quote), ...movies(), ...kiosk]
+  const frequency = `create type frequency as enum ('daily', 'weekly')`
+  const texts = [...postgresHarbour, ...songs(postgres.quote), ...movies(), frequency, ...kiosk('frequency')]
   await driver.batch(texts.map((text) => ({ text, params: [] })))
   await driver.close()
   if (world.platform === 'node') return { provider: 'postgres', config: { connectionString: server.url } }
@@ -43,7 +44,13 @@ async function inMariadb(): Promise<Place> {
   const server = await startMariadb()
   close.push(server.close)
   const driver = openMysql({ ...server, max: 1 })
-  const texts = [...mariadbHarbour, 'use shop', ...songs(mariadb.quote), ...movies(), ...kiosk]
+  const texts = [
+    ...mariadbHarbour,
+    'use shop',
+    ...songs(mariadb.quote),
+    ...movies(),
+    ...kiosk(`enum('daily', 'weekly')`),
+  ]
   for (const text of texts) await driver.query({ text, params: [] })
   await driver.close()
   const { host, port, user, password } = server
@@ -135,8 +142,31 @@ describe.each([
     expect(await written.json()).toEqual({ data: [{ countryCode: 'NL', kioskCountry: { name: 'Nederland' } }] })
   })
 
+  it('writes and finds the values of an enum, and no others', async () => {
+    const papers = [
+      { id: 4, title: 'Four', countryCode: 'NL', frequency: 'weekly' },
+      { id: 5, title: 'Five', countryCode: 'NL' },
+    ]
+    const nested = { kioskPaper: [{ _create: { data: [{ id: 6, title: 'Six', frequency: 'weekly' }] } }] }
+
+    const written = await shop.post('/items/kioskPaper?fields=frequency', papers)
+    const added = await shop.patch('/items/kioskCountry/NL', nested)
+    const changed = await shop.patch('/items/kioskPaper/5?fields=title,frequency', { frequency: 'weekly' })
+    const refused = await shop.patch('/items/kioskPaper/5', { frequency: 'never' })
+
+    expect(await written.json()).toEqual({ data: [{ frequency: 'weekly' }, { frequency: 'daily' }] })
+    expect(added.status).toBe(200)
+    expect(await changed.json()).toEqual({ data: { title: 'Five', frequency: 'weekly' } })
+    expect(refused.status).toBe(422)
+    expect(await refused.json()).toMatchObject({ source: { message: 'Value out of range', code: '1001' } })
+    for (const filter of ['[_eq]=weekly', '[_in][]=weekly', '[_starts_with]=week']) {
+      const found = await shop.data(`/items/kioskPaper?fields=id&filter[frequency]${filter}`)
+      expect(found).toEqual([{ id: 4 }, { id: 5 }, { id: 6 }])
+    }
+  })
+
   it('refuses to write a view, and says why', async () => {
-    const written = await shop.post('/items/kioskShelf', [{ id: 4, title: 'Never' }])
+    const written = await shop.post('/items/kioskShelf', [{ id: 9, title: 'Never' }])
     const deleted = await shop.delete('/items/kioskShelf?filter[id][_eq]=1')
 
     const refusal = {

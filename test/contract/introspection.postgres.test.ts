@@ -92,8 +92,8 @@ describe('a schema that grew for years', () => {
       fullName: 'string',
       email: 'string(120)',
       privateEmail: 'string(120)?',
-      rank: 'string read-only default',
-      ranksHeld: 'string[]? read-only',
+      rank: 'string(7) default',
+      ranksHeld: 'string(7)[]?',
       born: 'date?',
       cityId: 'int32?',
       mentorId: 'int64?',
@@ -125,7 +125,7 @@ describe('a schema that grew for years', () => {
     expect(fieldsOf(model, 'captains')).toEqual({
       id: 'int64? read-only',
       fullName: 'string? read-only',
-      rank: 'string? read-only',
+      rank: 'string(7)? read-only',
     })
   })
 
@@ -262,6 +262,29 @@ describe('a sample database in capitals', () => {
     expect((await importAll(records)).operations).toEqual([])
     await run('drop schema songs cascade')
   })
+})
+
+it('leaves an enum of a key to the database', async () => {
+  await run(
+    'create schema boxes',
+    `create type boxes.size as enum ('small', 'medium')`,
+    'create type boxes.nothing as enum ()',
+    'create table boxes.box (size boxes.size primary key, other boxes.size, spare boxes.size unique, none boxes.nothing)',
+    'create index box_other on boxes.box (other)',
+    'create table boxes.lid (id int primary key, box boxes.size references boxes.box, sizes boxes.size[])',
+  )
+
+  const { records } = await importAll()
+
+  const model = buildModel(1, records)
+  expect(fieldsOf(model, 'box')).toEqual({
+    size: 'string read-only',
+    other: 'string(6)?',
+    spare: 'string? read-only',
+    none: 'string? read-only',
+  })
+  expect(fieldsOf(model, 'lid')).toEqual({ id: 'int32', box: 'string? read-only', sizes: 'string(6)[]?' })
+  await run('drop schema boxes cascade')
 })
 
 describe('a change behind our back', () => {

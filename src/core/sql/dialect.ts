@@ -89,6 +89,8 @@ export type Dialect = SqlSyntax & {
 
   /** A parameter text as a value of the column's type. */
   readonly typed: (type: FieldType, isList: boolean, value: SqlParam) => Sql
+  /** The same for a column to take, where the database can tell its type by the column. */
+  readonly assigned: (type: FieldType, isList: boolean, value: SqlParam) => Sql
   /** Whether `column` is one of `operands`; the text does not depend on their number where the database allows. */
   readonly isOneOf: (column: Sql, type: FieldType, operands: readonly string[]) => Sql
   readonly matches: (column: Sql, pattern: string, ignoreCase: boolean) => Sql

@@ -2,8 +2,8 @@
  * The catalog of PostgreSQL 14 and later. Partitions are part of their table, what belongs to an extension is not ours,
  * and a domain is what it is based on.
  *
- * An enum is a read-only text: parameters are texts, and PostgreSQL neither stores a text in an enum nor compares the
- * two unless told the enum's name, which the model does not know.
+ * An enum is a text as long as its longest value. PostgreSQL compares the two only as texts, which a unique or foreign
+ * key cannot do, so that an enum in one of these is read-only.
  */
 import type { FieldType } from '../model/field-type.ts'
 import type { ReferentialAction } from '../model/model.ts'
@@ -47,6 +47,7 @@ select json_build_object('kind', 'type', 'oid', t.oid::text, 'name', t.typname, 
     'isBuiltIn', n.nspname = 'pg_catalog', 'base', t.typbasetype::text, 'mod', t.typtypmod,
     'element', case when e.typarray = t.oid then e.oid::text end,
     'isNotNull', t.typnotnull, 'hasDefault', t.typdefault is not null,
+    'longest', (select max(length(v.enumlabel)) from pg_catalog.pg_enum v where v.enumtypid = t.oid),
     'isJson', exists (
       select from pg_catalog.pg_cast c where c.castsource = t.oid and c.casttarget = 'pg_catalog.json'::regtype))::text
   from used u join pg_catalog.pg_type t on t.oid = u.oid
@@ -113,6 +114,8 @@ type TypeRow = {
   readonly element: string | null
   readonly isNotNull: boolean
   readonly hasDefault: boolean
+  /** Of the values of an enum, if it has any, how many characters. */
+  readonly longest: number | null
   /** Whether rows are rendered with an object in its place. */
   readonly isJson: boolean
 }
@@ -137,16 +140,29 @@ type AnyRow = Exclude<CatalogRow, { readonly kind: 'column' | 'foreignKey' }> | 
 function parse(rows: Rows): ReturnType<Introspection['parse']> {
   const read = rows.map(([text]) => JSON.parse(text ?? '') as AnyRow)
   const types = new Map(read.flatMap((row) => (row.kind === 'type' ? [[row.oid, row] as const] : [])))
+  const keys = new Set(read.flatMap(keyColumns))
   return assembleSchema(
     read.flatMap((row): readonly CatalogRow[] => {
       if (row.kind === 'type') return []
-      if (row.kind === 'column') return [{ ...row, column: columnOf(row, types) }]
+      if (row.kind === 'column') return [{ ...row, column: columnOf(row, { types, keys }) }]
       if (row.kind === 'foreignKey') {
         return [{ ...row, onDelete: actionOf(row.onDelete), onUpdate: actionOf(row.onUpdate) }]
       }
       return [row]
     }),
   )
+}
+
+type Place = { readonly schema: string; readonly table: string }
+
+/** The column of a unique or foreign key that a row tells of, if it does. */
+function keyColumns(row: AnyRow): readonly string[] {
+  const isKey = row.kind === 'foreignKey' || (row.kind === 'index' && row.index !== 'normal')
+  return isKey && row.column !== null ? [columnPlace(row, row.column)] : []
+}
+
+function columnPlace({ schema, table }: Place, column: string): string {
+  return JSON.stringify([schema, table, column])
 }
 
 const actions: Readonly<Record<string, ReferentialAction>> = {
@@ -161,11 +177,15 @@ function actionOf(code: string): ReferentialAction {
   return actions[code] ?? 'noAction'
 }
 
-function columnOf(row: ColumnRow, types: ReadonlyMap<string, TypeRow>): SourceColumn {
+type Types = ReadonlyMap<string, TypeRow>
+
+function columnOf(row: ColumnRow, { types, keys }: { types: Types; keys: ReadonlySet<string> }): SourceColumn {
   const own = resolveDomain({ oid: row.type, mod: row.mod, isNotNull: row.isNotNull, hasDefault: false }, types)
   const elementOid = types.get(own.oid)?.element ?? null
   const element = elementOid === null ? own : resolveDomain({ ...own, oid: elementOid }, types)
-  const known = fieldTypeOf(types.get(element.oid), element.mod)
+  const elementType = types.get(element.oid)
+  const isKeyOfEnum = elementType?.form === 'e' && keys.has(columnPlace(row, row.name))
+  const known = isKeyOfEnum ? readOnlyText : fieldTypeOf(elementType, element.mod)
   const isList = elementOid !== null
   const counts = row.identity !== '' || row.default?.startsWith('nextval(') === true
   const hasDefault = row.default !== null || own.hasDefault
@@ -192,7 +212,7 @@ type Typing = {
 }
 
 /** Through all domains down to what they are based on; their modifiers and their `not null` hold on the way. */
-function resolveDomain(typing: Typing, types: ReadonlyMap<string, TypeRow>): Typing {
+function resolveDomain(typing: Typing, types: Types): Typing {
   const type = types.get(typing.oid)
   if (type?.form !== 'd') return typing
   const isNotNull = typing.isNotNull || type.isNotNull
@@ -203,13 +223,17 @@ function resolveDomain(typing: Typing, types: ReadonlyMap<string, TypeRow>): Typ
 type Known = { readonly type: FieldType; readonly isReadOnly: boolean }
 
 const unlimited: FieldType = { name: 'string', params: { length: 'unlimited' } }
+const readOnlyText: Known = { type: unlimited, isReadOnly: true }
 
 function fieldTypeOf(type: TypeRow | undefined, mod: number): Known {
   if (type?.isBuiltIn === true) return builtIn(type.name, mod)
   if (type?.name === 'citext') return { type: unlimited, isReadOnly: false }
   if (type?.name === 'geometry') return { type: { name: 'geometry' }, isReadOnly: true }
+  if (type?.form === 'e' && type.longest !== null) {
+    return { type: { name: 'string', params: { length: 'fixed', value: type.longest } }, isReadOnly: false }
+  }
   const isJson = type?.form === 'c' || type?.isJson === true
-  return { type: isJson ? { name: 'json' } : unlimited, isReadOnly: true }
+  return isJson ? { type: { name: 'json' }, isReadOnly: true } : readOnlyText
 }
 
 type PlainName = Exclude<FieldType['name'], 'string' | 'decimal'>

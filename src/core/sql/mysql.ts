@@ -109,6 +109,7 @@ function family(own: Family): Dialect {
     placeholder: () => '?',
 
     typed: (type, _isList, value) => typed(type, value, own),
+    assigned: (type, _isList, value) => typed(type, value, own),
     compared: (column) => column,
     equals: own.equals,
     isOneOf: (column, type, operands) => isOneOf(column, type, { operands, own }),

@@ -16,6 +16,7 @@ export const postgres: Dialect = {
   placeholder: (position) => `$${position}`,
 
   typed,
+  assigned,
   isOneOf: (column, type, operands) => sql`${column} = any(${param(arrayText(operands))}::${castType(type)}[])`,
   matches: (column, pattern, ignoreCase) =>
     ignoreCase
@@ -153,6 +154,12 @@ function typed(type: FieldType, isList: boolean, value: SqlParam): Sql {
       : sql`${param(text)}::${castType(type)}[]`
   }
   return type.name === 'bytes' ? sql`decode(${param(value)}::text, 'base64')` : sql`${param(value)}::${castType(type)}`
+}
+
+/** A text of an enum is one of its values only where nothing says that it is a text. */
+function assigned(type: FieldType, isList: boolean, value: SqlParam): Sql {
+  if (type.name !== 'string') return typed(type, isList, value)
+  return param(isList && value !== null ? arrayText(JSON.parse(value) as (string | null)[]) : value)
 }
 
 /** A cast to a type with bounds cuts or rounds what does not fit, without a word. */

@@ -97,7 +97,7 @@ function tuple(
   const byField = new Map(row.map((assignment) => [assignment.field.id, assignment]))
   return fields.map((field) => {
     const assignment = byField.get(field.id)
-    return assignment && dialect.typed(field.type, field.isList, assignment.value)
+    return assignment && dialect.assigned(field.type, field.isList, assignment.value)
   })
 }
 
@@ -149,7 +149,7 @@ function rowsOf(collection: Collection, where: UpdatePlan['where'], scope: Scope
 }
 
 function settingsOf(cells: readonly Cell[], dialect: Dialect): readonly Setting[] {
-  return cells.map((cell) => ({ column: cell.field.dbName, value: cellValue(cell, dialect) }))
+  return cells.map((cell) => ({ column: cell.field.dbName, value: assignedValue(cell, dialect) }))
 }
 
 function targetsOf(collection: Collection, where: UpdatePlan['where'], scope: Scope): Targets {
@@ -242,7 +242,7 @@ function addStep(draft: Draft, step: Step, selection: Selection): void {
         table: table(into.collection),
         key: into.collection.primaryKey,
         fields: cells.map(({ field }) => field),
-        rows: [cells.map((cell) => cellValue(cell, dialect))],
+        rows: [cells.map((cell) => assignedValue(cell, dialect))],
         provided: provided && slots.isFilled(provided.number),
         kept: keptFields(into.collection),
       }
@@ -296,6 +296,11 @@ function matching({ matches, where }: Extract<Step, { kind: 'find' }>, scope: Sc
   })
   const rest = where.kind === 'all' && conditions.length > 0 ? [] : [predicate(where, scope)]
   return join([...conditions, ...rest], sql` and `)
+}
+
+function assignedValue(cell: Cell, dialect: Dialect): Sql {
+  const { field, value } = cell
+  return value.kind === 'text' ? dialect.assigned(field.type, field.isList, value.text) : cellValue(cell, dialect)
 }
 
 function cellValue({ field, value }: Cell, { typed, slots }: Dialect): Sql {

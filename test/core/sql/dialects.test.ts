@@ -388,7 +388,7 @@ describe('a write', () => {
 
     expect(written({ kind: 'create', collection, rows, selection })).toEqual({
       postgres: [
-        `with "t0" as (insert into "authors" ("id", "name") values ($1::bigint, $2::text) returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name"::text as "name" from "t0") r) a`,
+        `with "t0" as (insert into "authors" ("id", "name") values ($1::bigint, $2) returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name"::text as "name" from "t0") r) a`,
       ],
       mariadb: [
         `insert into \`authors\` (\`id\`, \`name\`) values (cast(? as signed), ?) returning ifnull(concat('{"name":', ifnull(json_quote(\`authors\`.\`name\`), 'null'), '}'), exp(1000)) as r`,
@@ -410,7 +410,7 @@ describe('a write', () => {
     const { postgres: onPostgres, ...others } = written({ kind: 'update', collection, where, assignments, selection })
 
     expect(onPostgres).toEqual([
-      `with "t0" as (update "authors" "t0" set "name" = $1::text where "t0"."name"::text = $2::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name"::text as "name" from "t0") r) a`,
+      `with "t0" as (update "authors" "t0" set "name" = $1 where "t0"."name"::text = $2::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name"::text as "name" from "t0") r) a`,
     ])
     expect(others.mariadb.slice(0, 2)).toEqual([keep('exp(1000)'), update])
     expect(others.mysql.slice(0, 2)).toEqual([keep('exp(1000 + rand())'), update])
