@@ -8,6 +8,8 @@ import type { WorkspaceRow } from '../store/workspaces.ts'
 export type ModelCache = {
   /** The model of `workspace`, at `version` or a newer one. */
   load(workspace: WorkspaceRow, version: number): Model | Promise<Model>
+  /** The model of exactly that version, where it is in memory. */
+  known(workspaceId: string, version: number): Model | undefined
   /** Keeps a model that was just made, so that whoever made it need not read it back. */
   keep(workspaceId: string, model: Model): void
   /** Of a workspace that is gone. */
@@ -30,6 +32,10 @@ export function createModelCache(database: SqlDriver): ModelCache {
     load(workspace, version) {
       const known = models.get(workspace.id)
       return known !== undefined && known.version >= version ? known : loadAnew(workspace, version)
+    },
+    known(workspaceId, version) {
+      const model = models.get(workspaceId)
+      return model?.version === version ? model : undefined
     },
     keep(workspaceId, model) {
       models.set(workspaceId, model)

@@ -7,7 +7,7 @@ import type { ModelRecords } from '../core/model/model.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Ports } from '../ports.ts'
-import { loadModel, saveModel } from '../store/models.ts'
+import { loadModel, loadVersion, saveModel } from '../store/models.ts'
 import { param, type Sql, sql, statement } from '../store/statements.ts'
 import type { WorkspaceRow } from '../store/workspaces.ts'
 import { compileModel, type ModelCache } from './model-cache.ts'
@@ -50,8 +50,11 @@ export type ModelChanges = {
 const MAX_ATTEMPTS = 100
 
 export function createModelChanges({ database, workspaces }: Ports, models: ModelCache): ModelChanges {
+  /** Whoever changes a model step by step has it in memory; reading it back costs more than the rest of a small change. */
   async function load(workspace: WorkspaceRow) {
-    const loaded = await loadModel(database, workspace)
+    const version = await loadVersion(database, workspace.id)
+    const known = version === undefined ? undefined : models.known(workspace.id, version)
+    const loaded = known ?? (await loadModel(database, workspace))
     if (loaded === undefined) throw new ServiceError('notFound', 'Workspace does not exist')
     return loaded
   }

@@ -186,18 +186,21 @@ export function stillUnused(workspaceId: string, before: ModelRecords, after: Mo
 
 /** What is in `before` and not in `after`, as messages call it, by id. */
 function deleted(before: ModelRecords, after: ModelRecords): ReadonlyMap<string, string> {
-  const nameOf = new Map(before.collections.map(({ id, apiName }) => [id, apiName]))
-  const kept = new Set(
-    [...after.collections, ...after.primitiveFields, ...after.relationFields].map((record) => record.id),
-  )
-  const named: [string, string][] = [
-    ...before.collections.map(({ id, apiName }): [string, string] => [id, `collection ${apiName}`]),
-    ...[...before.primitiveFields, ...before.relationFields].map(({ id, apiName, collectionId }): [string, string] => [
-      id,
-      `field ${nameOf.get(collectionId)}.${apiName}`,
-    ]),
-  ]
-  return new Map(named.filter(([id]) => !kept.has(id)))
+  const names = new Map(before.collections.map(({ id, apiName }) => [id, apiName]))
+  return new Map([
+    ...missingFrom(after.collections, before.collections).map(
+      ({ id, apiName }) => [id, `collection ${apiName}`] as const,
+    ),
+    ...[
+      ...missingFrom(after.primitiveFields, before.primitiveFields),
+      ...missingFrom(after.relationFields, before.relationFields),
+    ].map(({ id, apiName, collectionId }) => [id, `field ${names.get(collectionId)}.${apiName}`] as const),
+  ])
+}
+
+function missingFrom<T extends { readonly id: string }>(after: readonly T[], before: readonly T[]): readonly T[] {
+  const kept = new Set(after.map(({ id }) => id))
+  return before.filter(({ id }) => !kept.has(id))
 }
 
 /** Whoever may not read the model must not learn from a refusal what there is in it: all of them are one. */

@@ -5,6 +5,13 @@ import type { SqlDriver, SqlRow } from '../ports.ts'
 import { metaSchema } from './installation.ts'
 import { ident, join, json, param, type Sql, sql, statement } from './statements.ts'
 
+/** The version of a workspace's model as it stands; undefined where there is no such workspace. */
+export async function loadVersion(database: SqlDriver, workspaceId: string): Promise<number | undefined> {
+  const id = sql`${param(workspaceId)}::uuid`
+  const [row] = await database.query(statement(sql`select w.model_version from service.workspace w where w.id = ${id}`))
+  return row && Number(row[0])
+}
+
 /** The records of a workspace and the version that they belong to; undefined where there is no such workspace. */
 export async function loadModel(
   database: SqlDriver,
@@ -172,13 +179,19 @@ const indexColumns: Columns<Tables['indexes']> = [
 
 type WithId = { readonly id: string }
 
-/** The core keeps an unchanged record as the same object, so identity tells what has changed. */
+/**
+ * The core keeps an unchanged record as the same object, so identity tells what has changed; and records in their order,
+ * so that most of a model is left out of the comparison.
+ */
 function difference<T extends WithId>(before: readonly T[], after: readonly T[]): { gone: string[]; written: T[] } {
-  const old = new Map(before.map((record) => [record.id, record]))
-  const kept = new Set(after.map(({ id }) => id))
+  let same = 0
+  while (same < before.length && before[same] === after[same]) same += 1
+  const old = new Map(before.slice(same).map((record) => [record.id, record]))
+  const rest = after.slice(same)
+  const kept = new Set(rest.map(({ id }) => id))
   return {
-    gone: before.map(({ id }) => id).filter((id) => !kept.has(id)),
-    written: after.filter((record) => old.get(record.id) !== record),
+    gone: [...old.keys()].filter((id) => !kept.has(id)),
+    written: rest.filter((record) => old.get(record.id) !== record),
   }
 }
 

@@ -121,8 +121,10 @@ export async function runTransaction(
     // Only the begin is waited for: without it the rest would run outside of a transaction. After a failure the
     // server refuses the statements that were already sent, and the commit of a failed transaction is a rollback.
     await client.query(begin)
+    const write = holdWrites(client)
     const sent = statements.map((statement) => client.query<string[]>(textRequest(statement)))
     const commit = client.query('commit')
+    write()
     const settled = await Promise.allSettled([...sent, commit])
     const failed = settled.find((outcome) => outcome.status === 'rejected')
     if (failed !== undefined) throw failed.reason
@@ -299,14 +301,20 @@ function send(reader: Reader, statement: Statement, name: string | undefined): P
 /** Statements of one turn of the event loop leave in one write: each write of its own costs more than its statement. */
 function writeTogether(reader: Reader): void {
   if (reader.isHolding) return
-  // Not in the types: the connection's stream, which TLS may have replaced since it was opened.
-  const { stream } = (reader.client as unknown as { connection: { stream: Duplex } }).connection
+  const write = holdWrites(reader.client)
   reader.isHolding = true
-  stream.cork()
   setImmediate(() => {
     reader.isHolding = false
-    stream.uncork()
+    write()
   })
+}
+
+/** Keeps what is asked from being written until the answered function is called. */
+function holdWrites(client: pg.ClientBase): () => void {
+  // Not in the types: the connection's stream, which TLS may have replaced since it was opened.
+  const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
+  stream.cork()
+  return () => stream.uncork()
 }
 
 type Reader = {

@@ -123,9 +123,13 @@ export function createAdvisoryLocks({ connect, busy }: AdvisoryLockOptions): Adv
 
 const settled = Promise.resolve()
 
+/** The setting counts from when the wait begins, so one statement can do both; the server never skips a function like this. */
 async function lock(client: Client, name: string, waitLimit: number): Promise<void> {
-  await client.query("select set_config('lock_timeout', $1, false)", [String(waitLimit)])
-  await client.query('select pg_advisory_lock($1::int, hashtext($2))', [LOCK_CLASS, name])
+  await client.query(
+    `with patience as materialized (select set_config('lock_timeout', $3, false))
+      select pg_advisory_lock($1::int, hashtext($2)) from patience`,
+    [LOCK_CLASS, name, String(waitLimit)],
+  )
 }
 
 async function hangUp(client: Client): Promise<void> {
