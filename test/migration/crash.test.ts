@@ -10,7 +10,14 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { anyThrows, applyThrows, shapeOf } from '../support/random-operations.ts'
 import { type Answer, type Client, introspect, migrate, signIn, storedModel, type Workspace } from './support/client.ts'
 import { plainCollection } from './support/collections.ts'
-import { type Instance, OBSERVER, openInstance, type Replica, startReplica } from './support/instance.ts'
+import {
+  compileReplica,
+  type Instance,
+  OBSERVER,
+  openInstance,
+  type Replica,
+  startReplica,
+} from './support/instance.ts'
 import { randomOptions } from './support/random.ts'
 
 const ROUNDS = Number(process.env.SERVICE_TEST_ROUNDS ?? 15)
@@ -24,6 +31,7 @@ let client: Client
 
 beforeAll(async () => {
   console.log(`crashes: SERVICE_TEST_SEED=${seed}`)
+  await compileReplica()
   instance = await openInstance()
 })
 

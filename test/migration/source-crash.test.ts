@@ -12,7 +12,7 @@ import { startMariadb } from '../support/mariadb.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type Client, introspect, migrate, signIn, storedModel, type Workspace } from './support/client.ts'
 import { plainCollection } from './support/collections.ts'
-import { type Instance, openInstance, type Replica, startReplica } from './support/instance.ts'
+import { compileReplica, type Instance, openInstance, type Replica, startReplica } from './support/instance.ts'
 
 const ROUNDS = Math.min(Number(process.env.SERVICE_TEST_ROUNDS ?? 3), 40)
 const variables = { SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true' }
@@ -22,6 +22,7 @@ let replica: Replica
 let client: Client
 
 beforeAll(async () => {
+  await compileReplica()
   instance = await openInstance()
   replica = await startReplica(instance, variables)
   client = await signIn(instance.administrator, replica.url)

@@ -2,10 +2,11 @@
  * One instance of the service over a Postgres of its own, served by as many processes as a test starts. The tests look
  * into the database beside them, through `database`.
  */
-import { spawn } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { openPostgres } from '../../../src/platform/drivers/postgres.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
 import { generousLicense } from '../../support/license.ts'
@@ -60,10 +61,9 @@ export async function startReplica(
   { variables }: Instance,
   own: Readonly<Record<string, string>> = {},
 ): Promise<Replica> {
-  const { PATH = '', HOME = '' } = process.env
   const child = spawn(process.execPath, ['scripts/start-node.ts'], {
-    cwd: join(import.meta.dirname, '../../..'),
-    env: { PATH, HOME, PORT: '0', ...variables, ...own },
+    cwd: root,
+    env: { ...environment(), PORT: '0', ...variables, ...own },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const endWithUs = () => child.kill('SIGKILL')
@@ -87,4 +87,23 @@ export async function startReplica(
       await exited
     },
   }
+}
+
+/**
+ * Keeps the compiled code of the service for all processes that start later, which then take half the work to start. One
+ * that is killed has no time to keep it.
+ */
+export async function compileReplica(): Promise<void> {
+  const program = `await import('./handlers/node.ts'); process.exit()`
+  await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', program], {
+    cwd: root,
+    env: environment(),
+  })
+}
+
+const root = join(import.meta.dirname, '../../..')
+
+function environment(): Record<string, string> {
+  const { PATH = '', HOME = '' } = process.env
+  return { PATH, HOME, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/replicas') }
 }
