@@ -20,7 +20,7 @@ export const errorCodes: Readonly<Record<string, Meaning>> = {
   '1005': {
     kind: 'invalid',
     message: 'Check constraint failed',
-    meaning: 'The database checks the value and refused it',
+    meaning: 'The database, or a trigger in it, checks the value and refused it',
   },
   '1006': {
     kind: 'invalid',
@@ -67,7 +67,7 @@ export const errorCodes: Readonly<Record<string, Meaning>> = {
   '5003': {
     kind: 'failed',
     message: 'The table or view is not ready for this',
-    meaning: 'Its state in the database forbids it, such as a materialized view that was never refreshed',
+    meaning: 'Its state in the database forbids it, such as a view that was never refreshed or whose tables are gone',
   },
   '6001': limit('workspaces'),
   '6002': limit('service_accounts'),

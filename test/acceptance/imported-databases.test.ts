@@ -13,7 +13,7 @@ import { startPlanetscaleGateway } from '../support/planetscale-gateway.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { harbour as mariadbHarbour } from '../support/schemas/harbour-mariadb.ts'
 import { harbour as postgresHarbour } from '../support/schemas/harbour-postgres.ts'
-import { kiosk } from '../support/schemas/kiosk.ts'
+import { mariadbKiosk, postgresKiosk } from '../support/schemas/kiosk.ts'
 import { films, movies } from '../support/schemas/movies.ts'
 import { songs } from '../support/schemas/songs.ts'
 import { type Workspace, world } from '../support/world.ts'
@@ -30,8 +30,7 @@ async function inPostgres(): Promise<Place> {
   const server = await startPostgres()
   close.push(server.close)
   const driver = openPostgres({ connectionString: server.url })
-  const frequency = `create type frequency as enum ('daily', 'weekly')`
-  const texts = [...postgresHarbour, ...songs(postgres.quote), ...movies(), frequency, ...kiosk('frequency')]
+  const texts = [...postgresHarbour, ...songs(postgres.quote), ...movies(), ...postgresKiosk]
   await driver.batch(texts.map((text) => ({ text, params: [] })))
   await driver.close()
   if (world.platform === 'node') return { provider: 'postgres', config: { connectionString: server.url } }
@@ -44,13 +43,7 @@ async function inMariadb(): Promise<Place> {
   const server = await startMariadb()
   close.push(server.close)
   const driver = openMysql({ ...server, max: 1 })
-  const texts = [
-    ...mariadbHarbour,
-    'use shop',
-    ...songs(mariadb.quote),
-    ...movies(),
-    ...kiosk(`enum('daily', 'weekly')`),
-  ]
+  const texts = [...mariadbHarbour, 'use shop', ...songs(mariadb.quote), ...movies(), ...mariadbKiosk]
   for (const text of texts) await driver.query({ text, params: [] })
   await driver.close()
   const { host, port, user, password } = server
@@ -163,6 +156,16 @@ describe.each([
       const found = await shop.data(`/items/kioskPaper?fields=id&filter[frequency]${filter}`)
       expect(found).toEqual([{ id: 4 }, { id: 5 }, { id: 6 }])
     }
+  })
+
+  it('takes what a trigger refuses for a fault of the request', async () => {
+    const refused = await shop.delete('/items/kioskPaper/1')
+
+    expect(refused.status).toBe(422)
+    expect(await refused.json()).toEqual({
+      message: 'Query failed',
+      source: { message: 'Check constraint failed', code: '1005' },
+    })
   })
 
   it('refuses to write a view, and says why', async () => {

@@ -443,6 +443,7 @@ function explain({ state, errno, message }: SqlFault): ServiceError | undefined 
       return refusal('foreignKey')
     case 3819: // MySQL
     case 4025: // MariaDB
+    case 1644: // signalled by a trigger
       return refusal('check')
     case 1264: // out of range
     case 1267: // a text that the column's character set does not have
@@ -456,6 +457,9 @@ function explain({ state, errno, message }: SqlFault): ServiceError | undefined 
     case 1054: // unknown column
     case 1146: // unknown table
       return refusal('noTable')
+    case 1356: // a view of what is gone
+    case 1449: // the account whose rights a view has is gone
+      return refusal('notReady')
     default:
       return undefined
   }

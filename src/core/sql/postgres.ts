@@ -339,6 +339,7 @@ function explain({ state, message }: SqlFault): ServiceError | undefined {
     case '23001':
       return refusal('foreignKey')
     case '23514':
+    case 'P0001': // raised by a trigger
       return refusal('check')
     case '42P01':
     case '42703':

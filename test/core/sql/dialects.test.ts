@@ -567,8 +567,10 @@ describe('a refusal', () => {
     ['Null constraint failed', '23502', 1048],
     ['Foreign key constraint failed', '23503', 1452],
     ['Check constraint failed', '23514', 3819],
+    ['Check constraint failed', 'P0001', 1644],
     ['Value out of range', '22003', 1264],
     ['Table does not exist', '42P01', 1146],
+    ['The table or view is not ready for this', '55000', 1356],
   ])('means the same everywhere: %s', (message, state, errno) => {
     const expected = postgres.explain(new SqlFault('', { state }))
     const fault = new SqlFault('', { state: 'HY000', errno })
