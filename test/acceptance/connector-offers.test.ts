@@ -58,6 +58,15 @@ describe('the OpenAPI document', () => {
     expect(methods('books/{key}')).toEqual(['get'])
   })
 
+  it('describes nothing that no operation takes or answers', () => {
+    const text = JSON.stringify(document)
+    const unused = Object.keys(document.components.schemas).filter(
+      (name) => !text.includes(`"#/components/schemas/${name}"`),
+    )
+
+    expect(unused).toEqual([])
+  })
+
   it('lists sort, offset and count where they are declared', () => {
     expect(parameters('authors')).toEqual(['fields', 'filter', 'sort', 'limit', 'offset', 'meta', 'deep'])
     expect(parameters('books')).toEqual(['fields', 'filter', 'limit', 'deep'])

@@ -35,22 +35,27 @@ export type Served = {
   readonly output: TypeReference
 }
 
-/** None where there is nothing that may be done. */
+/** None where there is nothing that may be done. What is not served names no types. */
 export function servedOperations(pools: Pools, collection: Collection): readonly Served[] {
-  const may = (action: Action) => pools.sight.may(collection, action)
-  if (!actions.some(may)) return []
+  const { key } = collection
+  const declared = pools.sight.declared(collection)
+  const serves = (kind: OperationKind) =>
+    pools.sight.may(collection, actions[kind]) &&
+    (key !== undefined || !keyedKinds.has(kind)) &&
+    (declared === undefined || servesOperation(declared, kind))
+  if (!kinds.some(serves)) return []
   const item: TypeReference = `o${itemOutput(pools, collection)}`
   const filter: InputField = { type: filterInput(pools, collection) }
   const filtered: Entry = ['filter', { ...filter, optional: true }]
-  const declared = pools.sight.declared(collection)
-  const many: readonly (Served | false)[] = [
-    may('read') && { kind: 'readMany', fields: listArguments(pools, collection), output: `[${item}]` },
-    may('create') && {
+  const keyed: Entry = ['key', { type: key === undefined ? '' : pools.primitive(key.type) }]
+  const operations: readonly (Served | false)[] = [
+    serves('readMany') && { kind: 'readMany', fields: listArguments(pools, collection), output: `[${item}]` },
+    serves('create') && {
       kind: 'create',
       fields: [['data', { type: `[${createInput(pools, collection)}]` }]],
       output: `[${item}]`,
     },
-    may('update') && {
+    serves('updateMany') && {
       kind: 'updateMany',
       fields: [
         ['data', { type: updateManyData(pools, collection) }],
@@ -58,35 +63,38 @@ export function servedOperations(pools: Pools, collection: Collection): readonly
       ],
       output: `[${item}]`,
     },
-    may('delete') && { kind: 'deleteMany', fields: [['filter', filter]], output: `[${item}]?` },
-  ]
-  const { key } = collection
-  const keyed: Entry = ['key', { type: key === undefined ? '' : pools.primitive(key.type) }]
-  const one: readonly (Served | false)[] = [
-    may('read') && { kind: 'readOne', fields: [keyed, filtered], output: item },
-    may('update') && {
+    serves('deleteMany') && { kind: 'deleteMany', fields: [['filter', filter]], output: `[${item}]?` },
+    serves('readOne') && { kind: 'readOne', fields: [keyed, filtered], output: item },
+    serves('updateOne') && {
       kind: 'updateOne',
       fields: [keyed, ['data', { type: updateOneData(pools, collection) }], filtered],
       output: item,
     },
-    may('delete') && { kind: 'deleteOne', fields: [keyed, filtered], output: `${item}?` },
+    serves('deleteOne') && { kind: 'deleteOne', fields: [keyed, filtered], output: `${item}?` },
   ]
-  return [...many, ...(key === undefined ? [] : one)]
-    .filter((served) => served !== false)
-    .filter(({ kind }) => declared === undefined || servesOperation(declared, kind))
+  return operations.filter((served) => served !== false)
 }
 
-const actions: readonly Action[] = ['read', 'create', 'update', 'delete']
+/** What each needs to be allowed. */
+const actions: Readonly<Record<OperationKind, Action>> = {
+  readMany: 'read',
+  create: 'create',
+  updateMany: 'update',
+  deleteMany: 'delete',
+  readOne: 'read',
+  updateOne: 'update',
+  deleteOne: 'delete',
+}
+const kinds = Object.keys(actions) as readonly OperationKind[]
+const keyedKinds: ReadonlySet<OperationKind> = new Set(['readOne', 'updateOne', 'deleteOne'])
 
 type Entry = readonly [name: string, field: InputField]
 
 function listArguments(pools: Pools, collection: Collection): readonly Entry[] {
   const declared = pools.sight.declared(collection)
-  const meta: Entry = ['meta', { type: pools.enumeration('ServiceMeta', ['totalCount']), optional: true }]
-  return [
-    ...pageArguments(pools, collection).filter(([name]) => name !== 'offset' || declared?.offset !== false),
-    ...(declared?.count === false ? [] : [meta]),
-  ]
+  const page = pageArguments(pools, collection).filter(([name]) => name !== 'offset' || declared?.offset !== false)
+  if (declared?.count === false) return page
+  return [...page, ['meta', { type: pools.enumeration('ServiceMeta', ['totalCount']), optional: true }]]
 }
 
 function pageArguments(pools: Pools, collection: Collection): readonly Entry[] {
