@@ -1,6 +1,7 @@
 /** `/api/system/api-keys` (contract 6). */
 import * as z from 'zod'
 import { ServiceError } from '../src/core/error.ts'
+import { lazily } from '../src/core/lazily.ts'
 import type { Services } from '../src/services/services.ts'
 import { type AppContext, identify, pathParam } from './context.ts'
 import { descriptionSchema, lifetimeSchema, listQuery, nameSchema } from './parts.ts'
@@ -8,18 +9,22 @@ import { readBody } from './request.ts'
 import { data, dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
-export const createBody = z.strictObject({
-  name: nameSchema,
-  description: descriptionSchema.optional(),
-  expiresIn: lifetimeSchema.optional(),
-  userId: z.uuid('must be a UUID').toLowerCase().optional(),
-})
+export const createBody = lazily(() =>
+  z.strictObject({
+    name: nameSchema(),
+    description: descriptionSchema().optional(),
+    expiresIn: lifetimeSchema().optional(),
+    userId: z.uuid('must be a UUID').toLowerCase().optional(),
+  }),
+)
 
-export const updateBody = z.strictObject({
-  name: nameSchema.optional(),
-  description: descriptionSchema.optional(),
-  active: z.boolean().optional(),
-})
+export const updateBody = lazily(() =>
+  z.strictObject({
+    name: nameSchema().optional(),
+    description: descriptionSchema().optional(),
+    active: z.boolean().optional(),
+  }),
+)
 
 export function mountApiKeys(app: App, services: Services): void {
   const { apiKeys } = services

@@ -1,6 +1,7 @@
 /** `/api/auth/…`: signing in, going on with a session, signing out (contract 6). */
 import * as z from 'zod'
 import { ServiceError } from '../src/core/error.ts'
+import { lazily } from '../src/core/lazily.ts'
 import { sentFault } from '../src/services/roles.ts'
 import type { Services } from '../src/services/services.ts'
 import type { AppContext } from './context.ts'
@@ -11,16 +12,18 @@ import { type Answer, failure, json, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 import { clearedCookies, type LoginMode, refreshCookies, signedIn } from './session-answer.ts'
 
-export const modeSchema = z.enum(['json', 'session'], "must be 'json' or 'session'").default('session')
+export const modeSchema = lazily(() => z.enum(['json', 'session'], "must be 'json' or 'session'").default('session'))
 
 /** Whether an address could be one is not asked: what no account has is wrong like any other. */
-const credentials = { email: textSchema(320), password: z.string().max(256) }
+const credentials = lazily(() => ({ email: textSchema(320), password: z.string().max(256) }))
 
-export const loginBody = z.strictObject({ credentials: z.strictObject(credentials), mode: modeSchema })
+export const loginBody = lazily(() =>
+  z.strictObject({ credentials: z.strictObject(credentials()), mode: modeSchema() }),
+)
 
-export const passwordLoginBody = z.strictObject({ ...credentials, mode: modeSchema })
+export const passwordLoginBody = lazily(() => z.strictObject({ ...credentials(), mode: modeSchema() }))
 
-export const refreshBody = z.strictObject({ refreshToken: z.string().optional() })
+export const refreshBody = lazily(() => z.strictObject({ refreshToken: z.string().optional() }))
 
 export function mountAuth(app: App, services: Services): void {
   const { config, sessions, tokens } = services

@@ -1,5 +1,6 @@
 /** `/api/{workspace}/invitations` and `/api/auth/invitations/accept` (contract 5). */
 import * as z from 'zod'
+import { lazily } from '../src/core/lazily.ts'
 import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
 import { enter } from './context.ts'
@@ -11,17 +12,21 @@ import { passwordSchema } from './system.ts'
 
 const WEEK = 7 * 86_400_000
 
-export const createBody = z.strictObject({
-  email: emailSchema,
-  workspace_roles: idsSchema.default([]),
-  expiresIn: lifetimeSchema.default(WEEK),
-})
+export const createBody = lazily(() =>
+  z.strictObject({
+    email: emailSchema(),
+    workspace_roles: idsSchema().default([]),
+    expiresIn: lifetimeSchema().default(WEEK),
+  }),
+)
 
-export const acceptBody = z.strictObject({
-  token: z.string().max(200),
-  password: passwordSchema.optional(),
-  fullName: textSchema(200).optional(),
-})
+export const acceptBody = lazily(() =>
+  z.strictObject({
+    token: z.string().max(200),
+    password: passwordSchema().optional(),
+    fullName: textSchema(200).optional(),
+  }),
+)
 
 export function mountInvitations(app: App, services: Services): void {
   const { invitations } = services

@@ -1,5 +1,6 @@
 /** `/api/{workspace}/members` (contract 5). */
 import * as z from 'zod'
+import { lazily } from '../src/core/lazily.ts'
 import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
 import { enter } from './context.ts'
@@ -8,10 +9,12 @@ import { readBody } from './request.ts'
 import { dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
-export const updateBody = z.strictObject({
-  roles: idsSchema.optional(),
-  status: z.enum(['active', 'suspended'], "must be 'active' or 'suspended'").optional(),
-})
+export const updateBody = lazily(() =>
+  z.strictObject({
+    roles: idsSchema().optional(),
+    status: z.enum(['active', 'suspended'], "must be 'active' or 'suspended'").optional(),
+  }),
+)
 
 export function mountMembers(app: App, services: Services): void {
   const { members } = services

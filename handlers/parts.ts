@@ -1,6 +1,7 @@
 /** What bodies and queries of several routes have in common. */
 import * as z from 'zod'
 import { durationSchema } from '../src/config.ts'
+import { lazily } from '../src/core/lazily.ts'
 import { parseBrackets } from '../src/core/query/brackets.ts'
 import { parseItemQuery, parseListQuery, type ReadQuery } from '../src/core/query/parse.ts'
 import { searchWithoutToken } from './authenticate.ts'
@@ -14,22 +15,28 @@ export function textSchema(max: number) {
     .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'must be valid text without NUL')
 }
 
-export const nameSchema = textSchema(200).trim().min(1, 'must not be empty')
-export const descriptionSchema = textSchema(2_000).nullable()
-export const emailSchema = z.email('must be an e-mail address').max(320, 'must have at most 320 characters')
+export const nameSchema = lazily(() => textSchema(200).trim().min(1, 'must not be empty'))
+export const descriptionSchema = lazily(() => textSchema(2_000).nullable())
+export const emailSchema = lazily(() =>
+  z.email('must be an e-mail address').max(320, 'must have at most 320 characters'),
+)
 
 /** Ids of one sort, each once. */
-export const idsSchema = z
-  .array(z.uuid('must be a UUID').toLowerCase())
-  .max(200, 'must have at most 200 entries')
-  .transform((ids) => [...new Set(ids)])
+export const idsSchema = lazily(() =>
+  z
+    .array(z.uuid('must be a UUID').toLowerCase())
+    .max(200, 'must have at most 200 entries')
+    .transform((ids) => [...new Set(ids)]),
+)
 
 const CENTURY = 100 * 365 * 86_400_000
 
 /** How long something lasts from now on. */
-export const lifetimeSchema = durationSchema.refine(
-  (length) => length > 0 && length <= CENTURY,
-  'must be more than nothing and at most 100 years',
+export const lifetimeSchema = lazily(() =>
+  durationSchema().refine(
+    (length) => length > 0 && length <= CENTURY,
+    'must be more than nothing and at most 100 years',
+  ),
 )
 
 /** The query string of a list. */

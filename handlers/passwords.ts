@@ -1,5 +1,6 @@
 /** `/api/auth/password-…`: changing a password, and choosing a new one with a mailed token (contract 6). */
 import * as z from 'zod'
+import { lazily } from '../src/core/lazily.ts'
 import type { Services } from '../src/services/services.ts'
 import { identify } from './context.ts'
 import { textSchema } from './parts.ts'
@@ -8,12 +9,14 @@ import { noContent } from './respond.ts'
 import { type App, mount, visitOf } from './routes.ts'
 import { passwordSchema } from './system.ts'
 
-export const changeBody = z.strictObject({ currentPassword: z.string().max(256), newPassword: passwordSchema })
+export const changeBody = lazily(() =>
+  z.strictObject({ currentPassword: z.string().max(256), newPassword: passwordSchema() }),
+)
 
 /** Whether an address could be one is not asked: whatever no account has is answered alike. */
-export const requestBody = z.strictObject({ email: textSchema(320) })
+export const requestBody = lazily(() => z.strictObject({ email: textSchema(320) }))
 
-export const confirmBody = z.strictObject({ token: z.string().max(200), password: passwordSchema })
+export const confirmBody = lazily(() => z.strictObject({ token: z.string().max(200), password: passwordSchema() }))
 
 export function mountPasswords(app: App, services: Services): void {
   const { passwords } = services

@@ -1,5 +1,6 @@
 /** `/api/{workspace}/policies` (contract 5). */
 import * as z from 'zod'
+import { lazily } from '../src/core/lazily.ts'
 import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
 import { enter } from './context.ts'
@@ -9,19 +10,23 @@ import { createdText, dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
 /** What may be in there depends on the model, which the service has. */
-const contentSchema = z.record(z.string(), z.unknown())
+const contentSchema = lazily(() => z.record(z.string(), z.unknown()))
 
-export const createBody = z.strictObject({
-  name: nameSchema,
-  description: descriptionSchema.default(null),
-  content: contentSchema,
-})
+export const createBody = lazily(() =>
+  z.strictObject({
+    name: nameSchema(),
+    description: descriptionSchema().default(null),
+    content: contentSchema(),
+  }),
+)
 
-export const updateBody = z.strictObject({
-  name: nameSchema.optional(),
-  description: descriptionSchema.optional(),
-  content: contentSchema.optional(),
-})
+export const updateBody = lazily(() =>
+  z.strictObject({
+    name: nameSchema().optional(),
+    description: descriptionSchema().optional(),
+    content: contentSchema().optional(),
+  }),
+)
 
 export function mountPolicies(app: App, services: Services): void {
   const { policies, config } = services

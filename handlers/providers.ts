@@ -1,5 +1,6 @@
 /** `/api/system/providers` (contract 6): sign-in providers, for administrators of the instance. */
 import * as z from 'zod'
+import { lazily } from '../src/core/lazily.ts'
 import { workspaceNameSchema } from '../src/core/model/api-name.ts'
 import type { ProviderChange, ProviderWish } from '../src/services/providers.ts'
 import type { Services } from '../src/services/services.ts'
@@ -10,10 +11,12 @@ import { createdText, dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
 /** Part of addresses that are registered with the provider. `local` is the way in with a password. */
-const providerNameSchema = z
-  .string()
-  .regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be 1 to 40 lower-case letters, digits and dashes, and start with a letter')
-  .refine((name) => name !== 'local', 'is a reserved name')
+const providerNameSchema = lazily(() =>
+  z
+    .string()
+    .regex(/^[a-z][a-z0-9-]{0,39}$/, 'must be 1 to 40 lower-case letters, digits and dashes, and start with a letter')
+    .refine((name) => name !== 'local', 'is a reserved name'),
+)
 
 /** As client ids, secrets and names are by their standard. */
 const printable = (max: number) =>
@@ -23,89 +26,100 @@ const printable = (max: number) =>
     .max(max, `must have at most ${max} characters`)
     .regex(/^[\x20-\x7e]*$/, 'must be printable ASCII')
 
-const addressSchema = z
-  .string()
-  .max(1_000, 'must have at most 1000 characters')
-  .refine((text) => URL.canParse(text) && !text.includes('#') && text.trim() === text, 'must be an address')
+const addressSchema = lazily(() =>
+  z
+    .string()
+    .max(1_000, 'must have at most 1000 characters')
+    .refine((text) => URL.canParse(text) && !text.includes('#') && text.trim() === text, 'must be an address'),
+)
 
-const issuerSchema = addressSchema.refine((text) => !text.includes('?'), 'must be an address without a query')
-const scopeSchema = printable(200).regex(/^[^ "\\]*$/, 'must be one scope')
-const scopesSchema = z.array(scopeSchema).max(50, 'must have at most 50 entries')
-const claimSchema = printable(100)
+const issuerSchema = lazily(() =>
+  addressSchema().refine((text) => !text.includes('?'), 'must be an address without a query'),
+)
+const scopeSchema = lazily(() => printable(200).regex(/^[^ "\\]*$/, 'must be one scope'))
+const scopesSchema = lazily(() => z.array(scopeSchema()).max(50, 'must have at most 50 entries'))
+const claimSchema = lazily(() => printable(100))
 const claims = { subject: 'sub', email: 'email', emailVerified: 'email_verified' }
-const claimsSchema = z.strictObject({
-  subject: claimSchema.default(claims.subject),
-  email: claimSchema.default(claims.email),
-  emailVerified: claimSchema.default(claims.emailVerified),
-})
+const claimsSchema = lazily(() =>
+  z.strictObject({
+    subject: claimSchema().default(claims.subject),
+    email: claimSchema().default(claims.email),
+    emailVerified: claimSchema().default(claims.emailVerified),
+  }),
+)
 
-const endpoints = {
-  authorizationEndpoint: addressSchema.optional(),
-  tokenEndpoint: addressSchema.optional(),
-  userinfoEndpoint: addressSchema.optional(),
-  emailsEndpoint: addressSchema.nullable().optional(),
-  claims: claimsSchema.optional(),
+const endpoints = lazily(() => ({
+  authorizationEndpoint: addressSchema().optional(),
+  tokenEndpoint: addressSchema().optional(),
+  userinfoEndpoint: addressSchema().optional(),
+  emailsEndpoint: addressSchema().nullable().optional(),
+  claims: claimsSchema().optional(),
   clientAuthentication: z.enum(['basic', 'post'], "must be 'basic' or 'post'").optional(),
-}
+}))
 
-const common = {
+const common = lazily(() => ({
   clientId: printable(500),
   clientSecret: printable(2_000),
-  scopes: scopesSchema,
+  scopes: scopesSchema(),
   enabled: z.boolean(),
   autoJoin: z
-    .strictObject({ workspace: workspaceNameSchema, roleId: z.uuid('must be a UUID').toLowerCase() })
+    .strictObject({ workspace: workspaceNameSchema(), roleId: z.uuid('must be a UUID').toLowerCase() })
     .nullable(),
-}
+}))
 
-export const createBody = z
-  .strictObject({
-    name: providerNameSchema,
-    issuer: issuerSchema.optional(),
-    ...endpoints,
-    ...common,
-    scopes: scopesSchema.optional(),
-    enabled: common.enabled.default(true),
-    autoJoin: common.autoJoin.default(null),
-  })
-  .transform((body, context): ProviderWish => {
-    const { name, clientId, clientSecret, enabled, autoJoin, issuer, scopes, ...sent } = body
-    const rest = { name, clientId, clientSecret, enabled, autoJoin }
-    const fault = (place: string, message: string) => {
-      context.addIssue({ code: 'custom', path: [place], message })
-      return z.NEVER
-    }
-    if (issuer !== undefined) {
-      const { claims: named = claims, ...others } = sent
-      const [stray] = Object.keys(others)
-      if (stray !== undefined) return fault(stray, 'cannot be given together with issuer')
-      return {
-        ...rest,
-        scopes: scopes ?? ['openid', 'email', 'profile'],
-        server: { kind: 'openid', issuer, claims: named },
+export const createBody = lazily(() =>
+  z
+    .strictObject({
+      name: providerNameSchema(),
+      issuer: issuerSchema().optional(),
+      ...endpoints(),
+      ...common(),
+      scopes: scopesSchema().optional(),
+      enabled: common().enabled.default(true),
+      autoJoin: common().autoJoin.default(null),
+    })
+    .transform((body, context): ProviderWish => {
+      const { name, clientId, clientSecret, enabled, autoJoin, issuer, scopes, ...sent } = body
+      const rest = { name, clientId, clientSecret, enabled, autoJoin }
+      const fault = (place: string, message: string) => {
+        context.addIssue({ code: 'custom', path: [place], message })
+        return z.NEVER
       }
-    }
-    const { authorizationEndpoint, tokenEndpoint, userinfoEndpoint, emailsEndpoint, clientAuthentication } = sent
-    if (authorizationEndpoint === undefined) return fault('authorizationEndpoint', 'must be given where issuer is not')
-    if (tokenEndpoint === undefined) return fault('tokenEndpoint', 'must be given where issuer is not')
-    if (userinfoEndpoint === undefined) return fault('userinfoEndpoint', 'must be given where issuer is not')
-    const server = {
-      kind: 'oauth2',
-      authorizationEndpoint,
-      tokenEndpoint,
-      userinfoEndpoint,
-      emailsEndpoint: emailsEndpoint ?? null,
-      claims: sent.claims ?? claims,
-      clientAuthentication: clientAuthentication ?? 'basic',
-    } as const
-    return { ...rest, scopes: scopes ?? [], server }
-  })
+      if (issuer !== undefined) {
+        const { claims: named = claims, ...others } = sent
+        const [stray] = Object.keys(others)
+        if (stray !== undefined) return fault(stray, 'cannot be given together with issuer')
+        return {
+          ...rest,
+          scopes: scopes ?? ['openid', 'email', 'profile'],
+          server: { kind: 'openid', issuer, claims: named },
+        }
+      }
+      const { authorizationEndpoint, tokenEndpoint, userinfoEndpoint, emailsEndpoint, clientAuthentication } = sent
+      if (authorizationEndpoint === undefined)
+        return fault('authorizationEndpoint', 'must be given where issuer is not')
+      if (tokenEndpoint === undefined) return fault('tokenEndpoint', 'must be given where issuer is not')
+      if (userinfoEndpoint === undefined) return fault('userinfoEndpoint', 'must be given where issuer is not')
+      const server = {
+        kind: 'oauth2',
+        authorizationEndpoint,
+        tokenEndpoint,
+        userinfoEndpoint,
+        emailsEndpoint: emailsEndpoint ?? null,
+        claims: sent.claims ?? claims,
+        clientAuthentication: clientAuthentication ?? 'basic',
+      } as const
+      return { ...rest, scopes: scopes ?? [], server }
+    }),
+)
 
-export const updateBody = z
-  .strictObject({ issuer: issuerSchema.optional(), ...endpoints, ...z.object(common).partial().shape })
-  .transform(({ clientId, clientSecret, scopes, enabled, autoJoin, ...server }): ProviderChange => {
-    return { server, clientId, clientSecret, scopes, enabled, autoJoin }
-  })
+export const updateBody = lazily(() =>
+  z
+    .strictObject({ issuer: issuerSchema().optional(), ...endpoints(), ...z.object(common()).partial().shape })
+    .transform(({ clientId, clientSecret, scopes, enabled, autoJoin, ...server }): ProviderChange => {
+      return { server, clientId, clientSecret, scopes, enabled, autoJoin }
+    }),
+)
 
 export function mountProviders(app: App, services: Services): void {
   const { providers } = services

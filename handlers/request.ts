@@ -9,8 +9,12 @@ const SMALL_BODY = 64 * 1024
 const UNREADABLE = 'Failed to read the JSON body'
 
 /** The body as a value of `schema`. Throws 413, 415, or 422 naming the path and the reason. */
-export async function readBody<S extends z.ZodType>(c: AppContext, schema: S, limit = SMALL_BODY): Promise<z.infer<S>> {
-  const result = schema.safeParse(parseJson(await readText(c, limit), refusePrototype), { reportInput: true })
+export async function readBody<S extends z.ZodType>(
+  c: AppContext,
+  schema: () => S,
+  limit = SMALL_BODY,
+): Promise<z.infer<S>> {
+  const result = schema().safeParse(parseJson(await readText(c, limit), refusePrototype), { reportInput: true })
   if (result.success) return result.data
   const [issue] = result.error.issues
   const path = issue === undefined ? '' : placeOf(issue.path)

@@ -1,5 +1,6 @@
 /** `/api/{workspace}/roles` (contract 5). */
 import * as z from 'zod'
+import { lazily } from '../src/core/lazily.ts'
 import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
 import { enter } from './context.ts'
@@ -8,17 +9,21 @@ import { readBody } from './request.ts'
 import { createdText, dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
-export const createBody = z.strictObject({
-  name: nameSchema,
-  description: descriptionSchema.default(null),
-  policies: idsSchema.default([]),
-})
+export const createBody = lazily(() =>
+  z.strictObject({
+    name: nameSchema(),
+    description: descriptionSchema().default(null),
+    policies: idsSchema().default([]),
+  }),
+)
 
-export const updateBody = z.strictObject({
-  name: nameSchema.optional(),
-  description: descriptionSchema.optional(),
-  policies: idsSchema.optional(),
-})
+export const updateBody = lazily(() =>
+  z.strictObject({
+    name: nameSchema().optional(),
+    description: descriptionSchema().optional(),
+    policies: idsSchema().optional(),
+  }),
+)
 
 export function mountRoles(app: App, services: Services): void {
   const { roles } = services

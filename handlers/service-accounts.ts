@@ -1,5 +1,6 @@
 /** `/api/system/service-accounts` (contract 6). */
 import * as z from 'zod'
+import { lazily } from '../src/core/lazily.ts'
 import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
 import { identify } from './context.ts'
@@ -10,25 +11,31 @@ import { type App, mount } from './routes.ts'
 
 const WHAT = 'Service account'
 
-const roleSchema = z.strictObject({
-  workspace: textSchema(40),
-  roleId: z.uuid('must be a UUID').toLowerCase(),
-})
+const roleSchema = lazily(() =>
+  z.strictObject({
+    workspace: textSchema(40),
+    roleId: z.uuid('must be a UUID').toLowerCase(),
+  }),
+)
 
 /** Each role once; the first of two that are the same stays at its place. */
-const rolesSchema = z
-  .array(roleSchema)
-  .max(200, 'must have at most 200 entries')
-  .transform((roles) => [...new Map(roles.map((role) => [`${role.workspace}/${role.roleId}`, role])).values()])
+const rolesSchema = lazily(() =>
+  z
+    .array(roleSchema())
+    .max(200, 'must have at most 200 entries')
+    .transform((roles) => [...new Map(roles.map((role) => [`${role.workspace}/${role.roleId}`, role])).values()]),
+)
 
-export const createBody = z.strictObject({
-  name: nameSchema,
-  description: descriptionSchema.optional(),
-  roles: rolesSchema.optional(),
-  owner: z.uuid('must be a UUID').toLowerCase().optional(),
-})
+export const createBody = lazily(() =>
+  z.strictObject({
+    name: nameSchema(),
+    description: descriptionSchema().optional(),
+    roles: rolesSchema().optional(),
+    owner: z.uuid('must be a UUID').toLowerCase().optional(),
+  }),
+)
 
-export const updateBody = createBody.partial()
+export const updateBody = lazily(() => createBody().partial())
 
 export function mountServiceAccounts(app: App, services: Services): void {
   const { serviceAccounts } = services

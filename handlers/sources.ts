@@ -1,6 +1,7 @@
 /** `/api/{workspace}/sources/data` and `/api/{workspace}/connectors/data` (seed, "Data sources and connectors"). */
 import * as z from 'zod'
 import { permissionsSchema } from '../src/core/connector/permission.ts'
+import { lazily } from '../src/core/lazily.ts'
 import { apiNameSchema } from '../src/core/model/api-name.ts'
 import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
@@ -12,17 +13,17 @@ import { type App, mount } from './routes.ts'
 /** Configurations may hold certificates. */
 const BODY_LIMIT = 1024 * 1024
 
-const wish = {
+const wish = lazily(() => ({
   provider: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
   config: z
     .unknown()
     .refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')
     .default({}),
-  permissions: permissionsSchema.default([]),
-}
+  permissions: permissionsSchema().default([]),
+}))
 
-export const createBody = z.strictObject({ apiName: apiNameSchema, ...wish })
-export const testBody = z.strictObject(wish)
+export const createBody = lazily(() => z.strictObject({ apiName: apiNameSchema(), ...wish() }))
+export const testBody = lazily(() => z.strictObject(wish()))
 
 export function mountSources(app: App, services: Services): void {
   const { sources } = services

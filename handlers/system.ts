@@ -1,6 +1,7 @@
 /** What tells of the instance itself: `ping`, `live`, `ready`, `info` and the set-up (contract 5 and 10). */
 import * as z from 'zod'
 import { ServiceError } from '../src/core/error.ts'
+import { lazily } from '../src/core/lazily.ts'
 import { checkReadiness, type Readiness, readiness } from '../src/services/lifecycle.ts'
 import { VERSION } from '../src/services/release.ts'
 import type { Services } from '../src/services/services.ts'
@@ -9,17 +10,21 @@ import { readBody } from './request.ts'
 import { type Answer, data, failure, json } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
-export const passwordSchema = z
-  .string()
-  .min(10, 'must have at least 10 characters')
-  .refine((text) => new TextEncoder().encode(text).length <= 256, 'must have at most 256 bytes')
+export const passwordSchema = lazily(() =>
+  z
+    .string()
+    .min(10, 'must have at least 10 characters')
+    .refine((text) => new TextEncoder().encode(text).length <= 256, 'must have at most 256 bytes'),
+)
 
-export const bootstrapBody = z.strictObject({
-  email: z.email('must be an e-mail address').max(320),
-  password: passwordSchema,
-  fullName: z.string().max(200).optional(),
-  setupToken: z.string().max(1_000).optional(),
-})
+export const bootstrapBody = lazily(() =>
+  z.strictObject({
+    email: z.email('must be an e-mail address').max(320),
+    password: passwordSchema(),
+    fullName: z.string().max(200).optional(),
+    setupToken: z.string().max(1_000).optional(),
+  }),
+)
 
 /** `isAccepting` tells whether the process has not been told to stop. */
 export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {

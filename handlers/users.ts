@@ -1,5 +1,6 @@
 /** `/api/system/users` (contract 5). */
 import * as z from 'zod'
+import { lazily } from '../src/core/lazily.ts'
 import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
 import { identify } from './context.ts'
@@ -8,11 +9,13 @@ import { readBody } from './request.ts'
 import { dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
-export const updateBody = z.strictObject({
-  fullName: textSchema(200).nullable().optional(),
-  status: z.enum(['active', 'suspended'], "must be 'active' or 'suspended'").optional(),
-  isAdministrator: z.boolean().optional(),
-})
+export const updateBody = lazily(() =>
+  z.strictObject({
+    fullName: textSchema(200).nullable().optional(),
+    status: z.enum(['active', 'suspended'], "must be 'active' or 'suspended'").optional(),
+    isAdministrator: z.boolean().optional(),
+  }),
+)
 
 export function mountUsers(app: App, services: Services): void {
   const { users } = services

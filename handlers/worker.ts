@@ -7,11 +7,11 @@ import { ServiceError } from '../src/core/error.ts'
 import { openCloudflareAssets } from '../src/platform/cloudflare/assets.ts'
 import { createCloudflareBackground } from '../src/platform/cloudflare/background.ts'
 import { openCloudflareConnectors } from '../src/platform/cloudflare/connectors.ts'
+import { openNeonLate } from '../src/platform/cloudflare/late-drivers.ts'
 import { createCloudflareAlarm, licenseObject, type WakingObject } from '../src/platform/cloudflare/license-object.ts'
 import { createCloudflareSqlDatabases } from '../src/platform/cloudflare/sql-databases.ts'
 import type { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
 import { createCloudflareWorkspaceState } from '../src/platform/cloudflare/workspace-state.ts'
-import { openNeon } from '../src/platform/drivers/neon.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { createLicensingClient } from '../src/platform/licensing-client.ts'
 import { observeOnConsole } from '../src/platform/log-lines.ts'
@@ -105,7 +105,7 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
 
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
   const ports: Ports = {
-    database: openNeon(databaseUrl),
+    database: openNeonLate(databaseUrl),
     connectors: await openCloudflareConnectors(env, reading.config),
     databases: createCloudflareSqlDatabases({ allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS }),
     workspaces: createCloudflareWorkspaceState({ namespace: env.WORKSPACES, clock }),

@@ -1,5 +1,6 @@
 /** `/api/system/workspaces` (contract 5). */
 import * as z from 'zod'
+import { lazily } from '../src/core/lazily.ts'
 import { workspaceNameSchema } from '../src/core/model/api-name.ts'
 import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
@@ -9,9 +10,11 @@ import { readBody } from './request.ts'
 import { data, dataText, noContent } from './respond.ts'
 import { type App, mount } from './routes.ts'
 
-const displayName = textSchema(200).nullable()
-export const createBody = z.strictObject({ apiName: workspaceNameSchema, displayName: displayName.optional() })
-export const updateBody = z.strictObject({ displayName })
+const displayName = lazily(() => textSchema(200).nullable())
+export const createBody = lazily(() =>
+  z.strictObject({ apiName: workspaceNameSchema(), displayName: displayName().optional() }),
+)
+export const updateBody = lazily(() => z.strictObject({ displayName: displayName() }))
 
 export function mountWorkspaces(app: App, services: Services): void {
   const { workspaces } = services

@@ -7,7 +7,7 @@ import { errorCodes } from '../src/core/error-codes.ts'
 
 export function configurationPage(): string {
   const rows = Object.entries(variables).map(
-    ([name, [schema, meaning]]) => `| \`${name}\` | ${defaultOf(schema)} | ${meaning} |`,
+    ([name, [schema, preset, meaning]]) => `| \`${name}\` | ${defaultOf(schema(), preset)} | ${meaning} |`,
   )
   return `# Configuration
 
@@ -68,11 +68,10 @@ const conditions: Readonly<Record<Kind, string>> = {
   unavailable: 'Starting, ending, waiting too long for a turn, or a data source that is restarting or deactivated',
 }
 
-type Schema = (typeof variables)[keyof typeof variables][0]
+type Entry = (typeof variables)[keyof typeof variables]
 
 /** The default as one would write it. */
-function defaultOf(schema: Schema): string {
-  const value = schema.safeParse(undefined).data
+function defaultOf(schema: ReturnType<Entry[0]>, value: Entry[1]): string {
   if (value === undefined) return '-'
   if (typeof value !== 'number') return `\`${value}\``
   if (schema.safeParse('1h').success) return `\`${withUnit(value, durations)}\``

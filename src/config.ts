@@ -3,28 +3,36 @@
  * docs/configuration.md is generated from this list. A wrong value is named with its variable, never repeated.
  */
 import * as z from 'zod'
+import { lazily, type ReadBy } from './core/lazily.ts'
 import { parseLicenseKey } from './core/license/key.ts'
 import { isLoopback } from './core/loopback.ts'
 
-const flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
+const flag = lazily(() => z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true'))
 
 /** `900s`, `15m`, `30d` → milliseconds. */
-export const durationSchema = z.string().transform((text, context) => {
-  if (text === '0') return 0
-  const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
-  if (amount !== undefined && unit !== undefined) return Number(amount) * (millisecondsPer[unit] ?? 0)
-  context.addIssue({ code: 'custom', message: 'must be a duration such as 900s, 15m, 12h or 30d' })
-  return z.NEVER
-})
+export const durationSchema = lazily(() =>
+  z.string().transform((text, context) => {
+    if (text === '0') return 0
+    const [, amount, unit] = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text) ?? []
+    if (amount !== undefined && unit !== undefined) return Number(amount) * (millisecondsPer[unit] ?? 0)
+    context.addIssue({ code: 'custom', message: 'must be a duration such as 900s, 15m, 12h or 30d' })
+    return z.NEVER
+  }),
+)
 
 const millisecondsPer: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
-const size = z.string().transform((text, context) => {
-  const [, amount, unit] = /^(\d{1,12})\s*(B|KB|KiB|MB|MiB|GB|GiB)?$/.exec(text) ?? []
-  if (amount !== undefined) return Number(amount) * (bytesPer[unit ?? 'B'] ?? 1)
-  context.addIssue({ code: 'custom', message: 'must be a number of bytes, or one with a unit such as 512KiB or 4MiB' })
-  return z.NEVER
-})
+const size = lazily(() =>
+  z.string().transform((text, context) => {
+    const [, amount, unit] = /^(\d{1,12})\s*(B|KB|KiB|MB|MiB|GB|GiB)?$/.exec(text) ?? []
+    if (amount !== undefined) return Number(amount) * (bytesPer[unit ?? 'B'] ?? 1)
+    context.addIssue({
+      code: 'custom',
+      message: 'must be a number of bytes, or one with a unit such as 512KiB or 4MiB',
+    })
+    return z.NEVER
+  }),
+)
 
 const bytesPer: Readonly<Record<string, number>> = {
   B: 1,
@@ -36,27 +44,31 @@ const bytesPer: Readonly<Record<string, number>> = {
   GiB: 1024 ** 3,
 }
 
-const count = z
-  .string()
-  .regex(/^\d{1,9}$/, 'must be a whole number')
-  .transform(Number)
-  .refine((value) => value > 0, 'must be at least 1')
+const count = lazily(() =>
+  z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .refine((value) => value > 0, 'must be at least 1'),
+)
 
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/, 'must be a port number')
-  .transform(Number)
-  .refine((value) => value <= 65_535, 'must be at most 65535')
+const port = lazily(() =>
+  z
+    .string()
+    .regex(/^\d{1,5}$/, 'must be a port number')
+    .transform(Number)
+    .refine((value) => value <= 65_535, 'must be at most 65535'),
+)
 
-const httpUrl = z.url({ protocol: /^https?$/, error: 'must be an http or https address' })
+const httpUrl = lazily(() => z.url({ protocol: /^https?$/, error: 'must be an http or https address' }))
 
 /** `https://app.example.com,https://admin.example.com` */
-const origins = z.string().transform((text, context) => originsIn(text) ?? refuseOrigins(context))
+const origins = lazily(() => z.string().transform((text, context) => originsIn(text) ?? refuseOrigins(context)))
 
 /** `*` stands for every origin. */
-const readers = z
-  .string()
-  .transform((text, context) => (text === '*' ? [text] : (originsIn(text) ?? refuseOrigins(context))))
+const readers = lazily(() =>
+  z.string().transform((text, context) => (text === '*' ? [text] : (originsIn(text) ?? refuseOrigins(context)))),
+)
 
 function originsIn(text: string): readonly string[] | undefined {
   const parts = text.split(',').map((part) => part.trim())
@@ -70,176 +82,210 @@ function refuseOrigins(context: z.RefinementCtx): never {
   return z.NEVER
 }
 
-const secret = z.string().refine((text) => new TextEncoder().encode(text).length >= 32, 'must have at least 32 bytes')
+const secret = lazily(() =>
+  z.string().refine((text) => new TextEncoder().encode(text).length >= 32, 'must have at least 32 bytes'),
+)
 
-const databaseUrl = z
-  .string()
-  .refine((text) => /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text), 'must be a postgres:// address')
+const databaseUrl = lazily(() =>
+  z.string().refine((text) => /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text), 'must be a postgres:// address'),
+)
 
-const mailUrl = z
-  .string()
-  .refine(
-    (text) => URL.canParse(text) && mayMail(new URL(text)),
-    'must be an smtp, smtps or https address, http only on this machine, or log:',
-  )
+const mailUrl = lazily(() =>
+  z
+    .string()
+    .refine(
+      (text) => URL.canParse(text) && mayMail(new URL(text)),
+      'must be an smtp, smtps or https address, http only on this machine, or log:',
+    ),
+)
 
 function mayMail({ protocol, hostname, href }: URL): boolean {
   if (protocol === 'http:') return isLoopback(hostname)
   return href === 'log:' || (['smtp:', 'smtps:', 'https:'].includes(protocol) && hostname !== '')
 }
 
-const sender = z.string().refine((text) => {
-  const [, address] = /^[^<>\r\n]*<([^<>]+)>$/.exec(text) ?? [text, text]
-  return z.email().safeParse(address).success
-}, 'must be an e-mail address, or Name <address>')
+const sender = lazily(() =>
+  z.string().refine((text) => {
+    const [, address] = /^[^<>\r\n]*<([^<>]+)>$/.exec(text) ?? [text, text]
+    return z.email().safeParse(address).success
+  }, 'must be an e-mail address, or Name <address>'),
+)
 
-const licenseKey = z.string().transform((text, context) => {
-  const reading = parseLicenseKey(text)
-  if (reading.kind === 'key') return reading.key
-  context.addIssue({ code: 'custom', message: reading.message })
-  return z.NEVER
-})
+const licenseKey = lazily(() =>
+  z.string().transform((text, context) => {
+    const reading = parseLicenseKey(text)
+    if (reading.kind === 'key') return reading.key
+    context.addIssue({ code: 'custom', message: reading.message })
+    return z.NEVER
+  }),
+)
 
-const publicJwkSchema = z.looseObject({
-  kty: z.literal('OKP'),
-  crv: z.literal('Ed25519'),
-  x: z.string().regex(/^[\w-]{43}$/),
-  d: z.undefined().optional(),
-})
+const publicJwkSchema = lazily(() =>
+  z.looseObject({
+    kty: z.literal('OKP'),
+    crv: z.literal('Ed25519'),
+    x: z.string().regex(/^[\w-]{43}$/),
+    d: z.undefined().optional(),
+  }),
+)
 
-const publicJwk = z.string().refine(isPublicJwk, 'must be an Ed25519 public JWK')
+const publicJwk = lazily(() => z.string().refine(isPublicJwk, 'must be an Ed25519 public JWK'))
 
 function isPublicJwk(text: string): boolean {
   try {
-    return publicJwkSchema.safeParse(JSON.parse(text)).success
+    return publicJwkSchema().safeParse(JSON.parse(text)).success
   } catch {
     return false
   }
 }
 
-/** Every variable: its schema, whose default is the contract's, and one line for the generated page. */
+const anyText = lazily(() => z.string())
+
+const someText = lazily(() => z.string().min(1))
+
+const email = lazily(() => z.email('must be an e-mail address'))
+
+const password = lazily(() => z.string().min(10, 'must have at least 10 characters'))
+
+/** Every variable: its schema, the contract's default, and one line for the generated page. */
 export const variables = {
-  PORT: [port.default(8787), 'Port to listen on (local run and Node)'],
-  SERVICE_HOST: [z.string().min(1).default('127.0.0.1'), 'Address to listen on (local run and Node)'],
+  PORT: [port, 8787, 'Port to listen on (local run and Node)'],
+  SERVICE_HOST: [someText, '127.0.0.1', 'Address to listen on (local run and Node)'],
   SERVICE_BASE_URL: [
-    httpUrl.optional(),
+    httpUrl,
+    undefined,
     'Public address; links in mails begin with it, and it is sent on license activation. Where unset, the address of the request (in mails only if that is this machine)',
   ],
   SERVICE_DATABASE_URL: [
-    databaseUrl.optional(),
+    databaseUrl,
+    undefined,
     'System database. Workers use the Neon HTTP driver, Node any PostgreSQL over TCP. Embedded where unset',
   ],
-  SERVICE_DATA_DIR: [z.string().min(1).default('.data'), 'Embedded database and generated secrets'],
+  SERVICE_DATA_DIR: [someText, '.data', 'Embedded database and generated secrets'],
   SERVICE_SECRET: [
-    secret.optional(),
+    secret,
+    undefined,
     'Encrypts configuration and secrets at rest, 32 bytes or more. Generated into the data directory locally, required when deployed',
   ],
   SERVICE_AUTH__SIGNING_KEY: [
-    z.string().optional(),
+    anyText,
+    undefined,
     'Ed25519 private JWK that signs tokens, or a JSON list whose first one does and whose others, of which the public half is enough, only verify. Generated at installation and kept encrypted where unset; a generated key goes on verifying beside a given one',
   ],
   SERVICE_AUTH__REDIRECT_ORIGINS: [
-    origins.optional(),
+    origins,
+    undefined,
     'Origins besides our own that a sign-in through a provider may return to, with commas between them',
   ],
   SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: [
-    flag.default(false),
+    flag,
+    false,
     'Whether a sign-in provider may be at a private or loopback address, the latter without TLS; the local run allows it',
   ],
-  SERVICE_ACCESS_TOKEN_TTL: [durationSchema.default(15 * 60_000), 'Lifetime of access tokens'],
-  SERVICE_REFRESH_TOKEN_TTL: [durationSchema.default(7 * 86_400_000), 'Lifetime of refresh tokens'],
+  SERVICE_ACCESS_TOKEN_TTL: [durationSchema, 15 * 60_000, 'Lifetime of access tokens'],
+  SERVICE_REFRESH_TOKEN_TTL: [durationSchema, 7 * 86_400_000, 'Lifetime of refresh tokens'],
   SERVICE_AUTH__LOGINS_PER_MINUTE: [
-    count.default(300),
+    count,
+    300,
     'Most sign-ins, password changes and resets from one address in a minute; over that 429',
   ],
-  SERVICE_ADMIN__EMAIL: [
-    z.email('must be an e-mail address').optional(),
-    'First administrator, created on an empty system database',
-  ],
-  SERVICE_ADMIN__PASSWORD: [
-    z.string().min(10, 'must have at least 10 characters').optional(),
-    'Password of the first administrator',
-  ],
-  SERVICE_SETUP_TOKEN: [z.string().min(1).optional(), 'Asked for by bootstrap; a deployed instance needs one'],
+  SERVICE_ADMIN__EMAIL: [email, undefined, 'First administrator, created on an empty system database'],
+  SERVICE_ADMIN__PASSWORD: [password, undefined, 'Password of the first administrator'],
+  SERVICE_SETUP_TOKEN: [someText, undefined, 'Asked for by bootstrap; a deployed instance needs one'],
   SERVICE_MAIL__URL: [
-    mailUrl.optional(),
+    mailUrl,
+    undefined,
     '`smtp://user:password@host:587` or `smtps://` (Node), or `https://:token@host/path`, which gets `{from, to, subject, text}` posted as JSON. `log:` prints mails with their secrets (the local run does). No mail is sent where unset',
   ],
   SERVICE_MAIL__FROM: [
-    sender.optional(),
+    sender,
+    undefined,
     'Sender of mails, such as `Data service <data@example.com>`. `no-reply@` the host of `SERVICE_BASE_URL` where unset',
   ],
-  SERVICE_AUDIT__RETENTION: [durationSchema.default(365 * 86_400_000), 'How long entries of the audit log are kept'],
+  SERVICE_AUDIT__RETENTION: [durationSchema, 365 * 86_400_000, 'How long entries of the audit log are kept'],
   SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: [
-    durationSchema.default(0),
+    durationSchema,
+    0,
     'How long requests are still served after readiness has begun to fail (Node)',
   ],
-  SERVICE_TELEMETRY__ENABLED: [flag.default(true), 'Whether anonymous telemetry is posted, once a day'],
+  SERVICE_TELEMETRY__ENABLED: [flag, true, 'Whether anonymous telemetry is posted, once a day'],
   SERVICE_TELEMETRY__URL: [
-    httpUrl.optional(),
+    httpUrl,
+    undefined,
     'Where telemetry is posted; nothing is sent where it is unset. `docs/operations.md` shows all of it',
   ],
   SERVICE_INSTANCE_OWNER_SYNC_ENABLED: [
-    flag.default(true),
+    flag,
+    true,
     "Whether the owner's details may be sent to the licensing service; this release never sends any",
   ],
-  SERVICE_CORS__ENABLED: [flag.default(false), 'Whether pages of other origins may read answers'],
+  SERVICE_CORS__ENABLED: [flag, false, 'Whether pages of other origins may read answers'],
   SERVICE_CORS__ORIGIN: [
-    readers.optional(),
+    readers,
+    undefined,
     'The origins that may, with commas between; `*` lets all of them, but never with cookies',
   ],
   SERVICE_METRICS__ENABLED: [
-    flag.default(false),
+    flag,
+    false,
     'Whether `/metrics` tells Prometheus about this process, to everybody who can reach it (Node)',
   ],
-  SERVICE_DEMO: [flag.default(true), 'Whether the local run loads the workspace `demo`'],
+  SERVICE_DEMO: [flag, true, 'Whether the local run loads the workspace `demo`'],
   SERVICE_SOURCES__CACHE_TTL: [
-    durationSchema.default(30_000),
+    durationSchema,
+    30_000,
     'How long reads from data connectors are kept; `0` keeps none. `Cache-Control: no-cache` asks anew',
   ],
-  SERVICE_QUERY_LIMIT_DEFAULT: [count.default(100), 'Page size of item reads that name none'],
-  SERVICE_QUERY_LIMIT_MAX: [count.default(10_000), 'Largest page size of item reads'],
-  SERVICE_ITEMS__CREATE_LIMIT: [count.default(1_000), 'Most items in one POST'],
-  SERVICE_SCHEMA__BODY_LIMIT: [size.default(1024 ** 2), 'Largest body of a migration'],
-  SERVICE_ITEMS__BODY_LIMIT: [size.default(4 * 1024 ** 2), 'Largest body of an item request'],
+  SERVICE_QUERY_LIMIT_DEFAULT: [count, 100, 'Page size of item reads that name none'],
+  SERVICE_QUERY_LIMIT_MAX: [count, 10_000, 'Largest page size of item reads'],
+  SERVICE_ITEMS__CREATE_LIMIT: [count, 1_000, 'Most items in one POST'],
+  SERVICE_SCHEMA__BODY_LIMIT: [size, 1024 ** 2, 'Largest body of a migration'],
+  SERVICE_ITEMS__BODY_LIMIT: [size, 4 * 1024 ** 2, 'Largest body of an item request'],
   SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: [
-    flag.default(false),
+    flag,
+    false,
     'Whether a data source may be at a loopback, private or link-local address. The local run allows it',
   ],
   SERVICE_EXTENSIONS__PATH: [
-    z.string().min(1).default('extensions'),
+    someText,
+    'extensions',
     'Folder of the installed extensions, read at the start (Node) and by `npm run extensions:bundle` (Workers)',
   ],
   SERVICE_EXTENSIONS__AUTO_RELOAD: [
-    flag.default(false),
+    flag,
+    false,
     'Whether a changed extension is loaded again without a restart (Node)',
   ],
-  SERVICE_EXTENSIONS__TIME_LIMIT: [durationSchema.default(30_000), 'Longest time for one call of a connector'],
+  SERVICE_EXTENSIONS__TIME_LIMIT: [durationSchema, 30_000, 'Longest time for one call of a connector'],
   SERVICE_EXTENSIONS__CPU_LIMIT: [
-    durationSchema.default(5_000),
+    durationSchema,
+    5_000,
     'Longest time that the code of a connector may keep its thread busy; after that its isolate is ended',
   ],
   SERVICE_EXTENSIONS__MEMORY_LIMIT: [
-    count.default(64),
+    count,
+    64,
     'MiB of the JavaScript heap of a connector (Node; on Workers the platform sets the limit)',
   ],
   SERVICE_EXTENSIONS__IDLE_TIME: [
-    durationSchema.default(5 * 60_000),
+    durationSchema,
+    5 * 60_000,
     'Time without a call after which the process of a connector is ended (Node)',
   ],
-  SERVICE_LICENSE__KEY: [licenseKey.optional(), 'License key, activated at the licensing service'],
-  SERVICE_LICENSE__TOKEN: [z.string().optional(), 'Offline license: the document itself, never asked about anywhere'],
-  SERVICE_LICENSE__URL: [httpUrl.optional(), 'Address of the licensing service; needed with a key'],
+  SERVICE_LICENSE__KEY: [licenseKey, undefined, 'License key, activated at the licensing service'],
+  SERVICE_LICENSE__TOKEN: [anyText, undefined, 'Offline license: the document itself, never asked about anywhere'],
+  SERVICE_LICENSE__URL: [httpUrl, undefined, 'Address of the licensing service; needed with a key'],
   SERVICE_LICENSE__PUBLIC_KEY: [
-    publicJwk.optional(),
+    publicJwk,
+    undefined,
     'Ed25519 public JWK of the licensing service, which verifies licenses; needed with a key or a token',
   ],
-} as const satisfies Readonly<Record<string, readonly [z.ZodType, string]>>
+} as const satisfies Readonly<Record<string, readonly [() => z.ZodType, preset: unknown, meaning: string]>>
 
 type Variables = typeof variables
 type VariableName = keyof Variables
 
-export type Config = { readonly [Name in VariableName]: z.infer<Variables[Name][0]> }
+export type Config = { readonly [Name in VariableName]: ReadBy<Variables[Name][0]> | Variables[Name][1] }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -251,8 +297,14 @@ export type ConfigReading =
 export function readConfig(environment: Environment): ConfigReading {
   const config: Partial<Record<VariableName, unknown>> = {}
   const faults: string[] = []
-  for (const [name, [schema]] of Object.entries(variables) as [VariableName, Variables[VariableName]][]) {
-    const result = schema.safeParse(environment[name] === '' ? undefined : environment[name])
+  for (const [name, [schema, preset]] of Object.entries(variables) as [VariableName, Variables[VariableName]][]) {
+    const text = environment[name]
+    if (text === undefined || text === '') {
+      // What would check it is not made: most are unset.
+      config[name] = preset
+      continue
+    }
+    const result = schema().safeParse(text)
     if (result.success) config[name] = result.data
     else faults.push(`${name} ${result.error.issues[0]?.message ?? 'is wrong'}`)
   }

@@ -19,6 +19,9 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^handlers\//, /^(handlers\/(?!worker|node)|src\/(core|services|ports|config)|hono|zod$|@modelcontext)/],
 ]
 
+/** Each of them costs every start of the Worker; others wait behind an `import()`. */
+const packagesOfStart = ['cloudflare:workers', 'hono', 'ipaddr.js', 'jose', 'node:buffer', 'zod']
+
 /** Rooms of the core, each may only import those before it and itself. */
 const order = [
   'error',
@@ -53,9 +56,36 @@ it.each(sourceFiles(['src/core']))('%s is pure', (file) => {
   expect(readFileSync(file, 'utf8')).not.toMatch(impure)
 })
 
+it.each(sourceFiles(['src', 'handlers']))('%s keeps the bundle at one byte a character, decision 036', (file) => {
+  const code = readFileSync(file, 'utf8').replace(/^\s*(\/?\*|\/\/).*$/gm, '')
+
+  expect(code.match(/[=(:,]\s*\/[^\n/]*[^\0-\xff\n/][^\n/]*\/[dgimsuvy]*/g)).toBeNull()
+})
+
 it.each(sourceFiles(['src', 'handlers']))('%s says in its first lines what it is for', (file) => {
   expect(readFileSync(file, 'utf8')).toMatch(/^\/\*\*/)
 })
+
+const startFiles = staticClosure('handlers/worker.ts')
+
+it('loads nothing at the start of the Worker but what a start needs, decision 036', () => {
+  const modules = [...startFiles].filter((target) => !target.endsWith('.ts'))
+  const packages = new Set(modules.map((target) => /^(@[^/]+\/)?[^/]+/.exec(target)?.[0]))
+
+  expect([...packages].sort()).toEqual(packagesOfStart)
+})
+
+it.each([...startFiles].filter((file) => file.endsWith('.ts')))(
+  '%s makes no schema when it is loaded, decision 036',
+  (file) => {
+    const made = statementsOf(file)
+      .map((statement) => /^(?:export )?const [^=]+ = (.*)/s.exec(statement)?.[1] ?? '')
+      .filter((value) => !/^(lazily\(|async |\([^)]*\)[^=]*=>|\w+ =>)/.test(value))
+      .filter((value) => /\bz\s*\.\s*\w+\(/.test(value) || lateNames.some((name) => value.includes(`${name}()`)))
+
+    expect(made).toEqual([])
+  },
+)
 
 function isCore(path: string): boolean {
   return path.startsWith('src/core/')
@@ -78,4 +108,27 @@ function importsOf(file: string): readonly string[] {
   return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, target = '']) =>
     target.startsWith('.') ? normalize(join(dirname(file), target)) : target,
   )
+}
+
+/** What is loaded together with `entry`: files and packages that are imported, but for types, and not by `import()`. */
+function staticClosure(entry: string): ReadonlySet<string> {
+  const found = new Set([entry])
+  // A set goes on to what is added while it is walked through.
+  for (const file of found) {
+    if (!file.endsWith('.ts')) continue
+    const text = readFileSync(file, 'utf8')
+    for (const [, target = ''] of text.matchAll(/^(?:import|export) (?!type )(?:[^'();]*? from )?'([^']+)'/gm)) {
+      found.add(target.startsWith('.') ? normalize(join(dirname(file), target)) : target)
+    }
+  }
+  return found
+}
+
+/** The names of all that is made lazily. */
+const lateNames = sourceFiles(['src', 'handlers']).flatMap((file) =>
+  [...readFileSync(file, 'utf8').matchAll(/const (\w+) = lazily\(/g)].map(([, name = '']) => name),
+)
+
+function statementsOf(file: string): readonly string[] {
+  return readFileSync(file, 'utf8').split(/\n(?=\S)/)
 }

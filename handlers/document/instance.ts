@@ -76,7 +76,7 @@ export const instanceRoutes: RouteDescriptions = {
   'POST /api/system/bootstrap': {
     summary: 'Create the first administrator',
     tag: instance,
-    body: sent(bootstrapBody, {
+    body: sent(bootstrapBody(), {
       email: 'admin@example.com',
       password: 'a password of some length',
       setupToken: 'said',
@@ -103,7 +103,7 @@ export const instanceRoutes: RouteDescriptions = {
   'POST /api/system/workspaces': {
     summary: 'Create a workspace',
     tag: workspaceTag,
-    body: sent(workspaces.createBody, { apiName: 'shop', displayName: 'The shop' }),
+    body: sent(workspaces.createBody(), { apiName: 'shop', displayName: 'The shop' }),
     answers: {
       '201': data(
         z.strictObject({ id: z.uuid(), apiName: z.string(), displayName: z.string().nullable() }),
@@ -116,7 +116,7 @@ export const instanceRoutes: RouteDescriptions = {
   'PATCH /api/system/workspaces/{id}': {
     summary: 'Change a workspace',
     tag: workspaceTag,
-    body: sent(workspaces.updateBody, { displayName: 'The shop' }),
+    body: sent(workspaces.updateBody(), { displayName: 'The shop' }),
     answers: { '200': item('workspaces', 'The workspace.') },
   },
   'DELETE /api/system/workspaces/{id}': {
@@ -131,7 +131,7 @@ export const instanceRoutes: RouteDescriptions = {
   'PATCH /api/system/users/{id}': {
     summary: 'Change, suspend or promote a user',
     tag: userTag,
-    body: sent(users.updateBody, { status: 'suspended' }),
+    body: sent(users.updateBody(), { status: 'suspended' }),
     answers: { '200': item('users', 'The user.') },
     errors: ['Conflict', 'PaymentRequired'],
   },

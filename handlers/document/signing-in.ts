@@ -47,7 +47,7 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/auth/login': {
     summary: 'Sign in with a password',
     tag: signingIn,
-    body: sent(loginBody, {
+    body: sent(loginBody(), {
       credentials: { email: 'ada@example.com', password: 'a password of some length' },
       mode: 'json',
     }),
@@ -57,27 +57,27 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/auth/providers/local/password/login': {
     summary: 'Sign in with a password, at the address of the built-in provider',
     tag: signingIn,
-    body: sent(passwordLoginBody, { email: 'ada@example.com', password: 'a password of some length', mode: 'json' }),
+    body: sent(passwordLoginBody(), { email: 'ada@example.com', password: 'a password of some length', mode: 'json' }),
     answers: signedIn,
     errors: ['Throttled'],
   },
   'POST /api/auth/refresh': {
     summary: 'Go on with a session; the refresh token is used up',
     tag: signingIn,
-    body: sent(refreshBody, {}),
+    body: sent(refreshBody(), {}),
     answers: signedIn,
     errors: ['Throttled'],
   },
   'POST /api/auth/logout': {
     summary: 'End a session',
     tag: signingIn,
-    body: sent(refreshBody, {}),
+    body: sent(refreshBody(), {}),
     answers: { '204': nothing },
   },
   'POST /api/auth/invitations/accept': {
     summary: 'Accept an invitation',
     tag: signingIn,
-    body: sent(invitations.acceptBody, { token: 'from the invitation', password: 'a password of some length' }),
+    body: sent(invitations.acceptBody(), { token: 'from the invitation', password: 'a password of some length' }),
     answers: {
       '200': data(
         z.strictObject({
@@ -98,14 +98,17 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/auth/password-change': {
     summary: 'Change one’s password; all other sessions end',
     tag: signingIn,
-    body: sent(passwords.changeBody, { currentPassword: 'the old password', newPassword: 'a password of some length' }),
+    body: sent(passwords.changeBody(), {
+      currentPassword: 'the old password',
+      newPassword: 'a password of some length',
+    }),
     answers: { '204': nothing },
     errors: ['Throttled'],
   },
   'POST /api/auth/password-reset/request': {
     summary: 'Ask for a mail with a token for a new password',
     tag: signingIn,
-    body: sent(passwords.requestBody, { email: 'ada@example.com' }),
+    body: sent(passwords.requestBody(), { email: 'ada@example.com' }),
     answers: { '204': { description: 'Whether there is such an account or not.' } },
     errors: ['Throttled'],
   },
@@ -119,7 +122,7 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/auth/password-reset/confirm': {
     summary: 'Choose a new password with a mailed token; all sessions end',
     tag: signingIn,
-    body: sent(passwords.confirmBody, { token: 'from the mail', password: 'a password of some length' }),
+    body: sent(passwords.confirmBody(), { token: 'from the mail', password: 'a password of some length' }),
     answers: { '204': nothing },
     errors: ['Throttled'],
   },
@@ -155,13 +158,13 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/system/api-keys': {
     summary: 'Create an API key',
     tag: keyTag,
-    body: sent(keys.createBody, { name: 'Nightly import', expiresIn: '90d' }),
+    body: sent(keys.createBody(), { name: 'Nightly import', expiresIn: '90d' }),
     answers: { '201': data(key, 'The key; `key` is shown only here.') },
   },
   'PATCH /api/system/api-keys/{id}': {
     summary: 'Change an API key, or put it to sleep',
     tag: keyTag,
-    body: sent(keys.updateBody, { active: false }),
+    body: sent(keys.updateBody(), { active: false }),
     answers: { '200': item('apiKeys', 'The key.') },
   },
   'DELETE /api/system/api-keys/{id}': { summary: 'Delete an API key', tag: keyTag, answers: { '204': nothing } },
@@ -170,7 +173,7 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/system/service-accounts': {
     summary: 'Create an account for a program',
     tag: accountTag,
-    body: sent(accounts.createBody, { name: 'Importer', roles: [] }),
+    body: sent(accounts.createBody(), { name: 'Importer', roles: [] }),
     answers: { '201': item('serviceAccounts', 'The account.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
@@ -178,7 +181,7 @@ export const signingInRoutes: RouteDescriptions = {
   'PATCH /api/system/service-accounts/{id}': {
     summary: 'Change a service account',
     tag: accountTag,
-    body: sent(accounts.updateBody, { description: 'Runs at night' }),
+    body: sent(accounts.updateBody(), { description: 'Runs at night' }),
     answers: { '200': item('serviceAccounts', 'The account.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
@@ -193,7 +196,7 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/system/providers': {
     summary: 'Set up a sign-in provider',
     tag: providerTag,
-    body: sent(providers.createBody, {
+    body: sent(providers.createBody(), {
       name: 'company',
       issuer: 'https://login.example.com',
       clientId: 'service',
@@ -206,7 +209,7 @@ export const signingInRoutes: RouteDescriptions = {
   'PATCH /api/system/providers/{name}': {
     summary: 'Change a sign-in provider',
     tag: providerTag,
-    body: sent(providers.updateBody, { enabled: false }),
+    body: sent(providers.updateBody(), { enabled: false }),
     answers: { '200': item('providers', 'The provider.') },
     errors: ['Conflict'],
   },

@@ -15,7 +15,7 @@ const rights = 'Roles, policies and members'
 const dataModel = 'Data model'
 const dataSources = 'Data sources'
 
-const content = { content: policyContentSchema }
+const content = { content: policyContentSchema() }
 const example = { collections: { articles: { read: { fields: ['title'] } } } }
 
 const invitation = z.strictObject({
@@ -56,7 +56,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'PATCH /api/{workspace}/members/{id}': {
     summary: 'Change a member’s roles, or suspend them',
     tag: rights,
-    body: sent(members.updateBody, { status: 'suspended' }),
+    body: sent(members.updateBody(), { status: 'suspended' }),
     answers: { '200': item('members', 'The member.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
@@ -70,7 +70,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'POST /api/{workspace}/roles': {
     summary: 'Create a role',
     tag: rights,
-    body: sent(roles.createBody, { name: 'Editors', description: 'They edit', policies: [] }),
+    body: sent(roles.createBody(), { name: 'Editors', description: 'They edit', policies: [] }),
     answers: { '201': item('roles', 'The role.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
@@ -78,7 +78,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'PATCH /api/{workspace}/roles/{id}': {
     summary: 'Change a role',
     tag: rights,
-    body: sent(roles.updateBody, { name: 'Renamed' }),
+    body: sent(roles.updateBody(), { name: 'Renamed' }),
     answers: { '200': item('roles', 'The role.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
@@ -92,7 +92,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'POST /api/{workspace}/policies': {
     summary: 'Create a policy',
     tag: rights,
-    body: sent(policies.createBody.extend(content), { name: 'Readers', content: example }),
+    body: sent(policies.createBody().extend(content), { name: 'Readers', content: example }),
     answers: { '201': item('policies', 'The policy.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
@@ -100,7 +100,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'PATCH /api/{workspace}/policies/{id}': {
     summary: 'Change a policy',
     tag: rights,
-    body: sent(policies.updateBody.extend({ content: policyContentSchema.optional() }), { content: example }),
+    body: sent(policies.updateBody().extend({ content: policyContentSchema().optional() }), { content: example }),
     answers: { '200': item('policies', 'The policy.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
@@ -114,7 +114,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'POST /api/{workspace}/invitations': {
     summary: 'Invite somebody',
     tag: rights,
-    body: sent(invitations.createBody, { email: 'ada@example.com', workspace_roles: [], expiresIn: '7d' }),
+    body: sent(invitations.createBody(), { email: 'ada@example.com', workspace_roles: [], expiresIn: '7d' }),
     answers: { '201': data(invitation, 'The invitation; `token` is shown only here.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
@@ -143,7 +143,7 @@ export const workspaceRoutes: RouteDescriptions = {
     summary: 'Change the data model',
     tag: dataModel,
     parameters: [parameter('dryRun', 'Only tell what would happen.', { type: 'string', enum: ['true', 'false'] })],
-    body: sent(migrationSchema, {
+    body: sent(migrationSchema(), {
       operations: [{ kind: 'deleteCollection', data: { id: '0190a1b2-0000-7000-8000-000000000000' } }],
     }),
     answers: {
@@ -187,7 +187,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'POST /api/{workspace}/sources/data': {
     summary: 'Create a data source',
     tag: dataSources,
-    body: sent(sources.createBody, {
+    body: sent(sources.createBody(), {
       apiName: 'warehouse',
       provider: 'postgres',
       config: { connectionString: 'postgres://…' },
@@ -198,13 +198,13 @@ export const workspaceRoutes: RouteDescriptions = {
   'POST /api/{workspace}/sources/data/test': {
     summary: 'Try a configuration out',
     tag: dataSources,
-    body: sent(sources.testBody, { provider: 'postgres', config: { connectionString: 'postgres://…' } }),
+    body: sent(sources.testBody(), { provider: 'postgres', config: { connectionString: 'postgres://…' } }),
     answers: { '204': nothing },
   },
   'POST /api/{workspace}/sources/data/introspect': {
     summary: 'Preview what a configuration would bring',
     tag: dataSources,
-    body: sent(sources.testBody, { provider: 'postgres', config: { connectionString: 'postgres://…' } }),
+    body: sent(sources.testBody(), { provider: 'postgres', config: { connectionString: 'postgres://…' } }),
     answers: { '200': data(z.strictObject({ schema: z.looseObject({}), hash: z.string() }), 'The schema.') },
   },
   'DELETE /api/{workspace}/sources/data/{id}': {

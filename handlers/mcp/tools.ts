@@ -118,7 +118,7 @@ export const tools: Readonly<Record<string, Tool>> = {
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     input: z.strictObject({ operations: z.unknown(), dryRun: z.boolean().optional() }),
     // The use case reads the operations itself, with faults that name their place.
-    published: migrationSchema.extend({ dryRun: z.boolean().optional() }),
+    published: migrationSchema().extend({ dryRun: z.boolean().optional() }),
     output: z.looseObject({ applied: z.boolean() }),
     async run(agent, { operations, dryRun = false }) {
       if (dryRun) return JSON.stringify({ applied: false, ...(await agent.previewMigration(operations)) })

@@ -55,7 +55,7 @@ export async function runConnector({ folder, config, permissions }: ConnectorRun
     const required = await requiredBy(asking, installed.permissions)
     await asking.close()
     if ('kind' in required) throw required.error
-    const grant = permissions === undefined ? required : permissionsSchema.parse(permissions)
+    const grant = permissions === undefined ? required : permissionsSchema().parse(permissions)
     requireGrant(grant, required)
     const started = await startConnector(open(grant), installed, { config, permissions: grant })
     if (started.kind === 'failed') throw started.error
@@ -100,7 +100,7 @@ async function load(folder: string): Promise<InstalledConnector> {
   if (fault !== undefined) throw new Error(`${fault.place} ${fault.reason}`)
   const [found] = installed.filter((one) => one.id === name)
   if (found === undefined) throw new Error(`${folder} has no connector with the id ${name}`)
-  return { ...found, permissions: permissionsSchema.parse(found.permissions) }
+  return { ...found, permissions: permissionsSchema().parse(found.permissions) }
 }
 
 function fieldsOf({ collections }: ConnectorSchema, request: QueryRequest): readonly PrimitiveField[] {

@@ -1,9 +1,9 @@
 /**
  * Passwords as `scrypt$N$r$p$salt$hash`. scrypt is the strongest hash that both platforms offer (argon2 is missing on
  * Workers, PBKDF2 is capped there); the cost is read back from the text, so it can be raised without a migration.
+ * `node:crypto` is loaded by the first password: a start of a Worker takes milliseconds more with it (decision 036).
  */
 import { Buffer } from 'node:buffer'
-import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
 import type { Passwords } from '../ports.ts'
 
 export function createScryptPasswords(cost: ScryptCost): Passwords {
@@ -11,7 +11,7 @@ export function createScryptPasswords(cost: ScryptCost): Passwords {
 
   return {
     async hash(password) {
-      const salt = randomBytes(16)
+      const salt = Buffer.from(crypto.getRandomValues(new Uint8Array(16)))
       const key = await derive(password, salt, cost)
       return ['scrypt', cost.N, cost.r, cost.p, salt.toString('base64url'), key.toString('base64url')].join('$')
     },
@@ -20,6 +20,7 @@ export function createScryptPasswords(cost: ScryptCost): Passwords {
       const stored = hash === undefined ? undefined : parse(hash)
       // An unknown account costs as much as a wrong password, so that the time of an answer does not tell them apart.
       const { salt, key, ...asked } = stored ?? decoy
+      const { timingSafeEqual } = await import('node:crypto')
       const found = await derive(password, salt, asked)
       return timingSafeEqual(found, key) && stored !== undefined
     },
@@ -34,7 +35,8 @@ const keyLength = 32
 /** At the cost that OWASP asks for: 16 MiB, and about 150 ms. */
 export const scryptPasswords = createScryptPasswords({ N: 2 ** 14, r: 8, p: 5 })
 
-function derive(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
+async function derive(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {
+  const { scrypt } = await import('node:crypto')
   return new Promise((resolve, reject) => {
     scrypt(password.normalize('NFKC'), salt, keyLength, { N, r, p, maxmem: 256 * N * r }, (error, key) => {
       if (error) reject(error)

@@ -47,7 +47,7 @@ export function createConnectorProviders(deps: ConnectorDeps): () => readonly Pr
 }
 
 function createConnectorProvider(installed: InstalledConnector, deps: ConnectorDeps): Provider {
-  const permissions = permissionsSchema.parse(installed.permissions)
+  const permissions = permissionsSchema().parse(installed.permissions)
   const normal = { ...installed, permissions }
 
   /** A connector of its own for `work`, ended with it. */
@@ -170,7 +170,7 @@ function normalized(catalog: ConnectorCatalog): ConnectorCatalog {
     installed: () =>
       catalog
         .installed()
-        .map((installed) => ({ ...installed, permissions: permissionsSchema.parse(installed.permissions) })),
+        .map((installed) => ({ ...installed, permissions: permissionsSchema().parse(installed.permissions) })),
     broken: () => catalog.broken(),
   }
 }

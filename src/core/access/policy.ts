@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { nested } from '../error.ts'
+import { lazily, type ReadBy } from '../lazily.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
 import { all } from '../query/filter.ts'
 import type { RawFilter } from '../query/parse.ts'
@@ -11,43 +12,47 @@ import { resolveFilter } from '../query/resolve.ts'
 import { entitlementSchema, type Rights } from './principal.ts'
 import { policyVariable } from './variable.ts'
 
-const filterSchema = z.record(z.string(), z.unknown())
-const fieldsSchema = z.union([z.literal('*'), z.array(z.string()).max(1_000)])
-const whole = z.literal('all')
+const filterSchema = lazily(() => z.record(z.string(), z.unknown()))
+const fieldsSchema = lazily(() => z.union([z.literal('*'), z.array(z.string()).max(1_000)]))
+const whole = lazily(() => z.literal('all'))
 
-const actionsSchema = z.strictObject({
-  read: z
-    .union([whole, z.strictObject({ fields: fieldsSchema.optional(), filter: filterSchema.optional() })])
-    .optional(),
-  create: z
-    .union([whole, z.strictObject({ fields: fieldsSchema.optional(), validation: filterSchema.optional() })])
-    .optional(),
-  update: z
-    .union([
-      whole,
-      z.strictObject({
-        fields: fieldsSchema.optional(),
-        filter: filterSchema.optional(),
-        validation: filterSchema.optional(),
-      }),
-    ])
-    .optional(),
-  delete: z.union([whole, z.strictObject({ filter: filterSchema.optional() })]).optional(),
-})
+const actionsSchema = lazily(() =>
+  z.strictObject({
+    read: z
+      .union([whole(), z.strictObject({ fields: fieldsSchema().optional(), filter: filterSchema().optional() })])
+      .optional(),
+    create: z
+      .union([whole(), z.strictObject({ fields: fieldsSchema().optional(), validation: filterSchema().optional() })])
+      .optional(),
+    update: z
+      .union([
+        whole(),
+        z.strictObject({
+          fields: fieldsSchema().optional(),
+          filter: filterSchema().optional(),
+          validation: filterSchema().optional(),
+        }),
+      ])
+      .optional(),
+    delete: z.union([whole(), z.strictObject({ filter: filterSchema().optional() })]).optional(),
+  }),
+)
 
-export const policyContentSchema = z.strictObject({
-  entitlements: z.array(entitlementSchema).default([]),
-  collections: z.record(z.string(), actionsSchema).default({}),
-})
+export const policyContentSchema = lazily(() =>
+  z.strictObject({
+    entitlements: z.array(entitlementSchema()).default([]),
+    collections: z.record(z.string(), actionsSchema()).default({}),
+  }),
+)
 
-export type PolicyContent = z.infer<typeof policyContentSchema>
-export type PolicyActions = z.infer<typeof actionsSchema>
+export type PolicyContent = ReadBy<typeof policyContentSchema>
+export type PolicyActions = ReadBy<typeof actionsSchema>
 export type PolicyAction = Exclude<PolicyActions[keyof PolicyActions], undefined>
 type Detail = { fields?: '*' | string[]; filter?: Record<string, unknown>; validation?: Record<string, unknown> }
 
 /** Content as sent → content as stored. Throws 422 naming the place. */
 export function parsePolicy(content: unknown, model: Model): PolicyContent {
-  const result = policyContentSchema.safeParse(content)
+  const result = policyContentSchema().safeParse(content)
   if (!result.success) {
     const [issue] = result.error.issues
     const reason =

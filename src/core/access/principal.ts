@@ -1,29 +1,32 @@
 /** Who acts in a workspace, and what the workspace's entitlements let them do. */
 import * as z from 'zod'
 import { ServiceError } from '../error.ts'
+import { lazily, type ReadBy } from '../lazily.ts'
 import type { PolicyContent } from './policy.ts'
 
 /** The permission entitlements of a workspace (contract 5). */
-export const entitlementSchema = z.enum([
-  'dataModel:read',
-  'dataModel:edit',
-  'dataSource:read',
-  'dataSource:create',
-  'dataSource:delete',
-  'extension:read',
-  'openApiSchema:read',
-  'workspace:read',
-  'workspace:edit',
-  'workspace:delete',
-  'workspaceMembers:read',
-  'workspaceMembers:edit',
-  'workspaceSettings:read',
-  'workspaceSettings:edit',
-  'auditLog:read',
-  'ai:mcp',
-])
+export const entitlementSchema = lazily(() =>
+  z.enum([
+    'dataModel:read',
+    'dataModel:edit',
+    'dataSource:read',
+    'dataSource:create',
+    'dataSource:delete',
+    'extension:read',
+    'openApiSchema:read',
+    'workspace:read',
+    'workspace:edit',
+    'workspace:delete',
+    'workspaceMembers:read',
+    'workspaceMembers:edit',
+    'workspaceSettings:read',
+    'workspaceSettings:edit',
+    'auditLog:read',
+    'ai:mcp',
+  ]),
+)
 
-export type Entitlement = z.infer<typeof entitlementSchema>
+export type Entitlement = ReadBy<typeof entitlementSchema>
 
 /**
  * Rights within one workspace. One object stands for one caller until their rights change, so that whatever was derived

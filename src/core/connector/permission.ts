@@ -4,6 +4,7 @@
  * A target in normal form is a text without `net:`; two targets are the same exactly where these texts are.
  */
 import * as z from 'zod'
+import { lazily } from '../lazily.ts'
 
 /** As sent, and as answered in `meta.permissions`: `permission` in normal form, `net:` included. */
 export type Permission = { readonly permission: string; readonly reason: string }
@@ -33,17 +34,19 @@ export function parseTarget(permission: string): TargetReading {
 const MAX_TARGET_LENGTH = 300
 
 /** One item as it stands in a body or a manifest: exactly these two fields. */
-export const permissionSchema = z.strictObject({
-  permission: z.string().transform((text, context): string => {
-    const reading = parseTarget(text)
-    if ('target' in reading) return PREFIX + reading.target
-    context.addIssue({ code: 'custom', message: reading.fault })
-    return z.NEVER
+export const permissionSchema = lazily(() =>
+  z.strictObject({
+    permission: z.string().transform((text, context): string => {
+      const reading = parseTarget(text)
+      if ('target' in reading) return PREFIX + reading.target
+      context.addIssue({ code: 'custom', message: reading.fault })
+      return z.NEVER
+    }),
+    reason: z.string().max(1_000).regex(/\S/, 'must say why the connection is needed'),
   }),
-  reason: z.string().max(1_000).regex(/\S/, 'must say why the connection is needed'),
-})
+)
 
-export const permissionsSchema = z.array(permissionSchema).max(1_000)
+export const permissionsSchema = lazily(() => z.array(permissionSchema()).max(1_000))
 
 /**
  * All items of the lists under their first reason: a target listed twice keeps its first, and the list of the manifest

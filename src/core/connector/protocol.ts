@@ -98,7 +98,7 @@ export function parsePreflight(value: unknown): PreflightAnswer {
   for (const [index, item] of (permissions as readonly unknown[]).entries()) {
     const place = `permissions[${index}]`
     if (!isObject(item)) throw undefinedAnswer('preflight', `${place} is a ${kindOf(item)}, expected an object`)
-    const result = permissionSchema.safeParse(item)
+    const result = permissionSchema().safeParse(item)
     if (result.success) {
       read.push(result.data)
       continue

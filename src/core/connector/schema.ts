@@ -3,6 +3,7 @@
  * strictly, turned into the one form of every introspection, and kept beside the model as capabilities.
  */
 import * as z from 'zod'
+import { lazily, type ReadBy } from '../lazily.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
 import { operators, operatorsOf } from '../model/operator.ts'
 import { NO_NAMESPACE, type SourceSchema } from '../sql/source-schema.ts'
@@ -23,42 +24,48 @@ export type ConnectorOperation = (typeof connectorOperations)[number]
 /** Operators of the item API without their underscore. */
 export const connectorOperators = operators.map((name) => name.slice(1)) as readonly string[]
 
-const name = z.string().min(1).max(200)
+const name = lazily(() => z.string().min(1).max(200))
 
-const fieldSchema = z.strictObject({
-  name,
-  type: fieldTypeSchema,
-  isNullable: z.boolean(),
-  isList: z.boolean(),
-  isReadOnly: z.boolean().default(false),
-})
-
-const collectionSchema = z.strictObject({
-  name,
-  namespace: name.optional(),
-  fields: z.array(fieldSchema).min(1).max(2_000),
-  key: z.array(name).max(16),
-  operations: z.array(z.enum(connectorOperations)),
-  filter: z.record(name, z.array(z.string())).default({}),
-  sort: z.array(name).default([]),
-  count: z.boolean().default(false),
-  offset: z.boolean().default(false),
-})
-
-const answerSchema = z.strictObject({
-  schema: z.strictObject({
-    namespaces: z.array(z.strictObject({ name })).default([]),
-    collections: z.array(collectionSchema).max(5_000),
+const fieldSchema = lazily(() =>
+  z.strictObject({
+    name: name(),
+    type: fieldTypeSchema(),
+    isNullable: z.boolean(),
+    isList: z.boolean(),
+    isReadOnly: z.boolean().default(false),
   }),
-})
+)
 
-export type ConnectorSchema = z.infer<typeof answerSchema>['schema']
+const collectionSchema = lazily(() =>
+  z.strictObject({
+    name: name(),
+    namespace: name().optional(),
+    fields: z.array(fieldSchema()).min(1).max(2_000),
+    key: z.array(name()).max(16),
+    operations: z.array(z.enum(connectorOperations)),
+    filter: z.record(name(), z.array(z.string())).default({}),
+    sort: z.array(name()).default([]),
+    count: z.boolean().default(false),
+    offset: z.boolean().default(false),
+  }),
+)
+
+const answerSchema = lazily(() =>
+  z.strictObject({
+    schema: z.strictObject({
+      namespaces: z.array(z.strictObject({ name: name() })).default([]),
+      collections: z.array(collectionSchema()).max(5_000),
+    }),
+  }),
+)
+
+export type ConnectorSchema = ReadBy<typeof answerSchema>['schema']
 export type ConnectorCollection = ConnectorSchema['collections'][number]
 
 /** Reads the answer. Throws `Invalid extension response` over what is undefined or contradicts itself. */
 export function parseIntrospection(value: unknown): ConnectorSchema {
   if (value === undefined || value === null) throw invalidResponse('introspect returned no value')
-  const result = answerSchema.safeParse(value)
+  const result = answerSchema().safeParse(value)
   if (!result.success) throw undefinedAnswer('introspect', issueDetail(result.error.issues[0]))
   const { schema } = result.data
   const contradiction = contradictionOf(schema)

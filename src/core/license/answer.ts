@@ -3,6 +3,7 @@
  * out. Only what is of the closed set may change the state of the license; everything else is a fault of the contact.
  */
 import * as z from 'zod'
+import { lazily } from '../lazily.ts'
 import type { ContactFault, Verdict } from './status.ts'
 
 /** What came back over HTTP, or that nothing did. */
@@ -18,17 +19,19 @@ export type LicensingAnswer =
   | { readonly kind: 'unknown' }
   | { readonly kind: 'fault'; readonly fault: ContactFault }
 
-const activation = z.object({ activationId: z.string().min(1).max(200), license: z.string().min(1) })
+const activation = lazily(() => z.object({ activationId: z.string().min(1).max(200), license: z.string().min(1) }))
 
-const validation = z.object({
-  status: z.enum(['valid', 'expired', 'suspended', 'canceled']),
-  license: z.string().min(1).nullish(),
-})
+const validation = lazily(() =>
+  z.object({
+    status: z.enum(['valid', 'expired', 'suspended', 'canceled']),
+    license: z.string().min(1).nullish(),
+  }),
+)
 
 export function parseActivation(delivery: Delivery): LicensingAnswer {
   if (delivery.kind === 'unreachable') return unreachable(delivery.reason)
   if (delivery.status !== 201 && delivery.status !== 200) return notDone(delivery)
-  const { success, data } = activation.safeParse(readJson(delivery.body))
+  const { success, data } = activation().safeParse(readJson(delivery.body))
   return success ? { kind: 'activated', activationId: data.activationId, document: data.license } : nonsense()
 }
 
@@ -36,7 +39,7 @@ export function parseValidation(delivery: Delivery): LicensingAnswer {
   if (delivery.kind === 'unreachable') return unreachable(delivery.reason)
   if (delivery.status === 404 || delivery.status === 410) return { kind: 'unknown' }
   if (delivery.status !== 200) return notDone(delivery)
-  const { success, data } = validation.safeParse(readJson(delivery.body))
+  const { success, data } = validation().safeParse(readJson(delivery.body))
   if (!success) return nonsense()
   const document = data.license ?? undefined
   if (data.status === 'valid' && document === undefined) return refused('it calls the license valid but sends none')

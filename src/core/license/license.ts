@@ -3,6 +3,7 @@
  * `License` or what is wrong with it comes out. Also the plan of an instance without a license.
  */
 import * as z from 'zod'
+import { lazily } from '../lazily.ts'
 
 /** Milliseconds since the epoch. */
 type Instant = number
@@ -55,28 +56,29 @@ export const starterLimits: LicenseLimits = {
 
 export const PRODUCT = 'service'
 
-const kind = z.enum(['hard', 'soft'])
-const countLimit = z.object({ limit: z.number().int().min(0).nullable(), kind })
-const flagLimit = z.object({ limit: z.boolean(), kind })
-const limitOf = { count: countLimit, flag: flagLimit } as const
-
-/** Beyond these a date could not be written any more. */
-const seconds = z.number().int().min(0).max(8e12)
-const text = z.string().min(1).max(500)
-
-const documentSchema = z.object({
-  jti: text,
-  sub: text,
-  plan: text,
-  iat: seconds,
-  exp: seconds,
-  grace: seconds,
-  offline: z.boolean(),
-  revalidate: seconds,
-  instances: z.number().int().min(1),
-  entitlements: z.object(
-    Object.fromEntries(entitlementNames.map((name) => [name, limitOf[entitlements[name].measure].optional()])),
-  ),
+const documentSchema = lazily(() => {
+  const kind = z.enum(['hard', 'soft'])
+  const limitOf = {
+    count: z.object({ limit: z.number().int().min(0).nullable(), kind }),
+    flag: z.object({ limit: z.boolean(), kind }),
+  } as const
+  // Beyond these a date could not be written any more.
+  const seconds = z.number().int().min(0).max(8e12)
+  const text = z.string().min(1).max(500)
+  return z.object({
+    jti: text,
+    sub: text,
+    plan: text,
+    iat: seconds,
+    exp: seconds,
+    grace: seconds,
+    offline: z.boolean(),
+    revalidate: seconds,
+    instances: z.number().int().min(1),
+    entitlements: z.object(
+      Object.fromEntries(entitlementNames.map((name) => [name, limitOf[entitlements[name].measure].optional()])),
+    ),
+  })
 })
 
 export type LicenseReading =
@@ -89,7 +91,7 @@ export type LicenseReading =
  */
 export function parseLicense(payload: unknown): LicenseReading {
   if (productOf(payload) !== PRODUCT) return { kind: 'fault', message: 'is issued for another product' }
-  const result = documentSchema.safeParse(payload)
+  const result = documentSchema().safeParse(payload)
   if (!result.success) {
     const place = result.error.issues[0]?.path.join('.') ?? ''
     return { kind: 'fault', message: `is malformed${place === '' ? '' : ` at ${place}`}` }

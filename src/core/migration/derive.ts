@@ -16,7 +16,7 @@ export function deriveApiName(dbName: string, isTaken: (name: string) => boolean
 export function conventionalName(dbName: string, transliterate: (text: string) => string): string {
   const letters = transliterate(dbName.normalize('NFKC'))
     .normalize('NFD')
-    .replace(/[\u0300-\u036f'’`]/g, '')
+    .replace(/[\u0300-\u036f'\u2019`]/g, '')
     .normalize('NFC')
   const ascii = letters.replace(/[^\x20-\x7e]/gu, (character) =>
     /[\p{L}\p{N}\p{M}]/u.test(character) ? `u${character.codePointAt(0)?.toString(16)}` : ' ',

@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
+import { lazily, type ReadBy } from '../lazily.ts'
 import { apiNameSchema } from '../model/api-name.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
 import { byteLength, MAX_NAME_LENGTH } from './derive.ts'
@@ -17,140 +18,160 @@ export function parseMigration(text: string): readonly Operation[] {
 
 /** The same for a body that is read already. */
 export function parseMigrationValue(body: unknown): readonly Operation[] {
-  const result = migrationSchema.safeParse(body, { error: (issue) => reason(issue) })
+  const result = migrationSchema().safeParse(body, { error: (issue) => reason(issue) })
   if (result.success) return result.data.operations
   const [issue] = result.error.issues
   throw bodyFault(issue === undefined ? { path: [], message: 'is invalid' } : deepest(issue))
 }
 
-const id = z.guid('must be a UUID').toLowerCase()
+const id = lazily(() => z.guid('must be a UUID').toLowerCase())
 
-const dbName = z
-  .string()
-  .min(1, 'must not be empty')
-  .refine((name) => !name.includes('\0') && name.isWellFormed(), 'has characters that no database can store')
-  .refine((name) => byteLength(name) <= MAX_NAME_LENGTH, `must be at most ${MAX_NAME_LENGTH} bytes long`)
-
-const engineDefault = z.discriminatedUnion('kind', [
+const dbName = lazily(() =>
   z
-    .strictObject({ kind: z.literal('static'), valueEncoded: z.unknown() })
-    .refine((value) => value.valueEncoded !== undefined, { path: ['valueEncoded'], message: 'is required' }),
-  z.strictObject({ kind: z.literal('uuid') }),
-  z.strictObject({ kind: z.literal('now') }),
-])
+    .string()
+    .min(1, 'must not be empty')
+    .refine((name) => !name.includes('\0') && name.isWellFormed(), 'has characters that no database can store')
+    .refine((name) => byteLength(name) <= MAX_NAME_LENGTH, `must be at most ${MAX_NAME_LENGTH} bytes long`),
+)
 
-const defaultValue = z
-  .discriminatedUnion('source', [
+const engineDefault = lazily(() =>
+  z.discriminatedUnion('kind', [
     z
-      .strictObject({
-        source: z.literal('engineManaged'),
-        onCreate: engineDefault.optional(),
-        onUpdate: z.strictObject({ kind: z.literal('now') }).optional(),
-      })
-      .refine(
-        ({ onCreate, onUpdate }) => onCreate !== undefined || onUpdate !== undefined,
-        'must have onCreate or onUpdate',
-      ),
-    z.strictObject({ source: z.literal('connectorManaged'), isAutoincrement: z.literal(true) }),
-  ])
-  .nullable()
+      .strictObject({ kind: z.literal('static'), valueEncoded: z.unknown() })
+      .refine((value) => value.valueEncoded !== undefined, { path: ['valueEncoded'], message: 'is required' }),
+    z.strictObject({ kind: z.literal('uuid') }),
+    z.strictObject({ kind: z.literal('now') }),
+  ]),
+)
+
+const defaultValue = lazily(() =>
+  z
+    .discriminatedUnion('source', [
+      z
+        .strictObject({
+          source: z.literal('engineManaged'),
+          onCreate: engineDefault().optional(),
+          onUpdate: z.strictObject({ kind: z.literal('now') }).optional(),
+        })
+        .refine(
+          ({ onCreate, onUpdate }) => onCreate !== undefined || onUpdate !== undefined,
+          'must have onCreate or onUpdate',
+        ),
+      z.strictObject({ source: z.literal('connectorManaged'), isAutoincrement: z.literal(true) }),
+    ])
+    .nullable(),
+)
 
 function operation<const Kind extends string, Shape extends z.ZodRawShape>(kind: Kind, data: Shape) {
   return z.strictObject({ kind: z.literal(kind), data: z.strictObject(data) })
 }
 
-const changeApiName = operation('changeApiName', { apiName: apiNameSchema })
-const changeDbName = operation('changeDbName', { dbName })
+const changeApiName = lazily(() => operation('changeApiName', { apiName: apiNameSchema() }))
+const changeDbName = lazily(() => operation('changeDbName', { dbName: dbName() }))
 
-const fieldChange = z.discriminatedUnion('kind', [
-  changeApiName,
-  changeDbName,
-  operation('changeType', { type: fieldTypeSchema }),
-  operation('changeIsNullable', { isNullable: z.boolean() }),
-  operation('changeDefaultValue', { defaultValue }),
-])
+const fieldChange = lazily(() =>
+  z.discriminatedUnion('kind', [
+    changeApiName(),
+    changeDbName(),
+    operation('changeType', { type: fieldTypeSchema() }),
+    operation('changeIsNullable', { isNullable: z.boolean() }),
+    operation('changeDefaultValue', { defaultValue: defaultValue() }),
+  ]),
+)
 
-const createPrimitiveField = operation('createPrimitiveField', {
-  id,
-  dbName,
-  apiName: apiNameSchema.optional(),
-  type: fieldTypeSchema,
-  isNullable: z.boolean(),
-  isList: z.boolean(),
-  defaultValue: defaultValue.default(null),
-})
-
-const createIndex = operation('createIndex', {
-  id,
-  dbName: dbName.optional(),
-  kind: z.enum(['primary', 'unique', 'normal']),
-  fieldIds: z.array(id).min(1, 'must not be empty'),
-})
-
-const collectionChange = z.discriminatedUnion('kind', [
-  changeApiName,
-  changeDbName,
-  createPrimitiveField,
-  operation('updatePrimitiveField', { id, operations: z.array(fieldChange) }),
-  operation('deletePrimitiveField', { id }),
-  createIndex,
-  operation('deleteIndex', { id }),
-])
-
-const action = z.enum(['cascade', 'restrict', 'noAction', 'setNull', 'setDefault'])
-
-const relationSide = z.strictObject({
-  id,
-  apiName: apiNameSchema,
-  isList: z.boolean(),
-  isConstrained: z.boolean(),
-  collectionId: id,
-  fieldIds: z.array(id).min(1, 'must not be empty'),
-})
-
-const operationSchema = z.discriminatedUnion('kind', [
-  operation('createCollection', {
-    id,
-    sourceId: id,
-    namespaceId: id.nullish(),
-    dbName,
-    apiName: apiNameSchema.optional(),
-    operations: z.array(z.discriminatedUnion('kind', [createPrimitiveField, createIndex])),
+const createPrimitiveField = lazily(() =>
+  operation('createPrimitiveField', {
+    id: id(),
+    dbName: dbName(),
+    apiName: apiNameSchema().optional(),
+    type: fieldTypeSchema(),
+    isNullable: z.boolean(),
+    isList: z.boolean(),
+    defaultValue: defaultValue().default(null),
   }),
-  operation('updateCollection', { id, operations: z.array(collectionChange) }),
-  operation('deleteCollection', { id }),
-  operation('createRelationFieldPair', {
-    kind: z.literal('single'),
-    data: z.strictObject({
-      relationName: dbName,
-      onDelete: action.default('noAction'),
-      onUpdate: action.default('noAction'),
-      firstField: relationSide,
-      secondField: relationSide,
+)
+
+const createIndex = lazily(() =>
+  operation('createIndex', {
+    id: id(),
+    dbName: dbName().optional(),
+    kind: z.enum(['primary', 'unique', 'normal']),
+    fieldIds: z.array(id()).min(1, 'must not be empty'),
+  }),
+)
+
+const collectionChange = lazily(() =>
+  z.discriminatedUnion('kind', [
+    changeApiName(),
+    changeDbName(),
+    createPrimitiveField(),
+    operation('updatePrimitiveField', { id: id(), operations: z.array(fieldChange()) }),
+    operation('deletePrimitiveField', { id: id() }),
+    createIndex(),
+    operation('deleteIndex', { id: id() }),
+  ]),
+)
+
+const action = lazily(() => z.enum(['cascade', 'restrict', 'noAction', 'setNull', 'setDefault']))
+
+const relationSide = lazily(() =>
+  z.strictObject({
+    id: id(),
+    apiName: apiNameSchema(),
+    isList: z.boolean(),
+    isConstrained: z.boolean(),
+    collectionId: id(),
+    fieldIds: z.array(id()).min(1, 'must not be empty'),
+  }),
+)
+
+const operationSchema = lazily(() =>
+  z.discriminatedUnion('kind', [
+    operation('createCollection', {
+      id: id(),
+      sourceId: id(),
+      namespaceId: id().nullish(),
+      dbName: dbName(),
+      apiName: apiNameSchema().optional(),
+      operations: z.array(z.discriminatedUnion('kind', [createPrimitiveField(), createIndex()])),
     }),
-  }),
-  operation('updateRelationFieldPair', {
-    firstFieldId: id,
-    secondFieldId: id,
-    operations: z.array(
-      z.discriminatedUnion('kind', [
-        operation('changeApiName', { fieldId: id, apiName: apiNameSchema }),
-        operation('changeReferentialActions', { onDelete: action.optional(), onUpdate: action.optional() }),
-      ]),
-    ),
-  }),
-  operation('deleteRelationFieldPair', { firstFieldId: id, secondFieldId: id }),
-  operation('createNamespace', { id, sourceId: id, dbName }),
-  operation('deleteNamespace', { id }),
-])
+    operation('updateCollection', { id: id(), operations: z.array(collectionChange()) }),
+    operation('deleteCollection', { id: id() }),
+    operation('createRelationFieldPair', {
+      kind: z.literal('single'),
+      data: z.strictObject({
+        relationName: dbName(),
+        onDelete: action().default('noAction'),
+        onUpdate: action().default('noAction'),
+        firstField: relationSide(),
+        secondField: relationSide(),
+      }),
+    }),
+    operation('updateRelationFieldPair', {
+      firstFieldId: id(),
+      secondFieldId: id(),
+      operations: z.array(
+        z.discriminatedUnion('kind', [
+          operation('changeApiName', { fieldId: id(), apiName: apiNameSchema() }),
+          operation('changeReferentialActions', { onDelete: action().optional(), onUpdate: action().optional() }),
+        ]),
+      ),
+    }),
+    operation('deleteRelationFieldPair', { firstFieldId: id(), secondFieldId: id() }),
+    operation('createNamespace', { id: id(), sourceId: id(), dbName: dbName() }),
+    operation('deleteNamespace', { id: id() }),
+  ]),
+)
 
-export const migrationSchema = z.strictObject({
-  operations: z.array(operationSchema).max(MAX_OPERATIONS, `must be at most ${MAX_OPERATIONS}`),
-})
+export const migrationSchema = lazily(() =>
+  z.strictObject({
+    operations: z.array(operationSchema()).max(MAX_OPERATIONS, `must be at most ${MAX_OPERATIONS}`),
+  }),
+)
 
-export type Operation = z.infer<typeof operationSchema>
-export type FieldChange = z.infer<typeof fieldChange>
-export type CollectionChange = z.infer<typeof collectionChange>
+export type Operation = ReadBy<typeof operationSchema>
+export type FieldChange = ReadBy<typeof fieldChange>
+export type CollectionChange = ReadBy<typeof collectionChange>
 
 /** The data of one kind of operation. */
 export type DataOf<Kind extends (Operation | CollectionChange)['kind']> = Extract<

@@ -1,18 +1,23 @@
 /** The API name rule (seed, "Collection definition"): only names that are created or edited are held to it. */
 import * as z from 'zod'
+import { lazily } from '../lazily.ts'
 
 export const API_NAME_RULE = 'must start with a letter and contain only letters, digits and underscores'
 
-export const apiNameSchema = z
-  .string()
-  .max(63)
-  .regex(/^[A-Za-z][A-Za-z0-9_]*$/, API_NAME_RULE)
+export const apiNameSchema = lazily(() =>
+  z
+    .string()
+    .max(63)
+    .regex(/^[A-Za-z][A-Za-z0-9_]*$/, API_NAME_RULE),
+)
 
 /** Workspaces are part of paths and of schema names, so theirs is narrower (contract 5). */
-export const workspaceNameSchema = z
-  .string()
-  .regex(
-    /^[a-z][a-z0-9_]{0,39}$/,
-    'must be 1 to 40 lower-case letters, digits and underscores, and start with a letter',
-  )
-  .refine((name) => name !== 'system' && name !== 'auth', 'is a reserved name')
+export const workspaceNameSchema = lazily(() =>
+  z
+    .string()
+    .regex(
+      /^[a-z][a-z0-9_]{0,39}$/,
+      'must be 1 to 40 lower-case letters, digits and underscores, and start with a letter',
+    )
+    .refine((name) => name !== 'system' && name !== 'auth', 'is a reserved name'),
+)

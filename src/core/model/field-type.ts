@@ -1,5 +1,6 @@
 /** The primitive types of the contract (reference facts 1.1): names, params and families. */
 import * as z from 'zod'
+import { lazily, type ReadBy } from '../lazily.ts'
 
 const plainNames = [
   'int8',
@@ -23,28 +24,34 @@ const plainNames = [
   'geometry',
 ] as const
 
-const stringParams = z.union([
-  z.strictObject({ length: z.literal('unlimited') }),
-  z.strictObject({ length: z.literal('fixed'), value: z.int().min(1).max(10_485_760) }),
-])
+const stringParams = lazily(() =>
+  z.union([
+    z.strictObject({ length: z.literal('unlimited') }),
+    z.strictObject({ length: z.literal('fixed'), value: z.int().min(1).max(10_485_760) }),
+  ]),
+)
 
-const decimalParams = z.union([
-  z
-    .strictObject({
-      kind: z.literal('constrained').default('constrained'),
-      precision: z.int().min(1).max(1000),
-      scale: z.int().min(0).max(1000),
-    })
-    .refine(({ precision, scale }) => scale <= precision, 'scale must not exceed precision'),
-  z.strictObject({ kind: z.literal('unconstrained') }),
-])
+const decimalParams = lazily(() =>
+  z.union([
+    z
+      .strictObject({
+        kind: z.literal('constrained').default('constrained'),
+        precision: z.int().min(1).max(1000),
+        scale: z.int().min(0).max(1000),
+      })
+      .refine(({ precision, scale }) => scale <= precision, 'scale must not exceed precision'),
+    z.strictObject({ kind: z.literal('unconstrained') }),
+  ]),
+)
 
 /** `params` may be left out of a string (unlimited) and of a decimal (unconstrained). */
-export const fieldTypeSchema = z.discriminatedUnion('name', [
-  z.strictObject({ name: z.enum(plainNames) }),
-  z.strictObject({ name: z.literal('string'), params: stringParams.default({ length: 'unlimited' }) }),
-  z.strictObject({ name: z.literal('decimal'), params: decimalParams.default({ kind: 'unconstrained' }) }),
-])
+export const fieldTypeSchema = lazily(() =>
+  z.discriminatedUnion('name', [
+    z.strictObject({ name: z.enum(plainNames) }),
+    z.strictObject({ name: z.literal('string'), params: stringParams().default({ length: 'unlimited' }) }),
+    z.strictObject({ name: z.literal('decimal'), params: decimalParams().default({ kind: 'unconstrained' }) }),
+  ]),
+)
 
-export type FieldType = z.infer<typeof fieldTypeSchema>
+export type FieldType = ReadBy<typeof fieldTypeSchema>
 export type TypeName = FieldType['name']

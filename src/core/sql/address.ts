@@ -5,6 +5,7 @@
  */
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
+import { lazily, type ReadBy } from '../lazily.ts'
 
 export const sqlProviders = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'] as const
 export type SqlProvider = (typeof sqlProviders)[number]
@@ -31,7 +32,7 @@ export type SqlAddress = {
 /** Throws ServiceError `invalid` naming the place in the body. */
 export function parseSqlAddress(provider: SqlProvider, config: unknown): SqlAddress {
   const isString = typeof config === 'object' && config !== null && 'connectionString' in config
-  const result = (isString ? stringForm : partsForm).safeParse(config)
+  const result = (isString ? stringForm() : partsForm()).safeParse(config)
   if (!result.success) throw configFault(...faultOf(result.error.issues[0]))
   const parts = 'connectionString' in result.data ? readString(provider, result.data.connectionString) : result.data
   return addressOf(provider, parts)
@@ -49,51 +50,58 @@ const text = (max: number) =>
     .max(max, `must have at most ${max} characters`)
     .refine((value) => value.isWellFormed() && !hasControl(value), 'must be text without control characters')
 
-const certificate = z
-  .string('must be a string')
-  .max(256 * 1024, 'is too long')
-  .refine((value) => value.includes('-----BEGIN CERTIFICATE-----'), 'must be certificates in PEM form')
+const certificate = lazily(() =>
+  z
+    .string('must be a string')
+    .max(256 * 1024, 'is too long')
+    .refine((value) => value.includes('-----BEGIN CERTIFICATE-----'), 'must be certificates in PEM form'),
+)
 
-const stringForm = z.strictObject({ connectionString: text(4_000) })
+const stringForm = lazily(() => z.strictObject({ connectionString: text(4_000) }))
 
-const partsForm = z
-  .strictObject({
-    host: text(253).refine(isHost, 'must be the name or the address of a host'),
-    port: z.int('must be an integer').min(1, 'must be at least 1').max(65_535, 'must be at most 65535').optional(),
-    database: text(128).optional(),
-    user: text(256),
-    password: text(4_000).optional(),
-    tls: z
-      .union([z.boolean(), z.strictObject({ ca: certificate })], 'must be true, false or an object with the member ca')
-      .optional(),
-    auth: z
-      .strictObject({
-        kind: z.literal('aws-iam', 'must be aws-iam'),
-        region: z
-          .string('must be a string')
-          .regex(/^[a-z]{2}(-[a-z]+)+-\d{1,2}$/, 'must be a region such as eu-west-1'),
-        accessKeyId: text(128).optional(),
-        secretAccessKey: text(256).optional(),
-        roleArn: z
-          .string('must be a string')
-          .regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, 'must be the ARN of a role')
-          .optional(),
-      })
-      .optional(),
-  })
-  .superRefine(({ password, auth, tls }, context) => {
-    const fault = (path: readonly string[], message: string) =>
-      context.addIssue({ code: 'custom', path: [...path], message })
-    if (auth === undefined && password === undefined) fault(['password'], 'must be given')
-    if (auth === undefined) return
-    if (password !== undefined) fault(['password'], 'must not be given together with auth')
-    if (tls === false) fault(['tls'], 'must not be false together with auth')
-    if ((auth.accessKeyId === undefined) !== (auth.secretAccessKey === undefined)) {
-      fault(['auth'], 'accessKeyId and secretAccessKey must be given together')
-    }
-  })
+const partsForm = lazily(() =>
+  z
+    .strictObject({
+      host: text(253).refine(isHost, 'must be the name or the address of a host'),
+      port: z.int('must be an integer').min(1, 'must be at least 1').max(65_535, 'must be at most 65535').optional(),
+      database: text(128).optional(),
+      user: text(256),
+      password: text(4_000).optional(),
+      tls: z
+        .union(
+          [z.boolean(), z.strictObject({ ca: certificate() })],
+          'must be true, false or an object with the member ca',
+        )
+        .optional(),
+      auth: z
+        .strictObject({
+          kind: z.literal('aws-iam', 'must be aws-iam'),
+          region: z
+            .string('must be a string')
+            .regex(/^[a-z]{2}(-[a-z]+)+-\d{1,2}$/, 'must be a region such as eu-west-1'),
+          accessKeyId: text(128).optional(),
+          secretAccessKey: text(256).optional(),
+          roleArn: z
+            .string('must be a string')
+            .regex(/^arn:aws[a-z-]*:iam::\d{12}:role\/[\w+=,.@/-]{1,512}$/, 'must be the ARN of a role')
+            .optional(),
+        })
+        .optional(),
+    })
+    .superRefine(({ password, auth, tls }, context) => {
+      const fault = (path: readonly string[], message: string) =>
+        context.addIssue({ code: 'custom', path: [...path], message })
+      if (auth === undefined && password === undefined) fault(['password'], 'must be given')
+      if (auth === undefined) return
+      if (password !== undefined) fault(['password'], 'must not be given together with auth')
+      if (tls === false) fault(['tls'], 'must not be false together with auth')
+      if ((auth.accessKeyId === undefined) !== (auth.secretAccessKey === undefined)) {
+        fault(['auth'], 'accessKeyId and secretAccessKey must be given together')
+      }
+    }),
+)
 
-type Parts = z.infer<typeof partsForm>
+type Parts = ReadBy<typeof partsForm>
 
 /** Nothing that would end the host, or be no address at all, where it becomes part of one. */
 function isHost(value: string): boolean {
@@ -172,7 +180,7 @@ function readString(provider: SqlProvider, connectionString: string): Parts {
     password: read(url.password, 'password'),
   }
   const tls = tlsOf(url.searchParams)
-  const result = partsForm.safeParse(tls === undefined ? parts : { ...parts, tls })
+  const result = partsForm().safeParse(tls === undefined ? parts : { ...parts, tls })
   if (!result.success) throw configFault(PLACE, 'is not a usable address')
   return result.data
 }

@@ -3,10 +3,9 @@
  * to it, so where private hosts are not allowed they are refused by name; the platform itself leads to no private network.
  */
 import type { SqlDatabases, SqlDriver } from '../../ports.ts'
-import { neonUrl, openNeon } from '../drivers/neon.ts'
-import { openPlanetscale } from '../drivers/planetscale.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHost, PrivateHostError } from '../private-hosts.ts'
+import { openNeonSource, openPlanetscaleSource } from './late-drivers.ts'
 
 const NO_TCP = 'A Worker keeps no TCP connection between requests: use neon or planetscale, or run the service on Node'
 
@@ -20,9 +19,9 @@ export function createCloudflareSqlDatabases({ allowPrivate }: { readonly allowP
     open(address): SqlDriver {
       switch (address.provider) {
         case 'neon':
-          return openNeon(neonUrl(address), fetcher)
+          return openNeonSource(address, fetcher)
         case 'planetscale':
-          return openPlanetscale(address, fetcher)
+          return openPlanetscaleSource(address, fetcher)
         default:
           throw new TypeError(`${address.provider} cannot be opened on Workers`)
       }

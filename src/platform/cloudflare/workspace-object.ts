@@ -4,9 +4,9 @@
  * of those who wait. Never `blockConcurrencyWhile`: it resets the object after 30 seconds.
  */
 import { DurableObject } from 'cloudflare:workers'
-import { openNeon } from '../drivers/neon.ts'
 import { createTurns } from '../turns.ts'
 import { createVersions, type DatedSnapshot, nextFence } from '../versions.ts'
+import { openNeonLate } from './late-drivers.ts'
 
 export type WorkspaceObjectEnv = { readonly SERVICE_DATABASE_URL: string }
 
@@ -14,7 +14,7 @@ export type WorkspaceObjectEnv = { readonly SERVICE_DATABASE_URL: string }
 export type LockLimits = { readonly wait: number; readonly lease: number }
 
 export class WorkspaceObject extends DurableObject<WorkspaceObjectEnv> {
-  readonly #database = openNeon(this.env.SERVICE_DATABASE_URL)
+  readonly #database = openNeonLate(this.env.SERVICE_DATABASE_URL)
   readonly #versions = createVersions(this.#database, { now: () => Date.now() })
   readonly #turns = createTurns()
 

@@ -4,8 +4,9 @@
  */
 import * as z from 'zod'
 import { permissionsSchema } from '../../core/connector/permission.ts'
+import { lazily, type ReadBy } from '../../core/lazily.ts'
 
-export type ManifestEntry = z.infer<typeof entrySchema>
+export type ManifestEntry = ReadBy<typeof entrySchema>
 
 /** `place` is the path of a member, such as `service.extensions[0].entry`; empty for the file as such. */
 export type ManifestFault = { readonly place: string; readonly reason: string }
@@ -14,21 +15,25 @@ export type ManifestReading =
   | { readonly kind: 'valid'; readonly entries: readonly ManifestEntry[] }
   | { readonly kind: 'invalid'; readonly faults: readonly ManifestFault[] }
 
-const entrySchema = z.strictObject({
-  id: z
-    .string()
-    .regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$/, 'must be 1 to 100 letters, digits, dots, dashes and underscores'),
-  type: z.literal('data-connector', 'must be data-connector'),
-  name: z.string().max(200).regex(/\S/, 'must not be blank'),
-  entry: z
-    .string()
-    .regex(/^\.\/.*\.(js|mjs|ts|mts)$/, 'must be a path beginning with ./ to a JavaScript or TypeScript file'),
-  engine: z.strictObject({ permissions: permissionsSchema.default([]) }).default({ permissions: [] }),
-})
+const entrySchema = lazily(() =>
+  z.strictObject({
+    id: z
+      .string()
+      .regex(/^[a-zA-Z0-9][a-zA-Z0-9._-]{0,99}$/, 'must be 1 to 100 letters, digits, dots, dashes and underscores'),
+    type: z.literal('data-connector', 'must be data-connector'),
+    name: z.string().max(200).regex(/\S/, 'must not be blank'),
+    entry: z
+      .string()
+      .regex(/^\.\/.*\.(js|mjs|ts|mts)$/, 'must be a path beginning with ./ to a JavaScript or TypeScript file'),
+    engine: z.strictObject({ permissions: permissionsSchema().default([]) }).default({ permissions: [] }),
+  }),
+)
 
-const manifestSchema = z.looseObject({
-  service: z.strictObject({ extensions: z.array(entrySchema).min(1, 'must list at least one extension') }),
-})
+const manifestSchema = lazily(() =>
+  z.looseObject({
+    service: z.strictObject({ extensions: z.array(entrySchema()).min(1, 'must list at least one extension') }),
+  }),
+)
 
 export function parseManifest(text: string): ManifestReading {
   let content: unknown
@@ -37,7 +42,7 @@ export function parseManifest(text: string): ManifestReading {
   } catch {
     return { kind: 'invalid', faults: [{ place: '', reason: 'is not JSON' }] }
   }
-  const result = manifestSchema.safeParse(content)
+  const result = manifestSchema().safeParse(content)
   if (!result.success) return { kind: 'invalid', faults: result.error.issues.map(faultOf) }
   return { kind: 'valid', entries: result.data.service.extensions }
 }

@@ -145,19 +145,19 @@ describe('a permission item', () => {
     [{ permission: 'net:a.com', reason: 5 }, 'reason'],
     [{ permission: 'net:', reason: 'why' }, 'permission'],
   ])('%j is refused for its %s', (item, place) => {
-    const result = permissionSchema.safeParse(item)
+    const result = permissionSchema().safeParse(item)
 
     expect(result.error?.issues[0]?.path).toEqual([place])
   })
 
   it('has exactly two fields', () => {
-    const result = permissionSchema.safeParse({ permission: 'net:a.com', reason: 'why', port: 1 })
+    const result = permissionSchema().safeParse({ permission: 'net:a.com', reason: 'why', port: 1 })
 
     expect(result.error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['port'] })
   })
 
   it('is kept in normal form', () => {
-    expect(permissionSchema.parse({ permission: 'net:A.com', reason: 'why' })).toEqual({
+    expect(permissionSchema().parse({ permission: 'net:A.com', reason: 'why' })).toEqual({
       permission: 'net:a.com',
       reason: 'why',
     })

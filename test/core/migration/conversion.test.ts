@@ -5,10 +5,10 @@ import { fieldTypeSchema } from '../../../src/core/model/field-type.ts'
 /** `string(20)`, `decimal(10,2)`, or a plain name. */
 function type(text: string) {
   const [name, first, second] = text.split(/[(,)]/)
-  if (first === undefined) return fieldTypeSchema.parse({ name })
+  if (first === undefined) return fieldTypeSchema().parse({ name })
   const params =
     name === 'string' ? { length: 'fixed', value: Number(first) } : { precision: Number(first), scale: Number(second) }
-  return fieldTypeSchema.parse({ name, params })
+  return fieldTypeSchema().parse({ name, params })
 }
 
 it.each([

@@ -4,8 +4,9 @@ import { expect, it } from 'vitest'
 import { type Decoded, decodeJson, decodeText } from '../../../src/core/model/codec.ts'
 import { type FieldType, fieldTypeSchema, type TypeName } from '../../../src/core/model/field-type.ts'
 
-const type = (name: string, params?: unknown): FieldType => fieldTypeSchema.parse(params ? { name, params } : { name })
-const names: readonly TypeName[] = fieldTypeSchema.options.flatMap((option) =>
+const type = (name: string, params?: unknown): FieldType =>
+  fieldTypeSchema().parse(params ? { name, params } : { name })
+const names: readonly TypeName[] = fieldTypeSchema().options.flatMap((option) =>
   'enum' in option.shape.name ? option.shape.name.options : [...option.shape.name.values],
 )
 const anyType = fc.oneof(

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { decodeJson, decodeText, describeType } from '../../../src/core/model/codec.ts'
 import { type FieldType, fieldTypeSchema } from '../../../src/core/model/field-type.ts'
 
-const type = (name: string, params?: unknown): FieldType => fieldTypeSchema.parse(params ? { name, params } : { name })
+const type = (name: string, params?: unknown): FieldType =>
+  fieldTypeSchema().parse(params ? { name, params } : { name })
 const constrained = (precision: number, scale: number) => type('decimal', { kind: 'constrained', precision, scale })
 const fixed = (value: number) => type('string', { length: 'fixed', value })
 const decode = (fieldType: FieldType, value: unknown) => decodeJson(fieldType, false, value)

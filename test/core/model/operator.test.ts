@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { type FieldType, fieldTypeSchema } from '../../../src/core/model/field-type.ts'
 import { operators, operatorsOf } from '../../../src/core/model/operator.ts'
 
-const type = (name: string): FieldType => fieldTypeSchema.parse({ name })
+const type = (name: string): FieldType => fieldTypeSchema().parse({ name })
 const ordered = '_eq _neq _lt _lte _gt _gte _in _nin _between _nbetween'
 const text =
   '_eq _neq _lt _lte _gt _gte _in _nin _contains _icontains _ncontains _nicontains _starts_with _nstarts_with _ends_with _nends_with'

@@ -1,0 +1,42 @@
+/**
+ * The HTTP drivers, loaded by the first statement that they are to run: a start has nothing to do with them, and the
+ * package of Neon alone is a sixth of the Worker (decision 036). Once loaded, a driver is called without a detour.
+ */
+import type { SqlAddress } from '../../core/sql/address.ts'
+import type { SqlDriver } from '../../ports.ts'
+import type { Fetch } from '../fetch.ts'
+
+/** The system database. */
+export function openNeonLate(connectionString: string): SqlDriver {
+  return late(async () => (await import('../drivers/neon.ts')).openNeon(connectionString))
+}
+
+/** The database of a data source; `wayOut` is how it is reached. */
+export function openNeonSource(address: SqlAddress, wayOut: Fetch): SqlDriver {
+  return late(async () => {
+    const { neonUrl, openNeon } = await import('../drivers/neon.ts')
+    return openNeon(neonUrl(address), wayOut)
+  })
+}
+
+/** The same at PlanetScale. */
+export function openPlanetscaleSource(address: SqlAddress, wayOut: Fetch): SqlDriver {
+  return late(async () => (await import('../drivers/planetscale.ts')).openPlanetscale(address, wayOut))
+}
+
+// Only the finished driver is shared: no request may wait for a promise of another.
+function late(open: () => Promise<SqlDriver>): SqlDriver {
+  let opened: SqlDriver | undefined
+  const driver = async () => {
+    const loaded = await open()
+    opened ??= loaded
+    return opened
+  }
+  return {
+    query: (statement) =>
+      opened === undefined ? driver().then((loaded) => loaded.query(statement)) : opened.query(statement),
+    batch: (statements) =>
+      opened === undefined ? driver().then((loaded) => loaded.batch(statements)) : opened.batch(statements),
+    close: async () => opened?.close(),
+  }
+}
