@@ -135,14 +135,14 @@ it('never shows what belongs to others', async () => {
 
 it('tells nothing of the database when it does not answer', async () => {
   await run('alter table ports add note text')
-  await database.query({ text: 'alter table service_harbour_meta.namespace rename to hidden', params: [] })
+  await database.query({ text: 'alter table service_harbour_meta.primitive_field rename to hidden', params: [] })
 
   const response = await fetch(`${service.url}/api/harbour/schema/introspect/${source}`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${service.token}` },
   })
 
-  await database.query({ text: 'alter table service_harbour_meta.hidden rename to namespace', params: [] })
+  await database.query({ text: 'alter table service_harbour_meta.hidden rename to primitive_field', params: [] })
   expect(response.status).toBe(500)
   expect(await response.json()).toEqual({ message: 'Internal error' })
   expect((await introspect()).map(({ kind }) => kind)).toEqual(['updateCollection'])
