@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
+import { LongestFirst } from './test/support/longest-first.ts'
 
 const kit = (file: string) => join(import.meta.dirname, `src/connector-kit/${file}.ts`)
 
@@ -14,12 +15,16 @@ const patient = {
   expect: { poll: { timeout: 60_000 } },
 }
 
+/** Files that share nothing but a server, or nothing at all, share a process: a quarter of what they take is its start. */
+const together = { ...patient, isolate: false }
+
 export default defineConfig({
   test: {
     teardownTimeout: 120_000,
+    sequence: { sequencer: LongestFirst },
     projects: [
       { test: { ...patient, name: 'architecture', include: ['test/architecture.test.ts'] } },
-      { test: { ...patient, name: 'core', include: ['test/core/**/*.test.ts'] } },
+      { test: { ...together, name: 'core', include: ['test/core/**/*.test.ts'] } },
       { test: { ...patient, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
       {
         // An extension has a package.json of its own, so that ours is found by these names only.
@@ -41,7 +46,7 @@ export default defineConfig({
       { test: { ...patient, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
       {
         test: {
-          ...patient,
+          ...together,
           name: 'acceptance-node',
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: ['test/support/serve-node.ts'],
@@ -49,7 +54,7 @@ export default defineConfig({
       },
       {
         test: {
-          ...patient,
+          ...together,
           name: 'acceptance-workerd',
           include: ['test/acceptance/**/*.test.ts'],
           globalSetup: ['test/support/serve-workerd.ts'],

@@ -16,8 +16,8 @@ const code =
   run([
     'node_modules/vitest/vitest.mjs',
     'run',
-    // Most tests wait for a server, so that no core is left to the runner alone.
-    `--maxWorkers=${availableParallelism()}`,
+    // Tests wait for servers now and then, so that there is one more than can work at a time.
+    `--maxWorkers=${availableParallelism() + 1}`,
     '--reporter=dot',
     '--reporter=json',
     `--outputFile.json=${report}`,

@@ -16,6 +16,9 @@ export type Asked = {
 /** Throws where `response` is not what a document says. */
 export type Check = (asked: Asked, response: Response) => Promise<void>
 
+/** As many as one test file may need at a time; compiled, they are large. */
+const MOST_DOCUMENTS = 20
+
 export function createCheck(origin: string, headers: Readonly<Record<string, string>>): Check {
   const system = lazily(() => fetchDocument(`${origin}/api/system/openapi`, headers))
   const workspaces = new Map<string, () => Promise<Document | undefined>>()
@@ -23,6 +26,8 @@ export function createCheck(origin: string, headers: Readonly<Record<string, str
   function workspaceDocument(name: string): Promise<Document | undefined> {
     const known = workspaces.get(name) ?? lazily(() => fetchDocument(`${origin}/api/${name}/openapi`, headers))
     workspaces.set(name, known)
+    const [oldest = name] = workspaces.keys()
+    if (workspaces.size > MOST_DOCUMENTS) workspaces.delete(oldest)
     return known()
   }
 
