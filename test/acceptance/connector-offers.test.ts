@@ -1,6 +1,6 @@
 /** Reference facts 8 and 9: documents offer of a connector's collections what these declare, and nothing that is refused. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { books, connect, idsOf, relate, startSystem, told } from '../support/connected.ts'
+import { books, connect, relateReviews, startSystem, told } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'
 import { type Workspace, world } from '../support/world.ts'
 
@@ -19,25 +19,7 @@ beforeAll(async () => {
   system = await startSystem()
   shop = await world.workspace('offers', { reviews: { stars: 'int32', authorId: 'int32', bookId: 'int32?' } })
   await connect(shop, system)
-  const ids = await idsOf(shop)
-  const migrated = await shop.migrate(
-    relate(
-      ids,
-      { collection: 'reviews', relation: 'author', field: 'authorId' },
-      { collection: 'authors', relation: 'reviews', field: 'id' },
-    ),
-    relate(
-      ids,
-      { collection: 'reviews', relation: 'book', field: 'bookId' },
-      { collection: 'books', relation: 'reviews', field: 'id' },
-    ),
-    relate(
-      ids,
-      { collection: 'books', relation: 'author', field: 'authorId' },
-      { collection: 'authors', relation: 'books', field: 'id' },
-    ),
-  )
-  if (migrated.status !== 200) throw new Error(await migrated.text())
+  await relateReviews(shop)
   await shop.insert('reviews', [{ stars: 1, authorId: 1, bookId: 10 }])
   document = (await (await shop.get('/openapi')).json()) as Document
 })

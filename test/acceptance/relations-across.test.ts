@@ -1,6 +1,6 @@
 /** Contract 8: relations of items across data sources, and within one whose connector knows none. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect, idsOf, relate, startSystem, told } from '../support/connected.ts'
+import { connect, relateReviews, startSystem, told } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'
 import { people } from '../support/people.ts'
 import { type Workspace, world } from '../support/world.ts'
@@ -20,25 +20,7 @@ beforeAll(async () => {
     ['reviews.shelf(shelfId) -> shelves.reviews'],
   )
   await connect(shop, system)
-  const ids = await idsOf(shop)
-  const migrated = await shop.migrate(
-    relate(
-      ids,
-      { collection: 'reviews', relation: 'author', field: 'authorId' },
-      { collection: 'authors', relation: 'reviews', field: 'id' },
-    ),
-    relate(
-      ids,
-      { collection: 'reviews', relation: 'book', field: 'bookId' },
-      { collection: 'books', relation: 'reviews', field: 'id' },
-    ),
-    relate(
-      ids,
-      { collection: 'books', relation: 'author', field: 'authorId' },
-      { collection: 'authors', relation: 'books', field: 'id' },
-    ),
-  )
-  if (migrated.status !== 200) throw new Error(await migrated.text())
+  await relateReviews(shop)
   const [top, low] = await shop.insert('shelves', [{ name: 'top' }, { name: 'low' }])
   await shop.insert('reviews', [
     { stars: 5, authorId: 1, bookId: 10, shelfId: top?.id },

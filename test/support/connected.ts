@@ -4,7 +4,7 @@
  */
 import type { CollectionDeclaration, Item } from 'governed-data-service/connector-kit'
 import { type ExternalSystem, startExternalSystem } from './external-system.ts'
-import type { Client, Operation } from './world.ts'
+import type { Client, Operation, Workspace } from './world.ts'
 
 const text = { name: 'string' } as const
 const field = (name: string, type: { name: 'string' | 'int32' | 'decimal' | 'json' }, isNullable = true) => ({
@@ -93,7 +93,7 @@ export async function connect(shop: Client, system: ExternalSystem, apiName = 'l
 }
 
 /** Ids by `collection.field`, for policies and relations. */
-export async function idsOf(shop: { data(path: string): Promise<unknown> }): Promise<ReadonlyMap<string, string>> {
+async function idsOf(shop: { data(path: string): Promise<unknown> }): Promise<ReadonlyMap<string, string>> {
   const rows = (await shop.data(
     '/items/ServicePrimitiveField?fields=id,apiName,collection.id,collection.apiName&limit=-1',
   )) as { id: string; apiName: string; collection: { id: string; apiName: string } }[]
@@ -108,7 +108,7 @@ export async function idsOf(shop: { data(path: string): Promise<unknown> }): Pro
 type Side = { readonly collection: string; readonly relation: string; readonly field: string }
 
 /** The operation that relates `many.field` to the key `one.field`. */
-export function relate(ids: ReadonlyMap<string, string>, many: Side, one: Side): Operation {
+function relate(ids: ReadonlyMap<string, string>, many: Side, one: Side): Operation {
   const side = ({ collection, relation, field: name }: Side) => ({
     id: crypto.randomUUID(),
     apiName: relation,
@@ -126,6 +126,29 @@ export function relate(ids: ReadonlyMap<string, string>, many: Side, one: Side):
       },
     },
   }
+}
+
+/** Reviews of the workspace's database to authors and books of the connector, and these to each other. */
+export async function relateReviews(shop: Workspace): Promise<void> {
+  const ids = await idsOf(shop)
+  const migrated = await shop.migrate(
+    relate(
+      ids,
+      { collection: 'reviews', relation: 'author', field: 'authorId' },
+      { collection: 'authors', relation: 'reviews', field: 'id' },
+    ),
+    relate(
+      ids,
+      { collection: 'reviews', relation: 'book', field: 'bookId' },
+      { collection: 'books', relation: 'reviews', field: 'id' },
+    ),
+    relate(
+      ids,
+      { collection: 'books', relation: 'author', field: 'authorId' },
+      { collection: 'authors', relation: 'books', field: 'id' },
+    ),
+  )
+  if (migrated.status !== 200) throw new Error(await migrated.text())
 }
 
 /** Status and body of an answer. */
