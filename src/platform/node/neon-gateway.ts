@@ -11,7 +11,8 @@ import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import * as z from 'zod'
 import { SqlFault } from '../../core/sql/fault.ts'
-import { lost, openPool, postgresFault, runTransaction, type TextResult, textRequest } from '../drivers/postgres.ts'
+import { runTransaction } from '../drivers/postgres.ts'
+import { lost, openPool, postgresFault, type TextResult, textRequest } from '../drivers/postgres-client.ts'
 
 export type NeonGateway = { readonly url: string; readonly close: () => Promise<void> }
 

@@ -1,0 +1,190 @@
+/**
+ * Held, pipelined clients for statements that stand alone: one round trip each, and no waiting for a free connection.
+ * Statements go as named ones, and a client that is held up by one is replaced.
+ */
+import type pg from 'pg'
+import { SqlFault } from '../../core/sql/fault.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import type { SqlRow } from '../../ports.ts'
+import {
+  holdWrites,
+  idle,
+  ignore,
+  lost,
+  makeClient,
+  type PostgresOptions,
+  postgresFault,
+  textRequest,
+  unreachable,
+} from './postgres-client.ts'
+import { readText } from './text-read.ts'
+
+/** Held clients, opened when needed, replaced when lost. */
+export function openReaders({ named = true, ...options }: PostgresOptions) {
+  const readers: (Reader | undefined)[] = [undefined, undefined]
+  /** Replaced, but still waiting for answers. */
+  const leaving = new Set<Reader>()
+  const names = new Map<string, string>()
+  let issued = 0
+  let closed = false
+
+  const query = (statement: Statement): Promise<readonly SqlRow[]> =>
+    ask(statement, named ? nameOf(statement.text) : undefined)
+
+  const ask = async (statement: Statement, name: string | undefined): Promise<readonly SqlRow[]> => {
+    const reader = take()
+    try {
+      if (!reader.ready) await reader.connecting
+      return await send(reader, statement, name)
+    } catch (error) {
+      const fault = postgresFault(error, lost)
+      if (name === undefined || !isStale(fault)) throw fault
+      // It was refused before it ran: another shape of the table, or a preparation that failed just before.
+      if (names.get(statement.text) === name) forget()
+    } finally {
+      giveBack(reader)
+    }
+    return ask(statement, undefined)
+  }
+
+  const take = (): Reader => {
+    if (closed) throw new SqlFault('the driver is closed', { state: '08003' })
+    const reader = pick()
+    if (reader.load === 0) reader.moved = performance.now()
+    reader.load += 1
+    reader.timer.refresh()
+    return reader
+  }
+
+  const giveBack = (reader: Reader) => {
+    reader.load -= 1
+    reader.moved = performance.now()
+    if (!reader.retired || reader.load > 0) return
+    leaving.delete(reader)
+    void end(reader)
+  }
+
+  const pick = (): Reader => {
+    let best: Reader | undefined
+    for (let slot = 0; slot < readers.length; slot += 1) {
+      if (named && leaving.size < maxLeaving && isStuck(readers[slot])) retire(slot)
+      const reader = readers[slot]
+      // A second connection is opened only for what would have to queue behind the first.
+      if (reader === undefined) {
+        if (best?.load !== 0) best = open(slot)
+      } else if (best === undefined || reader.load < best.load) best = reader
+    }
+    return best ?? open(0)
+  }
+
+  const open = (slot: number): Reader => {
+    const client = makeClient(options)
+    const drop = () => {
+      clearTimeout(reader.timer)
+      if (readers[slot] === reader) readers[slot] = undefined
+    }
+    client.on('error', drop)
+    client.on('end', drop)
+    const connecting = client.connect().then(
+      () => {
+        reader.ready = true
+      },
+      (error) => {
+        drop()
+        throw postgresFault(error, unreachable)
+      },
+    )
+    connecting.catch(ignore)
+    const timer = setTimeout(() => (reader.load === 0 ? retire(slot) : timer.refresh()), options.idle ?? idle).unref()
+    const state = { ready: false, retired: false, isHolding: false, load: 0, moved: 0 }
+    const reader: Reader = { client, connecting, timer, ...state }
+    readers[slot] = reader
+    return reader
+  }
+
+  const retire = (slot: number) => {
+    const reader = readers[slot]
+    readers[slot] = undefined
+    if (reader === undefined) return
+    reader.retired = true
+    if (reader.load === 0) void end(reader)
+    else leaving.add(reader)
+  }
+
+  /** A name lives as long as its statement's place on the server: when there are too many, both start afresh. */
+  const nameOf = (text: string): string => {
+    const known = names.get(text)
+    if (known !== undefined) return known
+    if (names.size >= maxNames) forget()
+    issued += 1
+    const name = `s${issued}`
+    names.set(text, name)
+    return name
+  }
+
+  const forget = () => {
+    names.clear()
+    readers.forEach((_, slot) => {
+      retire(slot)
+    })
+  }
+
+  const close = async () => {
+    closed = true
+    await Promise.all([...readers, ...leaving].map((reader) => reader && end(reader)))
+  }
+
+  return { query, close }
+}
+
+function send(reader: Reader, statement: Statement, name: string | undefined): Promise<readonly SqlRow[]> {
+  writeTogether(reader)
+  if (name !== undefined) return readText(reader.client, { name, ...statement })
+  return reader.client.query<string[]>(textRequest(statement)).then(({ rows }) => rows)
+}
+
+/** Statements of one turn of the event loop leave in one write: each write of its own costs more than its statement. */
+function writeTogether(reader: Reader): void {
+  if (reader.isHolding) return
+  const write = holdWrites(reader.client)
+  reader.isHolding = true
+  setImmediate(() => {
+    reader.isHolding = false
+    write()
+  })
+}
+
+type Reader = {
+  readonly client: pg.Client
+  readonly connecting: Promise<void>
+  readonly timer: NodeJS.Timeout
+  ready: boolean
+  retired: boolean
+  /** What was asked in this turn of the event loop waits to be written. */
+  isHolding: boolean
+  /** Statements that wait for an answer. */
+  load: number
+  /** When it last gave an answer, or began to be asked. */
+  moved: number
+}
+
+/** Milliseconds without an answer after which nobody else has to wait behind a statement, and how often at a time. */
+const stuck = 250
+const maxLeaving = 8
+
+function isStuck(reader: Reader | undefined): boolean {
+  return reader?.ready === true && reader.load > 0 && performance.now() - reader.moved > stuck
+}
+
+const maxNames = 1_000
+
+/** Ends after the answers that are still on their way; a client that never connected has nothing to end. */
+async function end({ client, connecting, timer }: Reader): Promise<void> {
+  clearTimeout(timer)
+  await connecting.then(() => client.end()).catch(ignore)
+}
+
+/** The server no longer accepts a prepared statement of this name. */
+function isStale({ state, message }: SqlFault): boolean {
+  return state === '26000' || state === '42P05' || (state === '0A000' && message.includes('cached plan'))
+}
