@@ -18,7 +18,7 @@ let database: SqlDriver
 let now = Date.now()
 /** Texts of all statements since a test last emptied it. */
 const sent: string[] = []
-const callers = new Map<string, () => Promise<number>>()
+const callers = new Map<string, (query?: string) => Promise<number>>()
 const checks = vi.spyOn(crypto.subtle, 'verify')
 
 beforeAll(async () => {
@@ -40,14 +40,14 @@ beforeAll(async () => {
   const policies = [(policy.body as { data: { id: string } }).data.id]
   await signedIn.send('PATCH', `/api/warm/roles/${open?.id}`, { policies })
 
-  const read = async ({ send }: Pick<typeof signedIn, 'send'>) => {
-    const { status } = await send('GET', '/api/warm/items/articles?limit=1')
+  const read = async ({ send }: Pick<typeof signedIn, 'send'>, query = 'limit=1') => {
+    const { status } = await send('GET', `/api/warm/items/articles?${query}`)
     return status
   }
   const byKey = client(address, (key.body as { data: { key: string } }).data.key, request)
-  callers.set('an API key', () => read(byKey))
-  callers.set('an access token', () => read(signedIn))
-  callers.set('nothing', () => read(client(address, '', request)))
+  callers.set('an API key', (query) => read(byKey, query))
+  callers.set('an access token', (query) => read(signedIn, query))
+  callers.set('nothing', (query) => read(client(address, '', request), query))
 })
 
 afterAll(async () => {
@@ -94,10 +94,24 @@ it('writes down the use of a key once a minute', async () => {
   expect(checks).toHaveBeenCalledTimes(0)
 })
 
+it('is planned by the database only when it is new', async () => {
+  const read = await warm('an API key', 'filter[id][_gt]=0&limit=1')
+  for (let count = 0; count < READS; count += 1) await read()
+
+  const [prepared] = await database.query({
+    text: `select custom_plans::text, (generic_plans > custom_plans)::text from pg_prepared_statements where statement = $1`,
+    params: [sent[0] ?? ''],
+  })
+
+  // As many as it takes to see that planning for each value finds nothing better.
+  expect(prepared).toEqual(['5', 'true'])
+})
+
 /** How that caller reads, once there is nothing new about it. */
-async function warm(name: string): Promise<() => Promise<number>> {
-  const read = callers.get(name)
-  if (read === undefined) throw new Error(`there is no caller with ${name}`)
+async function warm(name: string, query?: string): Promise<() => Promise<number>> {
+  const caller = callers.get(name)
+  if (caller === undefined) throw new Error(`there is no caller with ${name}`)
+  const read = () => caller(query)
   for (let count = 0; count < 3; count += 1) await read()
   sent.length = 0
   checks.mockClear()
