@@ -75,6 +75,29 @@ it('opens no more than eight further connections for them', async () => {
   expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
 })
 
+it('keeps few waiting behind a server process that gets no time', async () => {
+  const brief = () => driver.query(statement('select pg_sleep(0.002), pg_backend_pid()'))
+  const pids = new Set<string>()
+  for (let round = 0; round < 60; round += 1) {
+    for (const [[, pid]] of (await Promise.all(Array.from({ length: 8 }, brief))) as [[string, string]][]) pids.add(pid)
+  }
+  const [starved] = pids
+  let answered = 0
+  process.kill(Number(starved), 'SIGSTOP')
+  try {
+    const all = Array.from({ length: 60 }, () => brief().finally(() => (answered += 1)))
+    // Half of them would wait, were they handed out evenly.
+    await expect.poll(() => answered).toBeGreaterThan(50)
+    process.kill(Number(starved), 'SIGCONT')
+    await Promise.all(all)
+  } finally {
+    process.kill(Number(starved), 'SIGCONT')
+  }
+
+  expect(pids.size).toBe(2)
+  expect(answered).toBe(60)
+})
+
 it('leaves none of them open', async () => {
   const closing = openPostgres({ connectionString: server.url })
   const release = await hold()

@@ -6,6 +6,7 @@ import type pg from 'pg'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlRow } from '../../ports.ts'
+import { type Pace, startPace } from './pace.ts'
 import {
   holdWrites,
   idle,
@@ -19,11 +20,12 @@ import {
 } from './postgres-client.ts'
 import { readText } from './text-read.ts'
 
-/** Held clients, opened when needed, replaced when lost. */
+/** Held clients, opened when needed, replaced when lost. What none has room for waits for the first that has. */
 export function openReaders({ named = true, ...options }: PostgresOptions) {
   const readers: (Reader | undefined)[] = [undefined, undefined]
   /** Replaced, but still waiting for answers. */
   const leaving = new Set<Reader>()
+  const waiting: PromiseWithResolvers<Reader>[] = []
   const names = new Map<string, string>()
   let issued = 0
   let closed = false
@@ -32,7 +34,7 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
     ask(statement, named ? nameOf(statement.text) : undefined)
 
   const ask = async (statement: Statement, name: string | undefined): Promise<readonly SqlRow[]> => {
-    const reader = take()
+    const reader = (waiting.length === 0 ? take() : undefined) ?? (await inTurn())
     try {
       if (!reader.ready) await reader.connecting
       return await send(reader, statement, name)
@@ -47,34 +49,56 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
     return ask(statement, undefined)
   }
 
-  const take = (): Reader => {
-    if (closed) throw new SqlFault('the driver is closed', { state: '08003' })
+  const take = (): Reader | undefined => {
+    if (closed) throw closedFault()
     const reader = pick()
-    if (reader.load === 0) reader.moved = performance.now()
-    reader.load += 1
-    reader.timer.refresh()
+    reader?.pace.ask(performance.now())
+    reader?.timer.refresh()
     return reader
   }
 
-  const giveBack = (reader: Reader) => {
-    reader.load -= 1
-    reader.moved = performance.now()
-    if (!reader.retired || reader.load > 0) return
-    leaving.delete(reader)
-    void end(reader)
+  const inTurn = (): Promise<Reader> => {
+    const turn = Promise.withResolvers<Reader>()
+    waiting.push(turn)
+    handOut()
+    return turn.promise
   }
 
-  const pick = (): Reader => {
+  const handOut = () => {
+    for (let turn = waiting[0]; turn !== undefined; turn = waiting[0]) {
+      try {
+        const reader = take()
+        if (reader === undefined) return
+        turn.resolve(reader)
+      } catch (error) {
+        // A client could not even be made.
+        turn.reject(error)
+      }
+      waiting.shift()
+    }
+  }
+
+  const giveBack = (reader: Reader) => {
+    reader.pace.answer(performance.now())
+    if (reader.retired && reader.pace.load() === 0) {
+      leaving.delete(reader)
+      void end(reader)
+    }
+    handOut()
+  }
+
+  /** The one that has least to answer, unless all have enough. */
+  const pick = (): Reader | undefined => {
     let best: Reader | undefined
     for (let slot = 0; slot < readers.length; slot += 1) {
       if (named && leaving.size < maxLeaving && isStuck(readers[slot])) retire(slot)
       const reader = readers[slot]
       // A second connection is opened only for what would have to queue behind the first.
       if (reader === undefined) {
-        if (best?.load !== 0) best = open(slot)
-      } else if (best === undefined || reader.load < best.load) best = reader
+        if (best?.pace.load() !== 0) best = open(slot)
+      } else if (!reader.pace.isFull() && (best === undefined || reader.pace.load() < best.pace.load())) best = reader
     }
-    return best ?? open(0)
+    return best
   }
 
   const open = (slot: number): Reader => {
@@ -95,9 +119,12 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
       },
     )
     connecting.catch(ignore)
-    const timer = setTimeout(() => (reader.load === 0 ? retire(slot) : timer.refresh()), options.idle ?? idle).unref()
-    const state = { ready: false, retired: false, isHolding: false, load: 0, moved: 0 }
-    const reader: Reader = { client, connecting, timer, ...state }
+    const timer = setTimeout(
+      () => (reader.pace.load() === 0 ? retire(slot) : timer.refresh()),
+      options.idle ?? idle,
+    ).unref()
+    const state = { ready: false, retired: false, isHolding: false }
+    const reader: Reader = { client, connecting, timer, pace: startPace(), ...state }
     readers[slot] = reader
     return reader
   }
@@ -107,7 +134,7 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
     readers[slot] = undefined
     if (reader === undefined) return
     reader.retired = true
-    if (reader.load === 0) void end(reader)
+    if (reader.pace.load() === 0) void end(reader)
     else leaving.add(reader)
   }
 
@@ -131,6 +158,7 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
 
   const close = async () => {
     closed = true
+    for (const turn of waiting.splice(0)) turn.reject(closedFault())
     await Promise.all([...readers, ...leaving].map((reader) => reader && end(reader)))
   }
 
@@ -139,7 +167,7 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
 
 function send(reader: Reader, statement: Statement, name: string | undefined): Promise<readonly SqlRow[]> {
   writeTogether(reader)
-  if (name !== undefined) return readText(reader.client, { name, ...statement })
+  if (name !== undefined) return readText(reader.client, name, statement)
   return reader.client.query<string[]>(textRequest(statement)).then(({ rows }) => rows)
 }
 
@@ -158,14 +186,11 @@ type Reader = {
   readonly client: pg.Client
   readonly connecting: Promise<void>
   readonly timer: NodeJS.Timeout
+  readonly pace: Pace
   ready: boolean
   retired: boolean
   /** What was asked in this turn of the event loop waits to be written. */
   isHolding: boolean
-  /** Statements that wait for an answer. */
-  load: number
-  /** When it last gave an answer, or began to be asked. */
-  moved: number
 }
 
 /** Milliseconds without an answer after which nobody else has to wait behind a statement, and how often at a time. */
@@ -173,8 +198,10 @@ const stuck = 250
 const maxLeaving = 8
 
 function isStuck(reader: Reader | undefined): boolean {
-  return reader?.ready === true && reader.load > 0 && performance.now() - reader.moved > stuck
+  return reader?.ready === true && reader.pace.load() > 0 && reader.pace.silence(performance.now()) > stuck
 }
+
+const closedFault = () => new SqlFault('the driver is closed', { state: '08003' })
 
 const maxNames = 1_000
 

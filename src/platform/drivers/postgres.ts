@@ -24,15 +24,16 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   const large = openPool({ ...options, max: LARGE_AT_ONCE, pipeline: false })
   const readers = openReaders(options)
 
+  async function queryLarge(statement: Statement): Promise<readonly SqlRow[]> {
+    try {
+      return (await large.query<string[]>(textRequest(statement))).rows
+    } catch (error) {
+      throw postgresFault(error, lost)
+    }
+  }
+
   return {
-    async query(statement) {
-      if (!statement.isLarge) return readers.query(statement)
-      try {
-        return (await large.query<string[]>(textRequest(statement))).rows
-      } catch (error) {
-        throw postgresFault(error, lost)
-      }
-    },
+    query: (statement) => (statement.isLarge ? queryLarge(statement) : readers.query(statement)),
 
     // A connection that is kept while a caller reads would keep all others from a database that has only one.
     ...(options.stream === undefined && {

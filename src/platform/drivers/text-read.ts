@@ -6,12 +6,10 @@ import pg from 'pg'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlRow } from '../../ports.ts'
 
-export type NamedStatement = Statement & { readonly name: string }
-
 /** Answers the rows in the server's own text. Rejects with what `pg` says. */
-export function readText(client: pg.Client, statement: NamedStatement): Promise<readonly SqlRow[]> {
+export function readText(client: pg.Client, name: string, statement: Statement): Promise<readonly SqlRow[]> {
   return new Promise((resolve, reject) => {
-    client.query(new TextRead(statement, { resolve, reject }) as unknown as pg.Submittable)
+    client.query(new TextRead(name, statement, { resolve, reject }) as unknown as pg.Submittable)
   })
 }
 
@@ -28,7 +26,7 @@ class TextRead {
   readonly #settle: Settle
   readonly #rows: SqlRow[] = []
 
-  constructor({ name, text, params }: NamedStatement, settle: Settle) {
+  constructor(name: string, { text, params }: Statement, settle: Settle) {
     this.name = name
     this.text = text
     this.#params = params
