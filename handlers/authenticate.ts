@@ -55,7 +55,7 @@ export function searchWithoutToken(url: string): string {
 export function loggable(url: string): string {
   const path = url.slice(url.indexOf('/', url.indexOf('//') + 2))
   const start = path.indexOf('?')
-  if (start < 0) return path
+  if (start < 0 || !(path.includes('%', start) || SECRET_NAME.test(path))) return path
   const parts = path.slice(start + 1).split('&')
   return `${path.slice(0, start)}?${parts.map(redacted).join('&')}`
 }

@@ -113,16 +113,15 @@ export function toResponse(
   { status, body, headers, cookies }: Answer,
   { requestId, timing, cors }: Exchange,
 ): Response {
-  const all = {
-    ...(body !== null && { 'Content-Type': 'application/json' }),
+  const all: Record<string, string> = {
     'Cache-Control': 'no-store',
     'X-Content-Type-Options': 'nosniff',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'X-Request-Id': requestId,
-    ...(timing !== undefined && { 'Server-Timing': timing }),
-    ...cors,
-    ...headers,
   }
+  if (body !== null) all['Content-Type'] = 'application/json'
+  if (timing !== undefined) all['Server-Timing'] = timing
+  if (cors !== undefined || headers !== undefined) Object.assign(all, cors, headers)
   if (cookies === undefined) return new Response(body, { status, headers: all })
   const pairs = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])
   return new Response(body, { status, headers: [...Object.entries(all), ...pairs] })

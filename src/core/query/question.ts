@@ -36,14 +36,29 @@ export function splitQuestion(text: string): Question {
   if (!text.startsWith('filter[') && !text.includes('&filter[')) return { shape: text, values: nothing }
   if (text.length > MAX_LENGTH || text.includes('%00')) return { shape: text, values: nothing }
   const values: AskedValue[] = []
-  const parts = text.split('&').map((part) => {
-    const end = part.indexOf('=')
-    const name = part.slice(0, end)
-    if (end < 0 || !COMPARISON.test(name)) return part
-    values.push({ name, text: part.slice(end + 1) })
-    return `${name}=${encodeURIComponent(hole(`${BLANK}${values.length - 1}`))}`
-  })
-  return { shape: parts.join('&'), values }
+  let shape = ''
+  let kept = 0
+  for (let start = 0, end = 0; start < text.length; start = end + 1) {
+    end = text.indexOf('&', start)
+    if (end < 0) end = text.length
+    if (!text.startsWith('filter[', start)) continue
+    const equals = text.indexOf('=', start)
+    if (equals < 0 || equals > end) continue
+    const name = text.slice(start, equals)
+    if (!COMPARISON.test(name)) continue
+    shape += text.slice(kept, equals + 1) + blankOf(values.length)
+    kept = end
+    values.push({ name, text: text.slice(equals + 1, end) })
+  }
+  return { shape: shape + text.slice(kept), values }
+}
+
+const blanks: string[] = []
+
+/** The hole for a value, as a query string writes it. */
+function blankOf(index: number): string {
+  blanks[index] ??= encodeURIComponent(hole(`${BLANK}${index}`))
+  return blanks[index]
 }
 
 /** The database's text for the hole called `name`; undefined where it is none of the question's. */
