@@ -46,9 +46,14 @@ describe('the statement of a read on PostgreSQL', () => {
   const { shop, dialect } = postgresDatabase
   const model = modelOf(shop)
 
-  it('has one text for every page and for lists of any length', () => {
+  it.each([
+    { pages: 'up to a hundred items', min: 1, max: 100 },
+    { pages: 'more', min: 101, max: 9999 },
+  ])('has one text for every page of $pages, and for lists of any length', ({ min, max }) => {
     const drafts = anyDraft(conspicuous(shop), ['samples'])
-    const page = fc.record({ limit: fc.integer({ min: -1, max: 9999 }), offset: fc.integer({ min: 1, max: 99_999 }) })
+    // 0 and -1 ask for as many as there may be.
+    const limit = max > 100 ? fc.oneof(fc.integer({ min, max }), fc.constantFrom(0, -1)) : fc.integer({ min, max })
+    const page = fc.record({ limit, offset: fc.integer({ min: 1, max: 99_999 }) })
     const list = fc.array(fc.integer({ min: 1, max: 9999 }), { minLength: 1, maxLength: 20 })
     const property = fc.property(drafts, page, page, list, list, (draft, one, other, short, long) => {
       const texts = [

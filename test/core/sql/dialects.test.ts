@@ -285,8 +285,8 @@ describe('a read', () => {
   it('renders each type in its wire form', () => {
     expect(read('articles', 'fields=id,authorId,title,price,rank,live,at,meta&limit=1')).toEqual({
       postgres: {
-        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."id" as "id", "t0"."authorId"::text as "authorId", "t0"."title" as "title", "t0"."price"::text as "price", "t0"."rank" as "rank", "t0"."live" as "live", (rtrim(rtrim(to_char("t0"."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z') as "at", "t0"."meta" as "meta" from "articles" "t0" order by "t0"."id" asc limit 1) r) a`,
-        params: [],
+        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select * from (select "t0"."id" as "id", "t0"."authorId"::text as "authorId", "t0"."title" as "title", "t0"."price"::text as "price", "t0"."rank" as "rank", "t0"."live" as "live", (rtrim(rtrim(to_char("t0"."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z') as "at", "t0"."meta" as "meta" from "articles" "t0" order by "t0"."id" asc limit 100) s limit $1::bigint) r) a`,
+        params: ['1'],
       },
       mariadb: {
         text: `select ifnull(concat('{"id":', ifnull(concat('"', \`t0\`.\`id\`, '"'), 'null'), ',"authorId":', ifnull(concat('"', \`t0\`.\`authorId\`, '"'), 'null'), ',"title":', ifnull(json_quote(\`t0\`.\`title\`), 'null'), ',"price":', ifnull(concat('"', \`t0\`.\`price\`, '"'), 'null'), ',"rank":', ifnull(\`t0\`.\`rank\`, 'null'), ',"live":', ifnull(elt(1 + (\`t0\`.\`live\` <> 0), 'false', 'true'), 'null'), ',"at":', ifnull(concat('"', trim(trailing '.' from trim(trailing '0' from date_format(\`t0\`.\`at\`, '%Y-%m-%dT%H:%i:%s.%f'))), 'Z"'), 'null'), ',"meta":', ifnull(\`t0\`.\`meta\`, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 1`,
@@ -304,8 +304,8 @@ describe('a read', () => {
       read('articles', 'fields=rank&sort[0][rank][direction]=desc&sort[1][title][direction]=asc&limit=5&offset=10'),
     ).toEqual({
       postgres: {
-        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."rank" as "rank" from "articles" "t0" order by "t0"."rank" desc, "t0"."title" asc, "t0"."id" asc limit 5 offset $1::bigint) r) a`,
-        params: ['10'],
+        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select * from (select "t0"."rank" as "rank" from "articles" "t0" order by "t0"."rank" desc, "t0"."title" asc, "t0"."id" asc limit 100 offset $1::bigint) s limit $2::bigint) r) a`,
+        params: ['10', '5'],
       },
       mariadb: {
         text: `select ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\`, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`rank\` is null desc, \`t0\`.\`rank\` desc, \`t0\`.\`title\` asc, \`t0\`.\`id\` asc limit 5 offset 10`,
@@ -321,8 +321,8 @@ describe('a read', () => {
   it('counts in the same statement', () => {
     expect(read('articles', 'fields=rank&limit=5&filter[live][_eq]=true&meta=totalCount')).toEqual({
       postgres: {
-        text: `select ${bounded}, (select count(*) from "articles" "t0" where "t0"."live" = $1::boolean) from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."rank" as "rank" from "articles" "t0" where "t0"."live" = $2::boolean order by "t0"."id" asc limit 5) r) a`,
-        params: ['true', 'true'],
+        text: `select ${bounded}, (select count(*) from "articles" "t0" where "t0"."live" = $1::boolean) from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select * from (select "t0"."rank" as "rank" from "articles" "t0" where "t0"."live" = $2::boolean order by "t0"."id" asc limit 100) s limit $3::bigint) r) a`,
+        params: ['true', 'true', '5'],
       },
       mariadb: {
         text: `(select cast((select count(*) from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true')) as char) as r) union all (select ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\`, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true') order by \`t0\`.\`id\` asc limit 5)`,
@@ -338,8 +338,8 @@ describe('a read', () => {
   it('nests a to-one', () => {
     expect(read('articles', 'fields=author.name&limit=5')).toEqual({
       postgres: {
-        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select (select row_to_json(r) from (select "t1"."name"::text as "name" from "authors" "t1" where "t1"."id" = "t0"."authorId") r) as "author" from "articles" "t0" order by "t0"."id" asc limit 5) r) a`,
-        params: [],
+        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select * from (select (select row_to_json(r) from (select "t1"."name"::text as "name" from "authors" "t1" where "t1"."id" = "t0"."authorId") r) as "author" from "articles" "t0" order by "t0"."id" asc limit 100) s limit $1::bigint) r) a`,
+        params: ['5'],
       },
       mariadb: {
         text: `select ifnull(concat('{"author":', ifnull((select ifnull(concat('{"name":', ifnull(json_quote(\`t1\`.\`name\`), 'null'), '}'), exp(1000)) from \`authors\` \`t1\` where \`t1\`.\`id\` = \`t0\`.\`authorId\`), 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 5`,
@@ -360,8 +360,8 @@ describe('a read', () => {
       ),
     ).toEqual({
       postgres: {
-        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select (select json_build_object('data', coalesce(json_agg(row_to_json(r)), '[]'::json)) from (select "t1"."title" as "title" from "articles" "t1" where "t1"."authorId" = "t0"."id" order by "t1"."rank" asc, "t1"."id" asc limit 2 offset $1::bigint) r) as "articles" from "authors" "t0" order by "t0"."id" asc limit 5) r) a`,
-        params: ['4'],
+        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select * from (select (select json_build_object('data', coalesce(json_agg(row_to_json(r)), '[]'::json)) from (select * from (select "t1"."title" as "title" from "articles" "t1" where "t1"."authorId" = "t0"."id" order by "t1"."rank" asc, "t1"."id" asc limit 100 offset $1::bigint) s limit $2::bigint) r) as "articles" from "authors" "t0" order by "t0"."id" asc limit 100) s limit $3::bigint) r) a`,
+        params: ['4', '2', '5'],
       },
       mariadb: {
         text: `select ifnull(concat('{"articles":', ifnull((select ifnull(concat('{"data":[', ifnull(group_concat(ifnull(concat('{"title":', ifnull(json_quote(\`t1\`.\`title\`), 'null'), '}'), exp(1000)) order by \`t1\`.\`rank\` is null asc, \`t1\`.\`rank\` asc, \`t1\`.\`id\` asc separator ',' limit 4, 2), ''), ']}'), exp(1000)) from \`articles\` \`t1\` where \`t1\`.\`authorId\` = \`t0\`.\`id\`), 'null'), '}'), exp(1000)) as r from \`authors\` \`t0\` order by \`t0\`.\`id\` asc limit 5`,
