@@ -35,8 +35,8 @@ export function reasonOf(issue: z.core.$ZodIssue | undefined): string {
   return issue?.message ?? 'is wrong'
 }
 
-export async function readJson(c: AppContext, limit: number): Promise<unknown> {
-  return parseJson(await readText(c, limit))
+export function readJson(c: AppContext, limit: number): Promise<unknown> {
+  return readText(c, limit).then((text) => parseJson(text))
 }
 
 function parseJson(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {

@@ -80,15 +80,12 @@ const MAX_ATTEMPTS = 5
 const sacrificed: ReadonlySet<string> = new Set(['40001', '40P01'])
 
 /** What `work` answers when no other write is in its way. */
-async function undisturbed<T>(work: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await work()
-    } catch (error) {
-      const isSacrificed = error instanceof SqlFault && sacrificed.has(error.state)
-      if (!isSacrificed || attempt === MAX_ATTEMPTS) throw error
-    }
-  }
+function undisturbed<T>(work: () => Promise<T>, attempts = MAX_ATTEMPTS): Promise<T> {
+  return work().catch((error: unknown) => {
+    const isSacrificed = error instanceof SqlFault && sacrificed.has(error.state)
+    if (!isSacrificed || attempts === 1) throw error
+    return undisturbed(work, attempts - 1)
+  })
 }
 
 /** Throws a database's refusal in the words of the seed's table; nothing that the driver said is shown. */
