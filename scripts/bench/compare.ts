@@ -19,7 +19,7 @@ export type Comparison = {
 const CONNECTIONS = 32
 const WARM_UP_SECONDS = 1.5
 const ROUND_SECONDS = 0.6
-const ROUNDS = 13
+const ROUNDS = 25
 
 export async function compare(
   load: Child,
