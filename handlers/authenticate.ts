@@ -55,16 +55,21 @@ export function searchWithoutToken(url: string): string {
 export function loggable(url: string): string {
   const path = url.slice(url.indexOf('/', url.indexOf('//') + 2))
   const start = path.indexOf('?')
-  if (start < 0 || !(path.includes('%', start) || SECRET_NAME.test(path))) return path
+  if (start < 0 || !mayHoldSecret(path)) return path
   const parts = path.slice(start + 1).split('&')
   return `${path.slice(0, start)}?${parts.map(redacted).join('&')}`
 }
 
 /** Names may be written with escapes, so they are decoded before they are judged. */
 function redacted(part: string): string {
-  if (!part.includes('%') && !SECRET_NAME.test(part)) return part
+  if (!mayHoldSecret(part)) return part
   const [name = ''] = new URLSearchParams(part).keys()
   return SECRET_NAME.test(`${name}=`) ? `${name.toLowerCase()}=REDACTED` : part
+}
+
+/** Spares most texts the taking apart and decoding: without a name, or an escape that may spell one, there is no secret. */
+function mayHoldSecret(text: string): boolean {
+  return text.includes('%') || SECRET_NAME.test(text)
 }
 
 /** What somebody may send a secret as, on purpose or not: tokens of all sorts, a provider's code, a password. */

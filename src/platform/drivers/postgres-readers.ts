@@ -59,8 +59,8 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
 
   const inTurn = (): Promise<Reader> => {
     const turn = Promise.withResolvers<Reader>()
-    waiting.push(turn)
-    handOut()
+    // Whoever is alone in the line has just been told that there is no room.
+    if (waiting.push(turn) > 1) handOut()
     return turn.promise
   }
 
