@@ -57,6 +57,20 @@ it('answers others while statements wait for a lock', async () => {
   expect(await Promise.all(blocked)).toEqual([[['2']], [['2']]])
 })
 
+it('answers those who wait in line for them, though nobody comes after', async () => {
+  // What takes its time shows a connection how few it can be handed.
+  for (let round = 0; round < 24; round += 1)
+    await Promise.all(Array.from({ length: 8 }, () => driver.query(statement('select pg_sleep(0.02)'))))
+  const release = await hold()
+  const slow = Array.from({ length: 8 }, (_, number) => driver.query(untilReleased(number)))
+
+  const quick = await meanwhile(Array.from({ length: 4 }, (_, n) => driver.query(statement(`select ${n}::text`))))
+  await release()
+
+  expect(quick).toEqual(Array.from({ length: 4 }, (_, n) => [[String(n)]]))
+  expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
+})
+
 it('opens no more than eight further connections for them', async () => {
   const release = await hold()
   const slow: Promise<unknown>[] = []

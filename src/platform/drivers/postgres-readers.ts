@@ -61,6 +61,7 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
     const turn = Promise.withResolvers<Reader>()
     // Whoever is alone in the line has just been told that there is no room.
     if (waiting.push(turn) > 1) handOut()
+    else watch.refresh()
     return turn.promise
   }
 
@@ -77,6 +78,12 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
       waiting.shift()
     }
   }
+
+  /** Room comes with an answer, and also where none comes for long: then nobody else may be there to ask for it. */
+  const watch = setTimeout(() => {
+    handOut()
+    if (waiting.length > 0) watch.refresh()
+  }, stuck).unref()
 
   const giveBack = (reader: Reader) => {
     reader.pace.answer(performance.now())
@@ -158,6 +165,7 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
 
   const close = async () => {
     closed = true
+    clearTimeout(watch)
     for (const turn of waiting.splice(0)) turn.reject(closedFault())
     await Promise.all([...readers, ...leaving].map((reader) => reader && end(reader)))
   }
