@@ -1,9 +1,10 @@
 /** Starts the Worker of wrangler.toml under the local workerd; used by `npm start`, the tests and the benchmarks. */
 import { once } from 'node:events'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import type { unstable_startWorker } from 'wrangler'
 import { writeConnectorBundle } from './connector-bundle.ts'
 import { tethered } from './tether.ts'
@@ -27,7 +28,7 @@ export type LogLine = { readonly level: string; readonly message: string }
 
 /** Resolves once the Worker answers. Throws where the port is taken. */
 export async function startWorkerd({ variables, host, port, onLog = print, entry }: WorkerdOptions): Promise<Workerd> {
-  const freePort = await findPort(host, port)
+  await requireFree(host, port)
   const bindings = Object.entries(variables).flatMap(([name, value]) =>
     name.startsWith('SERVICE_') && value !== undefined ? [[name, { type: 'plain_text', value }] as const] : [],
   )
@@ -43,7 +44,7 @@ export async function startWorkerd({ variables, host, port, onLog = print, entry
       assets: assets.directory,
       bindings: Object.fromEntries(bindings),
       dev: {
-        server: { hostname: host, port: freePort },
+        server: { hostname: host, port },
         inspector: false,
         watch: false,
         liveReload: false,
@@ -55,6 +56,9 @@ export async function startWorkerd({ variables, host, port, onLog = print, entry
     })
     await answering(starting)
     return starting
+  }).catch(async (cause: unknown) => {
+    await assets.remove()
+    throw cause
   })
   // Miniflare's own would end the process before whoever started us has closed the database.
   for (const [index, signal] of signals.entries()) {
@@ -84,20 +88,25 @@ async function stageAssets(extensions: string) {
 
 /** Only an answer says that the Worker itself runs behind wrangler's proxy; one that cannot be built never gives it. */
 async function answering(worker: Worker): Promise<void> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new Error('the Worker did not start, see above')), START_LIMIT)
+  const cancel = new AbortController()
+  const late = setTimeout(START_LIMIT, undefined, cancel).then(() => {
+    throw new Error('the Worker did not start, see above')
+  })
   const answer = worker.ready.then(() => worker.fetch('http://localhost/api/system/live'))
   try {
     await Promise.race([answer, late])
   } catch (cause) {
-    await worker.dispose()
+    // One that never started may never end either; its processes go with the tether.
+    await Promise.race([worker.dispose(), setTimeout(END_LIMIT)])
     throw cause
   } finally {
-    clearTimeout(timer)
+    cancel.abort()
   }
 }
 
+/** Milliseconds. */
 const START_LIMIT = 60_000
+const END_LIMIT = 5_000
 
 type Worker = Awaited<ReturnType<typeof unstable_startWorker>>
 
@@ -117,15 +126,14 @@ export function print({ level, message }: LogLine): void {
   else console.log(message)
 }
 
-async function findPort(host: string, port: number): Promise<number> {
+/** Wrangler itself would wait for a port that is taken, and say nothing. */
+async function requireFree(host: string, port: number): Promise<void> {
   const server = createServer().listen(port, host)
   try {
     await once(server, 'listening')
   } catch (cause) {
     throw new Error(`${host}:${port} is in use by another program; set PORT to a free port`, { cause })
   }
-  const address = server.address() as AddressInfo
   server.close()
   await once(server, 'close')
-  return address.port
 }
