@@ -89,7 +89,7 @@ async function stageAssets(extensions: string) {
 /** Only an answer says that the Worker itself runs behind wrangler's proxy; one that cannot be built never gives it. */
 async function answering(worker: Worker): Promise<void> {
   const cancel = new AbortController()
-  const late = setTimeout(START_LIMIT, undefined, cancel).then(() => {
+  const late = setTimeout(START_LIMIT, undefined, { signal: cancel.signal }).then(() => {
     throw new Error('the Worker did not start, see above')
   })
   const answer = worker.ready.then(() => worker.fetch('http://localhost/api/system/live'))
