@@ -88,8 +88,7 @@ async function stageAssets(extensions: string) {
 
 /** Only an answer says that the Worker itself runs behind wrangler's proxy; one that cannot be built never gives it. */
 async function answering(worker: Worker): Promise<void> {
-  const cancel = new AbortController()
-  const late = setTimeout(START_LIMIT, undefined, { signal: cancel.signal }).then(() => {
+  const late = setTimeout(START_LIMIT, undefined, { ref: false }).then(() => {
     throw new Error('the Worker did not start, see above')
   })
   const answer = worker.ready.then(() => worker.fetch('http://localhost/api/system/live'))
@@ -99,8 +98,6 @@ async function answering(worker: Worker): Promise<void> {
     // One that never started may never end either; its processes go with the tether.
     await Promise.race([worker.dispose(), setTimeout(END_LIMIT)])
     throw cause
-  } finally {
-    cancel.abort()
   }
 }
 
