@@ -10,15 +10,27 @@ export function leastWork(run: () => unknown, rounds = 5): number {
   return least
 }
 
-/**
- * How many times as much work four times as much is: 4 where it grows as the input does, 16 where it grows as its square.
- * Looked at again before it is called too much, as code that is compiled meanwhile disturbs one of the two at times.
- */
-export function growth(make: (size: number) => () => unknown, size: number, tries = 5): number {
+/** How many times as much work four times as much is: 4 where it grows as the input does, 16 where it grows as its square. */
+export function growth(make: (size: number) => () => unknown, size: number): Promise<number> {
   const [small, large] = [make(size), make(4 * size)]
   large()
-  const times = leastWork(large) / leastWork(small)
-  return times < LINEAR || tries === 1 ? times : growth(make, size, tries - 1)
+  return calmest(
+    () => leastWork(large) / leastWork(small),
+    (times) => times < LINEAR,
+  )
+}
+
+/**
+ * The first figures that are as they have to be, or else the last of a few: what is compiled or collected meanwhile, or
+ * runs beside us, disturbs one of two measurements at times, but not each time.
+ */
+export async function calmest<T>(
+  measure: () => T | Promise<T>,
+  isCalm: (figures: T) => boolean,
+  tries = 5,
+): Promise<T> {
+  const figures = await measure()
+  return tries === 1 || isCalm(figures) ? figures : calmest(measure, isCalm, tries - 1)
 }
 
 /** What `growth` stays below where something is linear; as far from 4 as from 16. */

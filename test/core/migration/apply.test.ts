@@ -853,7 +853,7 @@ describe('a migration', () => {
     expect(changes.map(({ operation }) => operation)).toEqual([0, 2])
   })
 
-  it('grows linearly: 1,000 collections of 20 fields', () => {
+  it('grows linearly: 1,000 collections of 20 fields', async () => {
     const many = (count: number) =>
       Array.from({ length: count }, (_, number) => {
         const fields = Array.from({ length: 20 }, (_, position) =>
@@ -863,7 +863,7 @@ describe('a migration', () => {
       })
 
     const { records } = migrate(workspace, ...many(1_000))
-    const times = growth((count) => {
+    const times = await growth((count) => {
       const operations = many(count)
       return () => migrate(workspace, ...operations)
     }, 60)

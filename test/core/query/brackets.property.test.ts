@@ -59,8 +59,8 @@ it.each([
   ['parameters that conflict', 'a[0]=&'],
   ['deep pushes', `a${'[]'.repeat(32)}&`],
   ['wide objects', 'a[b]&a[c]&'],
-])('%s up to the limit take no more time than their length', (_, unit) => {
-  const times = growth((length) => {
+])('%s up to the limit take no more time than their length', async (_, unit) => {
+  const times = await growth((length) => {
     const search = `a${unit.repeat(length / unit.length - 1)}`
     return () => outcome(search)
   }, MAX_QUERY_LENGTH / 4)

@@ -1,8 +1,9 @@
 /**
  * Loads and compiles the model of a workspace as a service does that has just started, in a process of its own, and
  * prints what it took as JSON: milliseconds of the first load and of the fastest, which the machine's other
- * work disturbs least, milliseconds that half of them kept this process at work at most, and the bytes that the model keeps.
+ * work disturbs least, the median of the milliseconds that each kept this process at work, and the bytes that the model keeps.
  */
+import { median } from '../../../scripts/bench/compare.ts'
 import { openPostgres } from '../../../src/platform/drivers/postgres.ts'
 import { compileModel } from '../../../src/services/model-cache.ts'
 import { loadModel } from '../../../src/store/models.ts'
@@ -44,7 +45,6 @@ await database.query({ text: 'select 1', params: [] })
 const rounds: Awaited<ReturnType<typeof timed>>[] = []
 while (rounds.length < 20) rounds.push(await timed())
 const times = rounds.map(({ time }) => time)
-const works = rounds.map(({ work }) => work).toSorted((one, other) => one - other)
 const before = usedBytes()
 const model = await load()
 const bytes = usedBytes() - before
@@ -52,7 +52,7 @@ const figures: Figures = {
   collections: model.collections.size,
   first: times[0] ?? 0,
   fastest: Math.min(...times),
-  work: works[works.length / 2] ?? 0,
+  work: median(rounds.map(({ work }) => work)),
   bytes,
 }
 process.stdout.write(JSON.stringify(figures))
