@@ -106,7 +106,7 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
   const ports: Ports = {
     database: openNeonLate(databaseUrl),
-    connectors: await openCloudflareConnectors(env, reading.config),
+    connectors: await openCloudflareConnectors(env, reading.config, observeOnConsole),
     databases: createCloudflareSqlDatabases({ allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS }),
     workspaces: createCloudflareWorkspaceState({ namespace: env.WORKSPACES, clock }),
     clock,

@@ -138,6 +138,14 @@ export type ConnectorReply =
   /** A runaway or dead isolate; only requests in flight see it, the next call starts another. */
   | { readonly kind: 'ended'; readonly reason: 'time' | 'memory' | 'crash' }
 
+/** A line that a connector printed on its console. */
+export type ConnectorLine = {
+  /** The connector's id and that of the data source. */
+  readonly connector: string
+  readonly level: 'info' | 'warn' | 'error'
+  readonly message: string
+}
+
 /** What is installed. The lists may change between two calls (auto-reload), so nobody keeps them. */
 export interface ConnectorCatalog {
   /** Every connector that can be used, ordered by id. */
@@ -230,6 +238,7 @@ export type Observation =
     }
   | { readonly kind: 'fault'; readonly requestId?: string; readonly error: unknown }
   | { readonly kind: 'warning'; readonly message: string }
+  | ({ readonly kind: 'connector' } & ConnectorLine)
   /** A mail that is printed instead of sent: the local run has no other way (SERVICE_MAIL__URL is `log:`). */
   | { readonly kind: 'mail'; readonly mail: Mail }
 

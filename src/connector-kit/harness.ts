@@ -47,7 +47,7 @@ const LIMITS = {
 /** Does the handshake and starts the connector. Throws what creating a data source would be answered. */
 export async function runConnector({ folder, config, permissions }: ConnectorRun): Promise<RunningConnector> {
   const installed = await load(folder)
-  const host = createNodeConnectorHost(LIMITS)
+  const host = createNodeConnectorHost(LIMITS, ({ level, message }) => console[level](message))
   const open = (grant: readonly Permission[]) =>
     openSession(host, installed, { setting: { config, permissions: grant }, sourceId: 'test' })
   try {

@@ -11,8 +11,13 @@ export function observeAsLines(write: (line: string, isTrouble: boolean) => void
     if (now !== at) time = new Date(now).toISOString()
     at = now
     if (observation.kind === 'request') write(requestLine(time, observation), false)
-    else write(JSON.stringify({ time, ...content(observation) }), observation.kind !== 'mail')
+    else write(JSON.stringify({ time, ...content(observation) }), isTrouble(observation))
   }
+}
+
+function isTrouble(observation: Observation): boolean {
+  if (observation.kind === 'connector') return observation.level !== 'info'
+  return observation.kind === 'fault' || observation.kind === 'warning'
 }
 
 /** Put together by hand: there is one for every request, and only the path can hold what JSON has to escape. */

@@ -4,9 +4,10 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OnPrint } from '../../src/platform/connectors/printed.ts'
 import { createNodeConnectorHost, type NodeConnectorHost, requireDeno } from '../../src/platform/node/connector-host.ts'
 import type { ProcessLimits } from '../../src/platform/node/connector-process.ts'
-import type { ConnectorProgram, ConnectorReply } from '../../src/ports.ts'
+import type { ConnectorLine, ConnectorProgram, ConnectorReply } from '../../src/ports.ts'
 import { type RunningUpstream, startUpstream } from '../support/upstream.ts'
 import { describeConnectorHost } from './connector-host.ts'
 
@@ -29,7 +30,10 @@ afterAll(async () => {
   await upstream.close()
 })
 
-describeConnectorHost('Deno processes', (wished) => ({ host: hostWith(wished), upstream }))
+describeConnectorHost('Deno processes', (wished) => {
+  const printed: ConnectorLine[] = []
+  return { host: hostWith(wished, (line) => printed.push(line)), upstream, printed }
+})
 
 describe('connector host on Node: runaways', () => {
   it('ends an endless loop, and nothing but it', async () => {
@@ -211,8 +215,8 @@ async function until(isSo: () => boolean): Promise<void> {
   throw new Error('it never became so')
 }
 
-function hostWith(wished: Partial<ProcessLimits>): NodeConnectorHost {
-  const host = createNodeConnectorHost({ ...limits, ...wished })
+function hostWith(wished: Partial<ProcessLimits>, onPrint?: OnPrint): NodeConnectorHost {
+  const host = createNodeConnectorHost({ ...limits, ...wished }, onPrint)
   hosts.push(host)
   return host
 }

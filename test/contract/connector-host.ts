@@ -1,9 +1,14 @@
 /** The laws of the port ConnectorHost, held to both of its adapters; `connector-host.*.test.ts` run them. */
 import { afterEach, describe, expect, it } from 'vitest'
-import type { ConnectorHost, ConnectorReply, ConnectorSession } from '../../src/ports.ts'
+import type { ConnectorHost, ConnectorLine, ConnectorReply, ConnectorSession } from '../../src/ports.ts'
 import type { Upstream } from '../support/upstream.ts'
 
-export type HostUnderTest = { readonly host: ConnectorHost; readonly upstream: Upstream }
+export type HostUnderTest = {
+  readonly host: ConnectorHost
+  readonly upstream: Upstream
+  /** What connectors of this host have printed so far. */
+  readonly printed: readonly ConnectorLine[]
+}
 
 /** What the bundler leaves: no static import, one list of exports at the end. */
 export function moduleOf(body: string): string {
@@ -22,11 +27,11 @@ export function describeConnectorHost(name: string, open: (limits: { readonly ti
 
   /** A connector whose `query` evaluates the named member of `handlers`. */
   function start(body: string, { grant, config = null, timeLimit }: Wish = {}) {
-    const { host, upstream } = open(timeLimit === undefined ? {} : { timeLimit })
+    const { host, upstream, printed } = open(timeLimit === undefined ? {} : { timeLimit })
     const program = { id: 'test', code: moduleOf(body), grant: grant ?? [`127.0.0.1:${upstream.granted}`], config }
     const session = host.open(program)
     sessions.push(session)
-    return { session, upstream, host, program }
+    return { session, upstream, host, program, printed }
   }
 
   const plain = `
@@ -298,6 +303,27 @@ export function describeConnectorHost(name: string, open: (limits: { readonly ti
       expect(reply).toEqual(value('HTTP/1.1 200 OK'))
       expect(denied.kind).toBe('error')
       expect(await session.call('introspect')).toEqual(value('0'))
+    })
+
+    it('hands on what a connector prints, with its level, cut where it is much', async () => {
+      const { session, printed } = start(`
+        const preflight = 1
+        const setup = () => ({ introspect() {}, query({ lines }) {
+          console.log('asked for', { lines }, undefined)
+          console.error(new Error('a fault'))
+          for (let index = 0; index < lines; index++) console.warn('x'.repeat(10_000))
+          console.log({ get secret() { throw new Error('unreadable') } })
+          return lines
+        } })`)
+
+      expect(await session.call('query', { lines: 1 })).toEqual(value(1))
+      expect(printed).toEqual([
+        { connector: 'test', level: 'info', message: 'asked for {"lines":1} undefined' },
+        { connector: 'test', level: 'error', message: expect.stringMatching(/^Error: a fault\n +at /) },
+        { connector: 'test', level: 'warn', message: 'x'.repeat(4_096) },
+      ])
+      expect(await session.call('query', { lines: 1_000 })).toEqual(value(1_000))
+      expect(printed).toHaveLength(100)
     })
 
     it('has no way out at all without a grant', async () => {

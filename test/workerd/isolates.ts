@@ -3,6 +3,7 @@ import { env, exports } from 'cloudflare:workers'
 import { inject } from 'vitest'
 import { createCloudflareConnectorHost } from '../../src/platform/cloudflare/connector-host.ts'
 import type { GateProps } from '../../src/platform/cloudflare/gate.ts'
+import type { OnPrint } from '../../src/platform/connectors/printed.ts'
 import type { ConnectorHost } from '../../src/ports.ts'
 import type { TestEnv } from './worker.ts'
 
@@ -13,11 +14,15 @@ export const { ConnectorGate: gate } = exports as unknown as {
   readonly ConnectorGate: (options: { readonly props: GateProps }) => Fetcher
 }
 
-export function openWorkerdHost({ timeLimit = 30_000 }: { readonly timeLimit?: number } = {}): ConnectorHost {
+export function openWorkerdHost(
+  { timeLimit = 30_000 }: { readonly timeLimit?: number } = {},
+  onPrint: OnPrint = () => {},
+): ConnectorHost {
   return createCloudflareConnectorHost({
     loader,
     openGate: (props) => gate({ props }),
     runtime: inject('isolateRuntime'),
+    onPrint,
     limits: { timeLimit, busyLimit: 5_000, allowPrivate: true },
   })
 }

@@ -6,6 +6,7 @@
 import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../ports.ts'
 import { factoryOf } from '../connectors/factory.ts'
 import type { IsolateRuntime } from '../connectors/isolate-runtime.ts'
+import { createPrinter, type OnPrint } from '../connectors/printed.ts'
 import { CRASH, LONGEST_REPLY, parseReply } from '../connectors/reply.ts'
 import type { GateProps } from './gate.ts'
 
@@ -15,6 +16,8 @@ export type CloudflareConnectorHostOptions = {
   readonly openGate: (props: GateProps) => Fetcher
   readonly runtime: IsolateRuntime
   readonly limits: IsolateLimits
+  /** Told what connectors print on their consoles; of an isolate that is ended, nothing since its last answer. */
+  readonly onPrint?: OnPrint
 }
 
 export type IsolateLimits = {
@@ -33,10 +36,11 @@ export function createCloudflareConnectorHost(options: CloudflareConnectorHostOp
 /** The same on both platforms, so that connectors do not see newer things on one of them. */
 const COMPATIBILITY_DATE = '2026-10-01'
 
-type Entrypoint = { call(method: string, argument: string | undefined): Promise<string> }
+type Entrypoint = { call(method: string, argument: string | undefined): Promise<unknown> }
 
 function openSession(program: ConnectorProgram, options: CloudflareConnectorHostOptions): ConnectorSession {
   const factory = factoryOf(program.code)
+  const print = createPrinter(program.id, options.onPrint ?? (() => {}))
   // The loader keeps an isolate by its name: a name is never used for anything else, nor by another session.
   let name = crypto.randomUUID()
   let closed = Promise.withResolvers<ConnectorReply>()
@@ -52,7 +56,8 @@ function openSession(program: ConnectorProgram, options: CloudflareConnectorHost
       .get(name, () => workerCode(program, factory.code, options))
       .getEntrypoint() as unknown as Entrypoint
     try {
-      const text: unknown = await entrypoint.call(method, argument)
+      const { text, printed } = readAnswer(await entrypoint.call(method, argument))
+      for (const line of printed) print(line)
       if (typeof text !== 'string') return CRASH
       return text.length > LONGEST_REPLY ? { kind: 'ended', reason: 'memory' } : parseReply(text)
     } catch (error) {
@@ -90,6 +95,14 @@ function workerCode(
     globalOutbound: openGate({ grant, allowPrivate: limits.allowPrivate }),
     limits: { cpuMs: limits.busyLimit },
   }
+}
+
+/** The connector may have tampered with it. */
+function readAnswer(answer: unknown): { readonly text: unknown; readonly printed: readonly unknown[] } {
+  if (typeof answer !== 'object' || answer === null || !('text' in answer) || !('printed' in answer)) {
+    return { text: undefined, printed: [] }
+  }
+  return { text: answer.text, printed: Array.isArray(answer.printed) ? answer.printed : [] }
 }
 
 async function withinTime(reply: Promise<ConnectorReply>, limit: number): Promise<ConnectorReply> {

@@ -4,7 +4,7 @@
  */
 import { exports } from 'cloudflare:workers'
 import type { Config } from '../../config.ts'
-import type { ConnectorCatalog, ConnectorHost } from '../../ports.ts'
+import type { ConnectorCatalog, ConnectorHost, Observe } from '../../ports.ts'
 import { BUNDLE_FILE, type ConnectorBundle, catalogOf, NO_CONNECTORS } from '../connectors/connector-bundle.ts'
 import { createCloudflareConnectorHost } from './connector-host.ts'
 import type { GateProps } from './gate.ts'
@@ -15,6 +15,7 @@ export type ConnectorBindings = { readonly LOADER: WorkerLoader; readonly ASSETS
 export async function openCloudflareConnectors(
   { LOADER, ASSETS }: ConnectorBindings,
   config: Config,
+  observe: Observe,
 ): Promise<{ readonly host: ConnectorHost; readonly catalog: ConnectorCatalog }> {
   const bundle = await readBundle(ASSETS)
   // The types know no particular Worker.
@@ -25,6 +26,7 @@ export async function openCloudflareConnectors(
     loader: LOADER,
     openGate: (props) => ConnectorGate({ props }),
     runtime: bundle.runtime,
+    onPrint: (line) => observe({ kind: 'connector', ...line }),
     limits: {
       timeLimit: config.SERVICE_EXTENSIONS__TIME_LIMIT,
       busyLimit: config.SERVICE_EXTENSIONS__CPU_LIMIT,

@@ -60,6 +60,41 @@ export function createConductor(load, config) {
   }
 }
 
+/**
+ * Hands what the connector prints on its console to `emit(level, text)`, one call a line that it printed, cut, and at most
+ * MOST_LINES until the returned function is called. Nothing that is printed makes a call fail.
+ */
+export function capturePrinting(emit) {
+  let left = MOST_LINES
+  for (const [level, names] of levels) {
+    for (const name of names) {
+      console[name] = (...values) => {
+        if (left === 0) return
+        left -= 1
+        try {
+          emit(level, values.map(printed).join(' ').slice(0, LONGEST_MESSAGE))
+        } catch {}
+      }
+    }
+  }
+  return () => {
+    left = MOST_LINES
+  }
+}
+
+const MOST_LINES = 100
+const levels = [
+  ['info', ['log', 'info', 'debug', 'trace', 'table', 'dir']],
+  ['warn', ['warn']],
+  ['error', ['error']],
+]
+
+function printed(value) {
+  if (typeof value === 'string') return value
+  if (value instanceof Error) return value.stack ?? String(value)
+  return stringify(value) ?? String(value)
+}
+
 const { stringify } = JSON
 const MISSING = '{"kind":"missing"}'
 

@@ -1,10 +1,11 @@
 /**
  * The program of a connector's Deno process (see node/connector-process.ts): one JSON text per line on stdin, answers on
- * stdout, each behind the token of the first line. What else is printed there is not for the host.
+ * stdout, each behind the token of the first line, and so is what the connector prints on its console. What else is
+ * written there is not for the host.
  *
  * All that handles the token is taken hold of before the connector's code runs, which may change every built-in object.
  */
-import { createConductor } from './conduct.isolate.js'
+import { capturePrinting, createConductor } from './conduct.isolate.js'
 
 const held = Function.prototype.call.bind(Function.prototype.bind, Function.prototype.call)
 const read = Deno.stdin.read.bind(Deno.stdin)
@@ -15,7 +16,7 @@ const slice = held(Uint8Array.prototype.subarray)
 const indexOf = held(String.prototype.indexOf)
 const substring = held(String.prototype.substring)
 const then = held(Promise.prototype.then)
-const { parse } = JSON
+const { parse, stringify } = JSON
 const decoder = new TextDecoder()
 const encoder = new TextEncoder()
 const importModule = (address) => import(address)
@@ -28,9 +29,9 @@ let call
 globalThis.addEventListener('unhandledrejection', (event) => event.preventDefault())
 globalThis.addEventListener('error', (event) => event.preventDefault())
 
-// The process flags are what denies. Storage would only fail, and what is printed is nobody's.
+// The process flags are what denies. Storage would only fail.
 for (const name of ['localStorage', 'sessionStorage', 'caches']) delete globalThis[name]
-for (const name of ['log', 'info', 'debug', 'warn', 'error', 'trace', 'table', 'dir']) console[name] = () => {}
+const printAgain = capturePrinting((...line) => answer(`{"print":${stringify(line)}}`))
 
 function receive(line) {
   const message = parse(line)
@@ -43,6 +44,7 @@ function receive(line) {
     answer('{}')
   } else {
     const { id, method, argument } = message
+    printAgain()
     then(call(method, argument), (reply) => answer(`{"id":${id},"reply":${reply}}`))
   }
 }

@@ -3,7 +3,7 @@
  * makes what the gate refuses an error named NotCapable, as on Deno. Who goes around the wrapper still meets the gate.
  */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { createConductor } from './conduct.js'
+import { capturePrinting, createConductor } from './conduct.js'
 import { load } from './connector.js'
 
 const MARKER = 'x-connector-gate-denied'
@@ -26,10 +26,17 @@ globalThis.fetch = async (...parameters) => {
 delete globalThis.caches
 
 let call
+let lines = []
+const printAgain = capturePrinting((...line) => lines.push(line))
 
 export default class extends WorkerEntrypoint {
-  call(method, argument) {
+  /** The text of the reply, and what was printed since the last one. */
+  async call(method, argument) {
+    printAgain()
     call ??= createConductor(load, parse(this.env.config))
-    return call(method, argument === undefined ? undefined : parse(argument))
+    const text = await call(method, argument === undefined ? undefined : parse(argument))
+    const printed = lines
+    lines = []
+    return { text, printed }
   }
 }

@@ -5,6 +5,7 @@
 import { createRequire } from 'node:module'
 import { ServiceError } from '../../core/error.ts'
 import type { ConnectorHost, ConnectorProgram, ConnectorSession } from '../../ports.ts'
+import { createPrinter, type OnPrint } from '../connectors/printed.ts'
 import { ConnectorProcess, type ProcessLimits } from './connector-process.ts'
 
 export type NodeConnectorHost = ConnectorHost & {
@@ -12,12 +13,13 @@ export type NodeConnectorHost = ConnectorHost & {
   close(): Promise<void>
 }
 
-export function createNodeConnectorHost(limits: ProcessLimits): NodeConnectorHost {
+/** `onPrint` is told what connectors print on their consoles. */
+export function createNodeConnectorHost(limits: ProcessLimits, onPrint: OnPrint = () => {}): NodeConnectorHost {
   const running = new Set<ConnectorProcess>()
 
   function start(program: ConnectorProgram): ConnectorProcess {
     for (const other of running) if (!other.isAlive) running.delete(other)
-    const started = new ConnectorProcess(requireDeno(), program, limits)
+    const started = new ConnectorProcess(requireDeno(), program, { limits, print: createPrinter(program.id, onPrint) })
     running.add(started)
     return started
   }

@@ -16,6 +16,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { ServiceError } from '../../core/error.ts'
 import type { ConnectorMethod, ConnectorProgram, ConnectorReply } from '../../ports.ts'
+import type { Printer } from '../connectors/printed.ts'
 import { readReply } from '../connectors/reply.ts'
 import { isPrivateHost } from '../private-hosts.ts'
 import { createFrames } from './connector-frames.ts'
@@ -33,6 +34,8 @@ export type ProcessLimits = {
   readonly allowPrivate: boolean
 }
 
+export type ProcessOptions = { readonly limits: ProcessLimits; readonly print: Printer }
+
 type Pending = {
   readonly resolve: (reply: ConnectorReply) => void
   readonly reject: (error: ServiceError) => void
@@ -47,6 +50,7 @@ export class ConnectorProcess {
   /** Takes names of signals for the process; its end kills. */
   readonly #control: Writable
   readonly #limits: ProcessLimits
+  readonly #print: Printer
   readonly #pending = new Map<number, Pending>()
   readonly #gone: Promise<void>
   readonly #rest: NodeJS.Timeout
@@ -62,8 +66,9 @@ export class ConnectorProcess {
   #askedAt: number | undefined
   #lastLook = 0
 
-  constructor(deno: string, { code, config, grant }: ConnectorProgram, limits: ProcessLimits) {
+  constructor(deno: string, { code, config, grant }: ConnectorProgram, { limits, print }: ProcessOptions) {
     this.#limits = limits
+    this.#print = print
     const dataLimit = String((limits.memoryLimit + MEMORY_BESIDES) * 1024)
     this.#child = spawn('/bin/sh', ['-c', LAUNCHER, 'sh', dataLimit, deno, ...flags(grant, limits)], {
       cwd: '/',
@@ -117,10 +122,15 @@ export class ConnectorProcess {
   }
 
   #hear(content: string): void {
-    this.#isReady = true
-    this.#askedAt = undefined
     try {
-      const { id, reply }: { id?: unknown; reply?: unknown } = JSON.parse(content)
+      const { id, reply, print }: { id?: unknown; reply?: unknown; print?: unknown } = JSON.parse(content)
+      // A loop that prints gives no sign of life by it.
+      if (print !== undefined) {
+        this.#print(print)
+        return
+      }
+      this.#isReady = true
+      this.#askedAt = undefined
       if (typeof id === 'number') this.#settle(id, readReply(reply))
     } catch {
       // Only a connector that has found the token out gets here; its call runs into the time limit.

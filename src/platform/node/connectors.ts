@@ -18,7 +18,7 @@ export async function openNodeConnectors(config: Config, observe: Observe): Prom
     autoReload: config.SERVICE_EXTENSIONS__AUTO_RELOAD,
     observe,
   })
-  const host = createNodeConnectorHost(connectorLimits(config))
+  const host = createNodeConnectorHost(connectorLimits(config), (line) => observe({ kind: 'connector', ...line }))
   return {
     host,
     catalog,

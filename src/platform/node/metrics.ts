@@ -34,7 +34,7 @@ export function createMetrics(): Metrics {
         const { method, route, status, milliseconds } = observation
         requests.observe({ method: known(method), route, status: String(status) }, milliseconds / 1_000)
       } else if (observation.kind === 'fault') faults.inc()
-      else warnings.inc()
+      else if (observation.kind === 'warning') warnings.inc()
     },
     text: () => registry.metrics(),
   }
