@@ -263,7 +263,9 @@ describe('the start of an instance', () => {
   it('is refused where usage exceeds a hard limit, with a report of every violation in the log', async () => {
     await instance.close()
 
-    const { reason, log } = await stage.refusal({})
+    const { reason, log } = await stage.refusal(
+      await offlineLicense({ entitlements: { workspaces: { limit: 3, kind: 'hard' } } }),
+    )
 
     expect(reason).toBe('Usage exceeds hard limits of the license: workspaces')
     expect(log).toContain('entitlement workspaces, usage 4, limit 3: every workspace counts')

@@ -281,6 +281,19 @@ describe('a license by key', () => {
     admin = await instance.administrator()
 
     expect(await info()).toMatchObject({ status: 'active', plan: 'starter', source: 'starter', reachable: null })
+    expect(await (await admin.get('/api/system/license')).json()).toMatchObject({
+      data: {
+        entitlements: {
+          workspaces: { limit: 10, kind: 'hard' },
+          service_accounts: { limit: 25, kind: 'hard' },
+          sso_enabled: { limit: true, kind: 'hard' },
+          seats: { limit: 25, kind: 'hard' },
+          custom_roles: { limit: 25, kind: 'hard' },
+          custom_permission_rules_enabled: { limit: true, kind: 'hard' },
+          custom_policies: { limit: 100, kind: 'hard' },
+        },
+      },
+    })
     expect(await items()).toBe(200)
     expect((await admin.post('/api/system/license/refresh', {})).status).toBe(409)
     expect(line.requests).toEqual([])

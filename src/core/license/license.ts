@@ -43,15 +43,15 @@ export type License = {
   readonly limits: LicenseLimits
 }
 
-/** Our own figures: a newcomer can try everything but single sign-on. */
+/** The plan of an instance without a license: a team can work with it, single sign-on included. */
 export const starterLimits: LicenseLimits = {
-  workspaces: { limit: 3, kind: 'hard' },
-  service_accounts: { limit: 5, kind: 'hard' },
-  sso_enabled: { limit: false, kind: 'hard' },
-  seats: { limit: 5, kind: 'hard' },
-  custom_roles: { limit: 5, kind: 'hard' },
+  workspaces: { limit: 10, kind: 'hard' },
+  service_accounts: { limit: 25, kind: 'hard' },
+  sso_enabled: { limit: true, kind: 'hard' },
+  seats: { limit: 25, kind: 'hard' },
+  custom_roles: { limit: 25, kind: 'hard' },
   custom_permission_rules_enabled: { limit: true, kind: 'hard' },
-  custom_policies: { limit: 10, kind: 'hard' },
+  custom_policies: { limit: 100, kind: 'hard' },
 }
 
 export const PRODUCT = 'service'

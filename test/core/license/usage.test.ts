@@ -6,6 +6,9 @@ import { type Count, excesses, limitExceeded, reportLine, usageOf } from '../../
 
 const limits: LicenseLimits = {
   ...starterLimits,
+  custom_roles: { limit: 5, kind: 'hard' },
+  custom_policies: { limit: 10, kind: 'hard' },
+  sso_enabled: { limit: false, kind: 'hard' },
   seats: { limit: 3, kind: 'soft' },
   workspaces: { limit: null, kind: 'hard' },
 }
