@@ -6,7 +6,7 @@ import type { Config } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
 import type { Services } from '../src/services/services.ts'
 import { type AppContext, headerOf, pathParam } from './context.ts'
-import { readJson } from './request.ts'
+import { readPlainJson } from './request.ts'
 import { type App, mount } from './routes.ts'
 
 export function mountMcp(app: App, services: Services): void {
@@ -20,7 +20,7 @@ export function mountMcp(app: App, services: Services): void {
       const token = credential?.source === 'cookie' ? undefined : credential?.token
       const entry = await callers.enter(pathParam(c, 'workspace'), token)
       const tools = agents.open(entry)
-      const body = await readJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
+      const body = await readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
       const { answerMcp } = await import('./mcp/server.ts')
       const headers = {
         accept: headerOf(c, 'accept') ?? '',

@@ -1,6 +1,8 @@
 /** Request bodies: bounded while they are read, JSON only, checked by a schema; faults name their place. */
 import type * as z from 'zod'
 import { nested, ServiceError } from '../src/core/error.ts'
+import { knownMembers } from '../src/core/known-members.ts'
+import { didYouMean } from '../src/core/nearest.ts'
 import { type AppContext, headerOf } from './context.ts'
 
 /** Bodies of everything but items and migrations, which have limits of their own. */
@@ -18,7 +20,7 @@ export async function readBody<S extends z.ZodType>(
   if (result.success) return result.data
   const [issue] = result.error.issues
   const path = issue === undefined ? '' : placeOf(issue.path)
-  const reason = reasonOf(issue)
+  const reason = reasonOf(issue, schema())
   throw nested('invalid', path === '' ? [UNREADABLE, reason] : [UNREADABLE, path, reason])
 }
 
@@ -28,15 +30,26 @@ export function placeOf(path: readonly PropertyKey[]): string {
   return place.startsWith('.') ? place.slice(1) : place
 }
 
-export function reasonOf(issue: z.core.$ZodIssue | undefined): string {
-  if (issue?.code === 'unrecognized_keys') return `unknown field ${issue.keys[0]?.slice(0, 100)}`
+function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): string {
+  if (issue?.code === 'unrecognized_keys') return unknownMember(schema, issue)
   if (issue?.code === 'invalid_type')
     return issue.input === undefined ? `must be given` : `must be of type ${issue.expected}`
   return issue?.message ?? 'is wrong'
 }
 
+/** What is said of a member that `schema` does not know. */
+export function unknownMember(schema: z.ZodType, { keys, path }: z.core.$ZodIssueUnrecognizedKeys): string {
+  const [name = ''] = keys
+  return `unknown field ${name.slice(0, 100)}${didYouMean(name, knownMembers(schema, path))}`
+}
+
 export function readJson(c: AppContext, limit: number): Promise<unknown> {
   return readText(c, limit).then((text) => parseJson(text))
+}
+
+/** The same without a member `__proto__` at any depth. */
+export function readPlainJson(c: AppContext, limit: number): Promise<unknown> {
+  return readText(c, limit).then((text) => parseJson(text, refusePrototype))
 }
 
 function parseJson(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {
@@ -48,8 +61,8 @@ function parseJson(text: string, reviver?: (name: string, value: unknown) => unk
   }
 }
 
-/** Schemas overlook a member of this name, which none of them has. */
-function refusePrototype(name: string, value: unknown): unknown {
+/** Reviver: schemas overlook a member of this name, which none of them has. */
+export function refusePrototype(name: string, value: unknown): unknown {
   if (name === '__proto__') throw nested('invalid', [UNREADABLE, 'unknown field __proto__'])
   return value
 }

@@ -14,7 +14,7 @@ import {
 import * as z from 'zod'
 import { type ErrorBody, type ErrorKind, errorBody, ServiceError } from '../../src/core/error.ts'
 import type { Observe } from '../../src/ports.ts'
-import type { AgentTools } from '../../src/services/agents.ts'
+import { type AgentTool, type AgentTools, agentTools } from '../../src/services/agents.ts'
 import { VERSION } from '../../src/services/release.ts'
 import { type Answer, isFault } from '../respond.ts'
 import { type Tool, tools } from './tools.ts'
@@ -31,11 +31,11 @@ export async function answerMcp({ tools: agent, headers, body, observe }: McpReq
     { name: 'service', version: VERSION },
     { capabilities: { tools: {} }, instructions, jsonSchemaValidator },
   )
-  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: listed() }))
+  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed(await agent.usable()) }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
-    const tool = Object.hasOwn(tools, params.name) ? tools[params.name] : undefined
+    const tool = agentTools.find((name) => name === params.name)
     if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${params.name.slice(0, 100)}`)
-    return call(tool, { agent, sent: params.arguments ?? {}, observe })
+    return call(tools[tool], { agent, sent: params.arguments ?? {}, observe })
   })
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: undefined,
@@ -55,7 +55,8 @@ export async function answerMcp({ tools: agent, headers, body, observe }: McpReq
 
 const instructions =
   'Data of one workspace as collections of items. Begin with read_schema, or with list_items if you know the collection. ' +
-  'You act under the permissions of the key in use: what is hidden from it does not exist for you.'
+  'You act under the permissions of the key in use: what is hidden from it does not exist for you, and tools that it ' +
+  'cannot use are not listed.'
 
 /** Only asked for when a server questions its user, which this one does not. */
 const jsonSchemaValidator = {
@@ -64,19 +65,25 @@ const jsonSchemaValidator = {
   },
 }
 
-/** The same for everybody, whatever they may run (reference facts 7). */
-function listed() {
-  return Object.entries(tools).map(([name, { title, description, input, output, hints }]) => ({
-    name,
-    title,
-    description,
-    inputSchema: objectSchema(input, 'input'),
-    outputSchema: {
-      ...objectSchema(z.strictObject({ data: output.optional(), error: errorSchema.optional() }), 'output'),
-      oneOf: [{ required: ['data'] }, { required: ['error'] }],
-    },
-    annotations: { title, ...hints, openWorldHint: false },
-  }))
+/** What a caller cannot use would only lead an agent astray. */
+function listed(usable: ReadonlySet<AgentTool>) {
+  return agentTools
+    .filter((name) => usable.has(name))
+    .map((name) => {
+      const { title, description, input, output, meta, hints } = tools[name]
+      const answer = { data: output.optional(), ...(meta && { meta: meta.optional() }), error: errorSchema.optional() }
+      return {
+        name,
+        title,
+        description,
+        inputSchema: objectSchema(input, 'input'),
+        outputSchema: {
+          ...objectSchema(z.strictObject(answer), 'output'),
+          oneOf: [{ required: ['data'] }, { required: ['error'] }],
+        },
+        annotations: { title, ...hints, openWorldHint: false },
+      }
+    })
 }
 
 const errorSchema = z.strictObject({
@@ -96,8 +103,10 @@ type Call = { readonly agent: AgentTools; readonly sent: unknown; readonly obser
 
 async function call(tool: Tool, { agent, sent, observe }: Call): Promise<CallToolResult> {
   try {
-    const text = await tool.run(agent, sent)
-    return { content: [{ type: 'text', text }], structuredContent: { data: JSON.parse(text) as unknown } }
+    const { data, total } = await tool.run(agent, sent)
+    const text = total === undefined ? `{"data":${data}}` : `{"data":${data},"meta":{"totalCount":${total}}}`
+    // Clients read one or the other, so both say the same.
+    return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
   } catch (error) {
     if (isFault(error)) observe({ kind: 'fault', error })
     const known = error instanceof ServiceError ? error : new ServiceError('failed', 'Internal error')

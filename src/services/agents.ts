@@ -2,28 +2,43 @@
  * What agents do over MCP (reference facts 7): the same use cases as over HTTP, under the rights of the key that is used.
  * Nothing is allowed here that is not allowed there.
  */
-import { requireEntitlement } from '../core/access/principal.ts'
-import { describeOffer } from '../core/connector/offer.ts'
+import { holds, requireEntitlement } from '../core/access/principal.ts'
 import { nested } from '../core/error.ts'
-import type { Collection } from '../core/model/model.ts'
-import { describeCollection, describeSources, nameCollection } from '../core/model/overview.ts'
+import { agentView } from '../core/manifest/agent-view.ts'
+import { describeSources } from '../core/model/overview.ts'
+import { didYouMean } from '../core/nearest.ts'
 import { type JsonArguments, parseItemArguments, parseListArguments } from '../core/query/parse-json.ts'
 import type { Entry } from './callers.ts'
 import type { LoadDeclarations } from './declarations.ts'
-import type { Items } from './items.ts'
+import type { Items, ListAnswer } from './items.ts'
 import type { Licensing } from './licensing.ts'
 import type { Migrations, Preview } from './migrations.ts'
 import type { ModelCache } from './model-cache.ts'
-import type { AskedQuery } from './prepared-reads.ts'
+import { type AskedQuery, createViewers } from './prepared-reads.ts'
 
 export type Agents = {
   /** The tools of somebody in a workspace; throws 403 without the entitlement ai:mcp. */
   open(entry: Entry): AgentTools
 }
 
+/** What an agent can do, by the names of its tools. */
+export type AgentTool = (typeof agentTools)[number]
+
+export const agentTools = [
+  'list_items',
+  'create_items',
+  'update_item',
+  'delete_item',
+  'read_schema',
+  'read_data_sources',
+  'mutate_schema',
+] as const
+
 /** Each throws what its counterpart over HTTP throws. Items are answered as JSON text. */
 export type AgentTools = {
-  listItems(collection: string, query: JsonArguments): Promise<string>
+  /** The tools that this caller can use somewhere in the workspace. */
+  usable(): Promise<ReadonlySet<AgentTool>>
+  listItems(collection: string, query: JsonArguments): Promise<ListAnswer>
   createItems(collection: string, data: unknown, query: JsonArguments): Promise<string>
   updateItem(
     target: { readonly collection: string; readonly key: string },
@@ -31,7 +46,7 @@ export type AgentTools = {
     query: JsonArguments,
   ): Promise<string>
   deleteItem(collection: string, key: string): Promise<void>
-  /** One collection in full, or of all who they are; all in full where they are few. */
+  /** One collection in full, or of all who they are; all in full where they are few. Only what this caller may see. */
   readSchema(collection: string | undefined): Promise<unknown>
   readDataSources(): Promise<unknown>
   migrate(operations: unknown): Promise<void>
@@ -50,17 +65,35 @@ type Deps = {
 const MAX_DESCRIBED = 40
 
 export function createAgents({ items, migrations, models, declarations, licensing }: Deps): Agents {
+  const viewers = createViewers()
   return {
     open(entry) {
       const { workspace, snapshot, rights } = entry
       requireEntitlement(rights, 'ai:mcp')
       const model = () => models.load(workspace, snapshot.modelVersion)
+      const view = async () => {
+        const current = await model()
+        return agentView(current, viewers.of(rights, current), await declarations(workspace, current))
+      }
       /** While the license is locked, items are locked by whatever way one comes. */
       const admitted = async () => licensing.admit(snapshot.licenseVersion)
       return {
+        async usable() {
+          const { may } = await view()
+          const needs: Readonly<Record<AgentTool, () => boolean>> = {
+            list_items: () => may('read'),
+            create_items: () => may('create'),
+            update_item: () => may('update'),
+            delete_item: () => may('delete'),
+            read_schema: () => true,
+            read_data_sources: () => holds(rights, 'dataModel:read') && holds(rights, 'dataSource:read'),
+            mutate_schema: () => holds(rights, 'dataModel:edit'),
+          }
+          return new Set(agentTools.filter((tool) => needs[tool]()))
+        },
         async listItems(collection, query) {
           await admitted()
-          return (await items.list(entry, collection, asked(query, parseListArguments))).data
+          return items.list(entry, collection, asked(query, parseListArguments))
         },
         async createItems(collection, data, query) {
           await admitted()
@@ -75,21 +108,19 @@ export function createAgents({ items, migrations, models, declarations, licensin
           await items.deleteOne(entry, collection, key, asked({}, parseItemArguments))
         },
         async readSchema(name) {
-          requireEntitlement(rights, 'dataModel:read')
-          const current = await model()
-          const { collections, byName } = current
-          const declared = await declarations(workspace, current)
-          const describe = (collection: Collection) => {
-            const own = declared(collection)
-            return { ...describeCollection(collection), ...(own && { serves: describeOffer(collection, own) }) }
-          }
-          if (name === undefined) {
-            const all = [...collections.values()].filter(({ isSystem }) => !isSystem)
-            return { collections: all.map(all.length > MAX_DESCRIBED ? nameCollection : describe) }
-          }
-          const collection = byName.get(name)
+          const { known, find, describe, name: named } = await view()
+          if (name === undefined) return { collections: known.map(known.length > MAX_DESCRIBED ? named : describe) }
+          const collection = find(name)
           if (collection !== undefined) return { collections: [describe(collection)] }
-          throw nested('notFound', ['Failed to read the schema', `collection ${name.slice(0, 100)} does not exist`])
+          const meant = didYouMean(
+            name,
+            known.map(({ apiName }) => apiName),
+          )
+          throw nested('notFound', [
+            'Failed to read the schema',
+            'collection',
+            `does not exist, or is hidden from you${meant}`,
+          ])
         },
         async readDataSources() {
           requireEntitlement(rights, 'dataModel:read')

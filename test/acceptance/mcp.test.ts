@@ -28,7 +28,7 @@ afterAll(async () => {
   for (const client of opened) await client.close()
 })
 
-it('lists seven tools with input and output schemas and what they do to data', async () => {
+it('lists seven tools to whoever may do everything, with input and output schemas and what they do to data', async () => {
   const { tools } = await (await connect(world.administrator.token)).listTools()
 
   expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint])).toEqual(
@@ -45,6 +45,196 @@ it('lists seven tools with input and output schemas and what they do to data', a
   expect(tools.map(({ inputSchema, outputSchema }) => [inputSchema.type, outputSchema?.type])).toEqual(
     Array(7).fill(['object', 'object']),
   )
+})
+
+it('lists the tools that this caller can use, and no others', async () => {
+  const named = async (content: Content, name = shop) => {
+    const { token } = await people.member(name, {
+      ...content,
+      entitlements: [...(content.entitlements ?? []), 'ai:mcp'],
+    })
+    return (await (await connect(token)).listTools()).tools.map((tool) => tool.name)
+  }
+
+  expect(await named({})).toEqual(['read_schema'])
+  expect(await named(onlyArticles)).toEqual(['list_items', 'read_schema'])
+  expect(await named({ collections: { articles: { create: 'all', delete: 'all' } } })).toEqual([
+    'create_items',
+    'delete_item',
+    'read_schema',
+  ])
+  expect(await named({ entitlements: ['dataModel:read', 'dataSource:read', 'dataModel:edit'] })).toEqual([
+    'list_items',
+    'read_schema',
+    'read_data_sources',
+    'mutate_schema',
+  ])
+})
+
+it('shows in read_schema exactly what this caller may see, with ai:mcp alone', async () => {
+  const seen = async (content: Content, asked = {}) => {
+    const { token } = await people.member(shop, { ...content, entitlements: ['ai:mcp'] })
+    const client = await connect(token)
+    const all = await call(client, 'read_schema', {})
+    const hidden = await client.callTool({ name: 'read_schema', arguments: { collection: 'secrets' } })
+    const missing = await client.callTool({ name: 'read_schema', arguments: { collection: 'nothing' } })
+    expect(JSON.stringify(hidden)).toBe(JSON.stringify(missing))
+    expect(hidden.isError).toBe(true)
+    return { all, one: await client.callTool({ name: 'read_schema', arguments: asked }) }
+  }
+
+  const none = await seen({})
+  const narrow = await seen(
+    {
+      collections: {
+        articles: { read: { fields: ['title', 'author'] }, update: { fields: ['title'] } },
+      },
+    },
+    { collection: 'articles' },
+  )
+  const wide = await seen({
+    collections: { articles: { read: { fields: ['title', 'author'] } }, authors: { read: { fields: ['name'] } } },
+  })
+
+  expect(none.all).toEqual({ collections: [] })
+  const articles = {
+    apiName: 'articles',
+    key: null,
+    actions: ['read', 'update'],
+    fields: [{ apiName: 'title', type: expect.objectContaining({ name: 'string' }), isNullable: false }],
+    relations: [],
+  }
+  expect(narrow.all).toEqual({ collections: [articles] })
+  expect(narrow.one.structuredContent).toEqual({ data: { collections: [articles] } })
+  expect(wide.all).toEqual({
+    collections: [
+      {
+        ...articles,
+        actions: ['read'],
+        relations: [{ apiName: 'author', collection: 'authors', isList: false, isNullable: true }],
+      },
+      {
+        apiName: 'authors',
+        key: null,
+        actions: ['read'],
+        fields: [{ apiName: 'name', type: expect.objectContaining({ name: 'string' }), isNullable: false }],
+        relations: [],
+      },
+    ].reverse(),
+  })
+})
+
+it('tells the reader of a model what of it they may do', async () => {
+  const { token } = await people.member(shop, { ...onlyArticles, entitlements: ['ai:mcp', 'dataModel:read'] })
+
+  const schema = await call(await connect(token), 'read_schema', {})
+
+  expect(schema).toMatchObject({
+    collections: [
+      { apiName: 'authors', actions: [] },
+      {
+        apiName: 'articles',
+        actions: ['read'],
+        fields: [{ apiName: 'id', actions: [] }, { apiName: 'title' }, { apiName: 'price', actions: [] }, {}],
+        relations: [{ apiName: 'author', actions: [] }],
+      },
+      { apiName: 'secrets', actions: [] },
+    ],
+  })
+})
+
+it('counts all that match where it is asked for the total', async () => {
+  const client = await connect(world.administrator.token)
+
+  const listed = await client.callTool({
+    name: 'list_items',
+    arguments: { collection: 'authors', fields: 'name', filter: { name: 'Grace' }, limit: 1, meta: 'totalCount' },
+  })
+
+  const answer = { data: [{ name: 'Grace' }], meta: { totalCount: 1 } }
+  expect(listed.structuredContent).toEqual(answer)
+  expect(JSON.parse(textOf(listed))).toEqual(answer)
+})
+
+it('explains nested writes where it takes them', async () => {
+  const { tools } = await (await connect(world.administrator.token)).listTools()
+  const told = (name: string) => JSON.stringify(tools.find((tool) => tool.name === name)?.inputSchema)
+
+  for (const word of ['_connect', '_create']) expect(told('create_items')).toContain(word)
+  for (const word of ['_connect', '_create', '_update', '_disconnect', '_delete']) {
+    expect(told('update_item')).toContain(word)
+  }
+  expect(JSON.stringify(tools).length).toBeLessThan(40_000)
+})
+
+it('takes JSON that is given as a text for what it is', async () => {
+  const client = await connect(world.administrator.token)
+
+  const listed = await call(client, 'list_items', {
+    collection: 'articles',
+    fields: '["title","author.name"]',
+    filter: '{"title":{"_eq":"Lamp"}}',
+    sort: '[{"title":{"direction":"asc"}}]',
+    deep: '{}',
+  })
+  const changed = await call(client, 'update_item', {
+    collection: 'articles',
+    key: 1,
+    data: '{"price":"9.50"}',
+    fields: 'price',
+  })
+
+  expect(listed).toEqual([{ title: 'Lamp', author: { name: 'Ada' } }])
+  expect(changed).toEqual({ price: '9.50' })
+})
+
+it.each([
+  ['fields of a wrong type', 'list_items', { fields: 5 }, 'fields > must be a list of texts'],
+  ['fields with a wrong member', 'list_items', { fields: ['title', 5] }, 'fields[1] > must be a text'],
+  ['a filter that is a list', 'list_items', { filter: [] }, 'filter > must be an object'],
+  [
+    'a filter that is no JSON',
+    'list_items',
+    { filter: '{"title"' },
+    'filter > must be an object; the text is not JSON',
+  ],
+  ['a filter that is a text', 'list_items', { filter: 'title' }, 'filter > must be an object; the text is not JSON'],
+  ['a limit that is a text', 'list_items', { limit: '5' }, 'limit > must be an integer'],
+  ['a sort that is an object', 'list_items', { sort: { title: 'asc' } }, 'sort > must be a list of objects'],
+  ['another meta', 'list_items', { meta: 'count' }, 'meta > must be totalCount'],
+  ['data that is one object', 'create_items', { data: { title: 'x' } }, 'data > must be a list of objects'],
+  ['data with a wrong member', 'create_items', { data: [1] }, 'data[0] > must be an object'],
+  ['a key of a wrong type', 'delete_item', { key: true }, 'key > must be a text or a number'],
+  ['no key', 'delete_item', {}, 'key > must be given'],
+  [
+    'a name that is nearly right',
+    'list_items',
+    { fitler: {} },
+    'arguments > unknown field fitler; did you mean filter?',
+  ],
+])('names the argument and what would be right: %s', async (_what, name, more, told) => {
+  const client = await connect(world.administrator.token)
+
+  const answer = await client.callTool({ name, arguments: { collection: 'articles', ...more } })
+
+  expect(answer.isError).toBe(true)
+  expect(textOf(answer)).toContain(`Failed to read the arguments > ${told}`)
+})
+
+it.each([
+  ['at the top', '{"collection":"authors","__proto__":{}}'],
+  ['in a filter', '{"collection":"authors","filter":{"name":{"_eq":"Ada"},"__proto__":{"a":1}}}'],
+  ['deep in a filter', '{"collection":"authors","filter":{"_and":[{"name":{"__proto__":1}}]}}'],
+  ['in a filter given as a text', '{"collection":"authors","filter":"{\\"__proto__\\":{}}"}'],
+  ['in a sort', '{"collection":"authors","sort":[{"__proto__":{}}]}'],
+])('refuses a member __proto__ %s', async (_where, args) => {
+  const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"list_items","arguments":${args}}}`
+
+  const response = await post(world.administrator.token, body)
+  const text = await response.text()
+
+  expect(text).toMatch(/__proto__/)
+  expect(response.status === 422 || JSON.parse(text).result.isError === true).toBe(true)
 })
 
 it('calls every tool', async () => {
@@ -126,7 +316,7 @@ it('tells an agent what is wrong and what to do, in the result', async () => {
       error: { message: 'Failed to execute query', source: { message: 'filter.title._foo' } },
     },
   })
-  expect(textOf(wrong)).toMatch(/filter\.title\._foo > is not an operator of string\n.*read_schema/)
+  expect(textOf(wrong)).toMatch(/filter\.title\._foo > is not an operator of string.*\n.*read_schema/)
   expect(textOf(missing)).toContain('Failed to read the arguments > collection > must be given')
   expect(textOf(unknown)).toContain('unknown field verbose')
 })
@@ -150,7 +340,6 @@ it('lets an agent with a reader’s key do what the reader can over HTTP, and no
       await reader.patch('/items/articles/1', { title: 'x' }),
     ],
     ['delete_item', { collection: 'articles', key: 1 }, await reader.delete('/items/articles/1')],
-    ['read_schema', {}, await reader.get('/schema')],
     ['read_data_sources', {}, await reader.get('/items/ServiceDataSource')],
     ['mutate_schema', { operations: [] }, await reader.post('/schema/migrate', { operations: [] })],
   ] as const
@@ -159,7 +348,7 @@ it('lets an agent with a reader’s key do what the reader can over HTTP, and no
   for (const [name, args] of attempts) results.push(await client.callTool({ name, arguments: args }))
 
   expect(results.map(({ isError }) => isError === true)).toEqual(attempts.map(([, , response]) => !response.ok))
-  expect(attempts.map(([, , response]) => response.status)).toEqual([200, ...Array(9).fill(403)])
+  expect(attempts.map(([, , response]) => response.status)).toEqual([200, ...Array(8).fill(403)])
   expect(results[0]?.structuredContent).toEqual({ data: [{ title: 'Lamp' }] })
 })
 

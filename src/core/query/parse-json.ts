@@ -12,6 +12,7 @@ export type JsonArguments = {
   readonly limit?: unknown
   readonly offset?: unknown
   readonly deep?: unknown
+  readonly meta?: unknown
 }
 
 export function parseListArguments(sent: JsonArguments): ReadQuery {

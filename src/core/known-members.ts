@@ -1,0 +1,42 @@
+/** Which members a schema knows at a place of what it reads: for messages about one that it does not know. */
+import type * as z from 'zod'
+
+/** Names at `path`; none where the schema does not say. */
+export function knownMembers(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
+  return path
+    .reduce<readonly Schema[]>(
+      (found, part) => found.flatMap((one) => below(one, part)),
+      alternatives(schema as Schema),
+    )
+    .flatMap(({ def }) => Object.keys(def.shape ?? {}))
+}
+
+/** What is read here of a schema's definition; the kinds that have no such part leave it out. */
+type Schema = {
+  readonly def: {
+    readonly type: string
+    readonly shape?: Readonly<Record<string, Schema>>
+    readonly element?: Schema
+    readonly valueType?: Schema
+    readonly innerType?: Schema
+    readonly in?: Schema
+    readonly out?: Schema
+    readonly options?: readonly Schema[]
+    readonly getter?: () => Schema
+  }
+}
+
+/** The schemas that read a value themselves, without what only wraps them. */
+function alternatives(schema: Schema): readonly Schema[] {
+  const { type, options, innerType, getter, in: before, out } = schema.def
+  if (options !== undefined) return options.flatMap(alternatives)
+  if (innerType !== undefined) return alternatives(innerType)
+  if (type === 'lazy' && getter !== undefined) return alternatives(getter())
+  if (type === 'pipe') return [before, out].flatMap((one) => (one === undefined ? [] : alternatives(one)))
+  return [schema]
+}
+
+function below({ def }: Schema, part: PropertyKey): readonly Schema[] {
+  const next = def.shape?.[String(part)] ?? def.element ?? def.valueType
+  return next === undefined ? [] : alternatives(next)
+}

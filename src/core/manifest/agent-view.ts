@@ -1,0 +1,152 @@
+/**
+ * A model as an agent is told of it: what of it this caller can use, and what they may do there. Whoever may read the
+ * model is told all of it; everybody else only of what some action is allowed on, without ids and database names.
+ */
+import type { Action, Viewer } from '../access/access.ts'
+import { type Declarations, describeOffer, servesOperation } from '../connector/offer.ts'
+import type { Collection, Field, Model, PrimitiveField, RelationField } from '../model/model.ts'
+import { describeCollection, nameCollection } from '../model/overview.ts'
+import { type Sight, sightOf } from './sight.ts'
+
+const actions = ['read', 'create', 'update', 'delete'] as const satisfies readonly Action[]
+
+export type AgentView = {
+  /** Whether some collection takes this action by the tool for it: a list, or one item by its key. */
+  readonly may: (action: Action) => boolean
+  /** Of one's own collections, those that this caller may know of. */
+  readonly known: readonly Collection[]
+  /** By name, also a system collection; undefined for what is not there and for what is hidden alike. */
+  readonly find: (name: string) => Collection | undefined
+  readonly describe: (collection: Collection) => object
+  /** What tells collections apart, where there are too many to describe each. */
+  readonly name: (collection: Collection) => object
+}
+
+export function agentView(model: Model, viewer: Viewer, declared: Declarations): AgentView {
+  const sight = sightOf(viewer, declared)
+  const all = [...model.collections.values()]
+  const allowed = (collection: Collection) => actions.filter((action) => isAllowed(sight, collection, action))
+  const isKnown = (collection: Collection) => viewer.seesModel || allowed(collection).length > 0
+  return {
+    may: (action) =>
+      all.some((collection) => isAllowed(sight, collection, action) && isReached(sight, collection, action)),
+    known: all.filter((collection) => !collection.isSystem && isKnown(collection)),
+    find(name) {
+      const collection = model.byName.get(name)
+      return collection !== undefined && isKnown(collection) ? collection : undefined
+    },
+    describe(collection) {
+      const own = allowed(collection)
+      const serves = describeServed(sight, collection, viewer.seesModel)
+      const told = viewer.seesModel ? wholly(sight, collection, own) : asUsable(sight, collection, own)
+      return { ...told, ...(serves !== undefined && { serves }) }
+    },
+    name(collection) {
+      const { apiName, key } = collection
+      const told = viewer.seesModel
+        ? nameCollection(collection)
+        : { apiName, key: key !== undefined && isUsable(sight, collection, key) ? key.apiName : null }
+      return { ...told, actions: allowed(collection) }
+    },
+  }
+}
+
+function isAllowed(sight: Sight, collection: Collection, action: Action): boolean {
+  if (!sight.may(collection, action)) return false
+  const own = sight.declared(collection)
+  if (own === undefined) return true
+  if (action === 'read') return servesOperation(own, 'readMany') || servesOperation(own, 'readOne')
+  if (action === 'create') return servesOperation(own, 'create')
+  return action === 'update'
+    ? servesOperation(own, 'updateOne') || servesOperation(own, 'updateMany')
+    : servesOperation(own, 'deleteOne') || servesOperation(own, 'deleteMany')
+}
+
+/** The tools read lists, and change and delete one item by its key. */
+function isReached(sight: Sight, collection: Collection, action: Action): boolean {
+  const own = sight.declared(collection)
+  if (action === 'read') return own === undefined || servesOperation(own, 'readMany')
+  if (action === 'create') return true
+  const isServed = own === undefined || servesOperation(own, action === 'update' ? 'updateOne' : 'deleteOne')
+  return collection.key !== undefined && isServed
+}
+
+function usableBy(sight: Sight, collection: Collection, field: Field): readonly Action[] {
+  return actions.filter((action) => action !== 'delete' && sight.uses(collection, field, action) !== 'never')
+}
+
+function isUsable(sight: Sight, collection: Collection, field: Field): boolean {
+  return usableBy(sight, collection, field).length > 0
+}
+
+/** Only where they are fewer than those of the collection, so that most fields need not say it. */
+function actionsOf(sight: Sight, collection: Collection, field: Field, own: readonly Action[]) {
+  const usable = usableBy(sight, collection, field)
+  const isReadOnly = field.kind === 'primitive' && field.isReadOnly
+  const most = own.filter((action) => action === 'read' || (action !== 'delete' && !isReadOnly))
+  return most.every((action) => usable.includes(action)) ? {} : { actions: most.filter((one) => usable.includes(one)) }
+}
+
+function wholly(sight: Sight, collection: Collection, own: readonly Action[]) {
+  const { fields, relations, ...rest } = describeCollection(collection)
+  const withActions = <T extends object>(told: readonly T[], of: readonly Field[]) =>
+    told.map((one, index) => {
+      const field = of[index]
+      return { ...one, ...(field !== undefined && actionsOf(sight, collection, field, own)) }
+    })
+  return {
+    ...rest,
+    actions: own,
+    fields: withActions(fields, collection.primitives),
+    relations: withActions(relations, collection.relations),
+  }
+}
+
+function asUsable(sight: Sight, collection: Collection, own: readonly Action[]) {
+  const { apiName, key, primitives, relations, indexes } = collection
+  const usable = (field: Field) => isUsable(sight, collection, field)
+  const unique = indexes.filter(({ kind, fields }) => kind === 'unique' && fields.every(usable))
+  return {
+    apiName,
+    key: key !== undefined && usable(key) ? key.apiName : null,
+    actions: own,
+    fields: primitives
+      .filter(usable)
+      .map((field) => ({ ...describeField(field), ...actionsOf(sight, collection, field, own) })),
+    relations: relations
+      .filter(usable)
+      .map((relation) => ({ ...describeRelation(relation), ...actionsOf(sight, collection, relation, own) })),
+    ...(unique.length > 0 && { unique: unique.map(({ fields }) => fields.map((field) => field.apiName)) }),
+  }
+}
+
+function describeField({ apiName, type, isNullable, isList, isReadOnly, defaultValue }: PrimitiveField) {
+  return {
+    apiName,
+    type,
+    isNullable,
+    ...(isList && { isList }),
+    ...(isReadOnly && { isReadOnly }),
+    ...(defaultValue !== null && { defaultValue }),
+  }
+}
+
+function describeRelation({ apiName, target, isList, isNullable }: RelationField) {
+  return { apiName, collection: target.apiName, isList, isNullable }
+}
+
+/** What the connector of a collection declares, as far as this caller may know its fields. */
+function describeServed(sight: Sight, collection: Collection, seesModel: boolean) {
+  const own = sight.declared(collection)
+  if (own === undefined) return undefined
+  const offer = describeOffer(collection, own)
+  if (seesModel) return offer
+  const shown = new Set(
+    collection.primitives.filter((field) => isUsable(sight, collection, field)).map((one) => one.apiName),
+  )
+  return {
+    ...offer,
+    filter: Object.fromEntries(Object.entries(offer.filter).filter(([name]) => shown.has(name))),
+    sort: offer.sort.filter((name) => shown.has(name)),
+  }
+}
