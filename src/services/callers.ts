@@ -15,6 +15,8 @@ export type Caller =
   | {
       readonly kind: 'user'
       readonly userId: string
+      /** Of a service account. */
+      readonly ownerId: string | undefined
       /** Administrator of the instance. */
       readonly isAdministrator: boolean
       readonly credential: { readonly kind: 'session' | 'key'; readonly id: string }
@@ -161,6 +163,7 @@ function callerOf(standing: Standing, claims: Claims): Caller {
   return {
     kind: 'user',
     userId: standing.userId,
+    ownerId: standing.ownerId,
     isAdministrator: standing.isAdministrator,
     credential: { kind, id },
   }
@@ -195,6 +198,20 @@ export function requireUser(caller: Caller): string {
 /** Of the instance. */
 export function isAdministrator(caller: Caller): boolean {
   return caller.kind === 'user' && caller.isAdministrator
+}
+
+/**
+ * Throws 403 where the caller is a service account and `target` is itself, its owner or another account of that owner:
+ * nobody changes what they are or have through an account that they own.
+ */
+export function requireAnothers(
+  caller: Caller,
+  target: { readonly id: string; readonly ownerId?: string | null },
+): void {
+  if (caller.kind !== 'user' || caller.ownerId === undefined) return
+  const own: readonly (string | null | undefined)[] = [caller.userId, caller.ownerId]
+  if (!own.includes(target.id) && target.ownerId !== caller.ownerId) return
+  throw new ServiceError('forbidden', 'A service account changes neither itself nor its owner nor what else they own')
 }
 
 export function requireAdministrator(caller: Caller): void {

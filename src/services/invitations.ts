@@ -9,6 +9,7 @@ import type { ReadQuery } from '../core/query/parse.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Ports } from '../ports.ts'
 import type { ListAnswer } from '../sources/source.ts'
+import { findUserByEmail } from '../store/accounts.ts'
 import {
   deleteInvitation,
   findInvitation,
@@ -21,7 +22,7 @@ import { assignRoles, insertMember } from '../store/members.ts'
 import { loadRoles } from '../store/roles.ts'
 import { insertAccount } from '../store/users.ts'
 import { type Happening, recordIn, recordOf } from './audit.ts'
-import { type Entry, requireUser } from './callers.ts'
+import { type Entry, requireAnothers, requireUser } from './callers.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 import { invitationMail, linkBase, type Visit } from './mails.ts'
@@ -83,8 +84,10 @@ export function createInvitations(ports: Ports, config: Config, { directory, lic
         load: async () => ({
           known: await loadRoles(database, workspace.id, roles),
           isMember: await isMemberByEmail(database, workspace.id, email),
+          invited: await findUserByEmail(database, email),
         }),
-        decide: ({ known, isMember }) => {
+        decide: ({ known, isMember, invited }) => {
+          if (invited !== undefined) requireAnothers(caller, invited)
           requireAssignable(rights, { place: 'workspace_roles', wanted: roles, known, held: [] })
           if (isMember) throw new ServiceError('conflict', 'Whoever has this address is a member already')
           const writes = insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt })

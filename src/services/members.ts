@@ -16,7 +16,7 @@ import {
 } from '../store/members.ts'
 import { loadRoles } from '../store/roles.ts'
 import { type Happening, recordIn } from './audit.ts'
-import type { Entry } from './callers.ts'
+import { type Entry, requireAnothers } from './callers.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 import { changeRights } from './rights-changes.ts'
@@ -37,8 +37,11 @@ export type Members = {
 export function createMembers(ports: Ports, directory: Directory, license: LicenseGuard): Members {
   const { database, ids } = ports
 
+  /** A member whom the caller may change: throws 403 for a service account's own people. */
   async function findMember(entry: Entry, userId: string): Promise<MemberRow> {
-    return (await loadMember(database, entry.workspace.id, userId)) ?? missing('members')
+    const member = (await loadMember(database, entry.workspace.id, userId)) ?? missing('members')
+    requireAnothers(entry.caller, { id: userId, ownerId: member.ownerId })
+    return member
   }
 
   return {

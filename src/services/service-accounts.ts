@@ -11,6 +11,7 @@ import type { Statement } from '../core/sql/statement.ts'
 import type { Ports } from '../ports.ts'
 import type { ListAnswer } from '../sources/source.ts'
 import { loadStanding } from '../store/accounts.ts'
+import { deleteKeysOf, keysOf } from '../store/api-keys.ts'
 import {
   assignRoles,
   deleteMember,
@@ -29,7 +30,7 @@ import {
 import { deleteAccount, loadAccount } from '../store/users.ts'
 import { findWorkspace } from '../store/workspaces.ts'
 import { actorOf, type Happening, recordOf } from './audit.ts'
-import { type Caller, isAdministrator, requireUser, rightsOf } from './callers.ts'
+import { type Caller, isAdministrator, requireAnothers, requireUser, rightsOf } from './callers.ts'
 import { type Directory, missing, reachOfUser, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 import { requireAnotherAdministrator } from './members.ts'
@@ -72,10 +73,13 @@ export function createServiceAccounts(ports: Ports, directory: Directory, licens
     return (happening) => recordOf(ids, { ...happening, actor: actorOf(caller), target })
   }
 
+  /** An account that the caller may change: throws 403 for a service account's own people. */
   async function find(caller: Caller, id: string): Promise<ServiceAccountRow> {
     const account = await loadServiceAccount(database, id)
     const isTheirs = account !== undefined && (isAdministrator(caller) || account.ownerId === requireUser(caller))
-    return isTheirs ? account : missing('serviceAccounts')
+    if (!isTheirs) return missing('serviceAccounts')
+    requireAnothers(caller, { id, ownerId: account.ownerId })
+    return account
   }
 
   /** Throws unless `ownerId` is a person who may be given the account by this caller. */
@@ -88,7 +92,7 @@ export function createServiceAccounts(ports: Ports, directory: Directory, licens
       )
     }
     const owner = await loadAccount(database, ownerId)
-    if (owner !== undefined && !owner.isService) return
+    if (owner !== undefined && !owner.isService) return requireAnothers(caller, { id: ownerId })
     if (ownerId === requireUser(caller)) throw new ServiceError('forbidden', 'A service account owns no other')
     throw sentFault('owner', owner === undefined ? 'does not exist' : 'is a service account, which owns no other')
   }
@@ -126,6 +130,22 @@ export function createServiceAccounts(ports: Ports, directory: Directory, licens
     }
     requireEntitlement(rights, 'workspaceMembers:edit')
     return { workspace, rights }
+  }
+
+  /** The statements that delete all keys of the account. */
+  async function keysEnded(caller: Caller, id: string): Promise<readonly Statement[]> {
+    const keys = await keysOf(database, id)
+    return [
+      ...keys.map(({ id: keyId, name }) =>
+        recordOf(ids, {
+          action: 'api_key.delete.v1',
+          actor: actorOf(caller),
+          target: { type: 'apiKey', id: keyId },
+          payload: { name, userId: id },
+        }),
+      ),
+      deleteKeysOf(id),
+    ]
   }
 
   async function assignmentIn(caller: Caller, name: string, change: AssignmentIn): Promise<readonly Statement[]> {
@@ -196,8 +216,11 @@ export function createServiceAccounts(ports: Ports, directory: Directory, licens
           const { name = before.name, description = before.description, owner = before.ownerId } = change
           if (owner !== before.ownerId) await requireOwner(caller, owner, before.ownerId)
           const { roles } = change
+          const isHandedOn = owner !== before.ownerId
           return [
             updateServiceAccount(id, { name, description, ownerId: owner }),
+            // Whoever had the account may still hold its keys.
+            ...(isHandedOn ? await keysEnded(caller, id) : []),
             recorder(caller, id)({ action: 'service_account.update.v1', payload: change }),
             ...(roles === undefined ? [] : await assignment(caller, { id, held: before.roles, wanted: roles })),
           ]

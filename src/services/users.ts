@@ -7,7 +7,7 @@ import { soleAdministratorOf } from '../store/members.ts'
 import { ownedServiceAccounts } from '../store/service-accounts.ts'
 import { type AccountRow, deleteAccount, loadAccount, revokeSessions, updateAccount } from '../store/users.ts'
 import { actorOf, recordOf } from './audit.ts'
-import { type Caller, requireAdministrator, requireUser } from './callers.ts'
+import { type Caller, requireAdministrator, requireAnothers, requireUser } from './callers.ts'
 import { type Directory, missing, type Reach, type Sent } from './directory.ts'
 import { changeRights } from './rights-changes.ts'
 
@@ -31,8 +31,11 @@ const everyone: Reach = { kind: 'everything' }
 export function createUsers(ports: Ports, directory: Directory): Users {
   const { database, ids } = ports
 
-  async function findAccount(id: string): Promise<AccountRow> {
-    return (await loadAccount(database, id)) ?? missing('users')
+  /** An account that the caller may change: throws 403 for a service account's own people. */
+  async function findAccount(caller: Caller, id: string): Promise<AccountRow> {
+    const account = (await loadAccount(database, id)) ?? missing('users')
+    requireAnothers(caller, { id, ownerId: account.ownerId })
+    return account
   }
 
   return {
@@ -55,7 +58,7 @@ export function createUsers(ports: Ports, directory: Directory): Users {
       requireAdministrator(caller)
       const change = await sent()
       await changeRights(ports, id, {
-        load: () => findAccount(id),
+        load: () => findAccount(caller, id),
         decide: (account) => {
           const after = {
             fullName: change.fullName === undefined ? account.fullName : change.fullName,
@@ -83,7 +86,7 @@ export function createUsers(ports: Ports, directory: Directory): Users {
       requireAdministrator(caller)
       await changeRights(ports, id, {
         load: async () => ({
-          account: await findAccount(id),
+          account: await findAccount(caller, id),
           ruled: await soleAdministratorOf(database, id),
           owned: await ownedServiceAccounts(database, id),
         }),

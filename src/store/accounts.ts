@@ -69,6 +69,8 @@ export type Credential = { readonly kind: 'session' | 'key'; readonly id: string
 /** The state of whoever presents a token, read in one statement; undefined where token or account no longer count. */
 export type Standing = {
   readonly userId: string
+  /** Of a service account. */
+  readonly ownerId: string | undefined
   readonly isAdministrator: boolean
   /** In the workspace asked for; undefined where the user is no member of it. */
   readonly member: Membership | undefined
@@ -88,9 +90,10 @@ export async function loadStanding(
 ): Promise<Standing | undefined> {
   const [row] = await database.query(standingQuery(credential, workspaceId ?? null))
   if (row === undefined) return undefined
-  const [userId, isAdministrator, memberStatus, roles, policies] = row
+  const [userId, ownerId, isAdministrator, memberStatus, roles, policies] = row
   return {
     userId: userId ?? '',
+    ownerId: ownerId ?? undefined,
     isAdministrator: isAdministrator === 't',
     member:
       memberStatus === null || memberStatus === undefined
@@ -126,15 +129,27 @@ function standingQuery(credential: Credential, workspaceId: string | null): Stat
           and k.active and (k.expires_at is null or k.expires_at > now()))`
   const ownRoles = sql`from service.member_role mr where mr.workspace_id = m.workspace_id and mr.user_id = m.user_id`
   return statement(sql`
-    select u.id, u.is_administrator, m.status, (
+    select u.id, u.service_account_owner_id, u.is_administrator,
+      case when ${ownerActsIn(sql`m.workspace_id`)} then m.status else 'suspended' end, (
       select json_agg(json_build_object('id', r.id, 'kind', r.kind) order by r.id)
       from service.role r where r.id in (select mr.role_id ${ownRoles}))::text,
       ${contentsOf(sql`rp.role_id in (select mr.role_id ${ownRoles})`)}
     from service."user" u
     left join service.member m on m.user_id = u.id and m.workspace_id = ${param(workspaceId)}::uuid
     where u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${lives}
-      and not exists (
-        select 1 from service."user" o where o.id = u.service_account_owner_id and o.status <> 'active')`)
+      and (not u.is_service or exists (
+        select 1 from service."user" o where o.id = u.service_account_owner_id and o.status = 'active'))`)
+}
+
+/**
+ * Whether `u`, where it is a service account, has an owner who is there to answer for it: an active member of the workspace
+ * or an administrator of the instance. True of people, and where there is no workspace.
+ */
+export function ownerActsIn(workspaceId: Sql): Sql {
+  return sql`(${workspaceId} is null or not u.is_service or exists (
+      select 1 from service."user" o where o.id = u.service_account_owner_id and (o.is_administrator or exists (
+        select 1 from service.member om
+        where om.workspace_id = ${workspaceId} and om.user_id = o.id and om.status = 'active'))))`
 }
 
 /** The contents of the policies of some roles, each once, as a JSON array. */

@@ -1,4 +1,5 @@
 /** API keys in the system database. Whoever looks after a key is its user, or the owner of that service account. */
+import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { bumpAccess, type Recorded } from './accounts.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
@@ -14,7 +15,10 @@ export type NewApiKey = {
   readonly expiresAt: Instant | undefined
 }
 
-/** Answers false, and writes nothing, where there is no such user or the keeper does not look after them. */
+/**
+ * Answers false, and writes nothing, where there is no such user or the keeper does not look after them. The user is held
+ * while it runs, so that nobody makes a key of an account that is handed on at the same moment.
+ */
 export async function insertApiKey(
   database: SqlDriver,
   keeper: Keeper,
@@ -26,6 +30,7 @@ export async function insertApiKey(
       insert into service.api_key (id, user_id, name, description, expires_at)
       select ${param(key.id)}::uuid, u.id, ${param(key.name)}, ${param(key.description)}, ${param(expiry)}::timestamptz
       from service."user" u where u.id = ${param(key.userId)}::uuid and ${isKeptBy(keeper)}
+      for share of u
       returning id`),
     record(sql`exists (select 1 from service.api_key where id = ${param(key.id)}::uuid)`),
   ])
@@ -65,6 +70,22 @@ export async function deleteApiKey(
     statement(sql`delete from service.api_key k using service."user" u where ${isKey(key)} returning k.id`),
   ])
   return rows?.length === 1
+}
+
+/** The keys of one account, by id and name. */
+export async function keysOf(
+  database: SqlDriver,
+  userId: string,
+): Promise<readonly { readonly id: string; readonly name: string }[]> {
+  const rows = await database.query(
+    statement(sql`select id, name from service.api_key where user_id = ${param(userId)}::uuid order by id`),
+  )
+  return rows.map(([id, name]) => ({ id: id ?? '', name: name ?? '' }))
+}
+
+/** Behind the statement that changes the account's owner, so that no key of the one before slips in. */
+export function deleteKeysOf(userId: string): Statement {
+  return statement(sql`delete from service.api_key where user_id = ${param(userId)}::uuid`)
 }
 
 /** Never puts back the time that another process has written. */

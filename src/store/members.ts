@@ -1,6 +1,7 @@
 /** Members of a workspace and their roles. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
+import { ownerActsIn } from './accounts.ts'
 import type { RoleKind } from './roles.ts'
 import { param, sql, statement, uuids } from './statements.ts'
 
@@ -8,6 +9,8 @@ export type MemberStatus = 'active' | 'suspended'
 
 export type MemberRow = {
   readonly status: MemberStatus
+  /** Of a service account. */
+  readonly ownerId: string | null
   readonly roles: readonly { readonly id: string; readonly name: string; readonly kind: RoleKind }[]
   /** How many other members can act as Administrator at this moment. */
   readonly otherAdministrators: number
@@ -21,6 +24,7 @@ export async function loadMember(
   const [row] = await database.query(
     statement(sql`
       select json_build_object('status', m.status,
+        'ownerId', (select u.service_account_owner_id from service."user" u where u.id = m.user_id),
         'roles', (
           select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'kind', r.kind)), '[]'::json)
           from service.member_role mr join service.role r on r.id = mr.role_id
@@ -59,11 +63,12 @@ export async function soleAdministratorOf(database: SqlDriver, userId: string): 
   return rows.map(([name]) => name ?? '')
 }
 
-/** The workspaces that the user is an active member of. */
+/** The workspaces in which the user acts: as an active member, and as a service account only where its owner may. */
 export async function workspacesOf(database: SqlDriver, userId: string): Promise<readonly string[]> {
   const rows = await database.query(
     statement(sql`
-      select workspace_id from service.member where user_id = ${param(userId)}::uuid and status = 'active'`),
+      select m.workspace_id from service.member m join service."user" u on u.id = m.user_id
+      where m.user_id = ${param(userId)}::uuid and m.status = 'active' and ${ownerActsIn(sql`m.workspace_id`)}`),
   )
   return rows.map(([id]) => id ?? '')
 }

@@ -8,6 +8,8 @@ export type AccountRow = {
   readonly status: 'active' | 'suspended'
   readonly isAdministrator: boolean
   readonly isService: boolean
+  /** Of a service account. */
+  readonly ownerId: string | null
   /** How many other people can act as administrator of the instance at this moment. */
   readonly otherAdministrators: number
 }
@@ -16,7 +18,7 @@ export async function loadAccount(database: SqlDriver, id: string): Promise<Acco
   const [row] = await database.query(
     statement(sql`
       select json_build_object('fullName', u.full_name, 'status', u.status, 'isAdministrator', u.is_administrator,
-        'isService', u.is_service,
+        'isService', u.is_service, 'ownerId', u.service_account_owner_id,
         'otherAdministrators', (
           select count(*) from service."user" o
           where o.id <> u.id and o.is_administrator and not o.is_service and o.status = 'active'))::text

@@ -84,7 +84,7 @@ function request(): Promise<void> {
 async function administrator() {
   const [[userId] = []] = await query('select id from service."user"')
   const credential = { kind: 'session', id: timeOrderedIds.next() } as const
-  return { kind: 'user', userId: userId ?? '', isAdministrator: true, credential } as const
+  return { kind: 'user', userId: userId ?? '', isAdministrator: true, credential, ownerId: undefined } as const
 }
 
 function query(text: string) {
