@@ -1,8 +1,7 @@
 /** Request bodies: bounded while they are read, JSON only, checked by a schema; faults name their place. */
 import type * as z from 'zod'
 import { nested, ServiceError } from '../src/core/error.ts'
-import { knownMembers } from '../src/core/known-members.ts'
-import { didYouMean } from '../src/core/nearest.ts'
+import { unknownMember } from '../src/core/known-members.ts'
 import { type AppContext, headerOf } from './context.ts'
 
 /** Bodies of everything but items and migrations, which have limits of their own. */
@@ -35,12 +34,6 @@ function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): strin
   if (issue?.code === 'invalid_type')
     return issue.input === undefined ? `must be given` : `must be of type ${issue.expected}`
   return issue?.message ?? 'is wrong'
-}
-
-/** What is said of a member that `schema` does not know. */
-export function unknownMember(schema: z.ZodType, { keys, path }: z.core.$ZodIssueUnrecognizedKeys): string {
-  const [name = ''] = keys
-  return `unknown field ${name.slice(0, 100)}${didYouMean(name, knownMembers(schema, path))}`
 }
 
 export function readJson(c: AppContext, limit: number): Promise<unknown> {

@@ -1,7 +1,8 @@
 /** Arguments of a tool → what its schema says, or 422 naming the place and what would be right there. */
 import type * as z from 'zod'
 import { nested } from '../../src/core/error.ts'
-import { placeOf, refusePrototype, unknownMember } from '../request.ts'
+import { unknownMember } from '../../src/core/known-members.ts'
+import { placeOf, refusePrototype } from '../request.ts'
 
 export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.infer<S> {
   const result = schema.safeParse(unpacked(sent))

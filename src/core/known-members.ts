@@ -1,5 +1,14 @@
 /** Which members a schema knows at a place of what it reads: for messages about one that it does not know. */
 import type * as z from 'zod'
+import { didYouMean } from './nearest.ts'
+
+/** What is said of a member that `schema` does not know. */
+export function unknownMember(schema: z.ZodType, issue: UnknownMember): string {
+  const [name = ''] = issue.keys
+  return `unknown field ${name.slice(0, 100)}${didYouMean(name, knownMembers(schema, issue.path))}`
+}
+
+type UnknownMember = { readonly keys: readonly string[]; readonly path: readonly PropertyKey[] }
 
 /** Names at `path`; none where the schema does not say. */
 export function knownMembers(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {

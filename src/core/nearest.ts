@@ -12,11 +12,18 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   return nearest === undefined ? '' : `; did you mean ${nearest}?`
 }
 
+/** The same, or else all that would be right, where they are few: `, as data and filter are`. */
+export function whatIsKnown(name: string, known: readonly string[]): string {
+  const meant = didYouMean(name, known)
+  if (meant !== '' || known.length === 0) return meant
+  return `, as ${known.join(', ')} ${known.length === 1 ? 'is' : 'are'}`
+}
+
 /** The first of the nearest candidates; undefined where none is near. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_LENGTH) return undefined
   const wanted = plain(name)
-  let most = wanted.length < 4 ? 1 : 2
+  let most = wanted.length < 6 ? 1 : 2
   let nearest: string | undefined
   for (const candidate of candidates) {
     const distance = distanceWithin(wanted, plain(candidate), most)

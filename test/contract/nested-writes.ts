@@ -341,7 +341,7 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
       expect(story).toEqual([
         'Failed to execute query',
         `editor[0].${operation}`,
-        'is not an operation of this relation here',
+        'is not an operation of this relation here, as _update is',
       ])
     })
 
@@ -486,7 +486,7 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
       expect(await storyOf(items.updateOne('authors', bo, { edited: [{ _disconnect: {} }] }))).toEqual([
         'Failed to execute query',
         'edited[0]._disconnect',
-        'is not an operation of this relation here',
+        'is not an operation of this relation here, as _connect, _create, _update, _delete are',
       ])
     })
 

@@ -4,8 +4,10 @@
  */
 import * as z from 'zod'
 import { nested } from '../error.ts'
+import { unknownMember } from '../known-members.ts'
 import { lazily, type ReadBy } from '../lazily.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
+import { didYouMean } from '../nearest.ts'
 import { all } from '../query/filter.ts'
 import type { RawFilter } from '../query/parse.ts'
 import { resolveFilter } from '../query/resolve.ts'
@@ -55,8 +57,7 @@ export function parsePolicy(content: unknown, model: Model): PolicyContent {
   const result = policyContentSchema().safeParse(content)
   if (!result.success) {
     const [issue] = result.error.issues
-    const reason =
-      issue?.code === 'unrecognized_keys' ? `unknown field ${issue.keys[0]?.slice(0, 100)}` : issue?.message
+    const reason = issue?.code === 'unrecognized_keys' ? unknownMember(policyContentSchema(), issue) : issue?.message
     const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
     throw fault(`content${path.join('')}`, reason ?? 'is wrong')
   }
@@ -65,7 +66,7 @@ export function parsePolicy(content: unknown, model: Model): PolicyContent {
   for (const [name, actions] of Object.entries(collections)) {
     const place = `content.collections.${name.slice(0, 100)}`
     const collection = model.byName.get(name) ?? model.collections.get(name)
-    if (collection === undefined) throw fault(place, 'is not a collection')
+    if (collection === undefined) throw fault(place, `is not a collection${didYouMean(name, model.byName.keys())}`)
     if (collection.id in byId) throw fault(place, 'is given twice')
     byId[collection.id] = mapActions(actions, (action, kind) => storedAction(action, collection, `${place}.${kind}`))
   }
@@ -154,7 +155,7 @@ function storedAction(action: PolicyAction, collection: Collection, place: strin
   const { fields, filter, validation }: Detail = action
   const named = (of: Collection, name: string, at: string): Field => {
     const field = of.fields.get(name)
-    if (field === undefined) throw fault(at, `is not a field of ${of.apiName}`)
+    if (field === undefined) throw fault(at, `is not a field of ${of.apiName}${didYouMean(name, of.fields.keys())}`)
     return field
   }
   for (const [member, value] of Object.entries({ filter, validation })) {

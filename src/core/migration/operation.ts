@@ -4,6 +4,7 @@
  */
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
+import { unknownMember } from '../known-members.ts'
 import { lazily, type ReadBy } from '../lazily.ts'
 import { apiNameSchema } from '../model/api-name.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
@@ -228,7 +229,7 @@ function reason(issue: z.core.$ZodRawIssue): string {
     case 'invalid_value':
       return isMissing ? 'is required' : `must be ${oneOf(issue.values)}`
     case 'unrecognized_keys':
-      return `unknown field ${shown(issue.keys[0] ?? '')}`
+      return unknownMember(issue.inst as z.ZodType, { keys: issue.keys, path: [] })
     case 'invalid_union':
       return Array.isArray(issue.options) ? `must be ${oneOf(issue.options)}` : 'is invalid'
     case 'too_small':
@@ -255,9 +256,4 @@ const typeReasons: Readonly<Record<string, string>> = {
 
 function oneOf(values: readonly unknown[]): string {
   return values.length === 1 ? String(values[0]) : `one of ${values.map(String).join(', ')}`
-}
-
-/** Names from outside are cut before they are repeated in a message. */
-function shown(name: string): string {
-  return name.length > 100 ? `${name.slice(0, 100)}…` : name
 }

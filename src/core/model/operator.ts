@@ -1,5 +1,6 @@
 /** Which filter operators a field has (reference facts 1.2, contract 4). `_null` is apart: nullability decides it. */
 import type { FieldType, TypeName } from './field-type.ts'
+import type { PrimitiveField } from './model.ts'
 
 export const operators = [
   '_eq',
@@ -28,6 +29,12 @@ export type Operator = (typeof operators)[number]
 /** The operators of a type without `_null`, which every nullable field has and no other. */
 export function operatorsOf(type: FieldType, isList: boolean): ReadonlySet<Operator> {
   return isList ? none : operatorsByType[type.name]
+}
+
+/** All operators of a field, as messages tell them. */
+export function knownOperators({ type, isList, isNullable }: PrimitiveField): string {
+  const known = [...operatorsOf(type, isList), ...(isNullable ? ['_null'] : [])]
+  return known.length === 0 ? 'none' : known.join(', ')
 }
 
 const none: ReadonlySet<Operator> = new Set()

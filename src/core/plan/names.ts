@@ -5,6 +5,7 @@
 import { type Access, type Action, type Granted, type Viewer, visibility } from '../access/access.ts'
 import { nested, ServiceError } from '../error.ts'
 import type { Collection, Field, Model, PrimitiveField } from '../model/model.ts'
+import { didYouMean } from '../nearest.ts'
 import type { Filter } from '../query/filter.ts'
 import { queryFault, shown } from '../query/parse.ts'
 
@@ -19,7 +20,8 @@ export function openCollection(
   const access: Access = collection === undefined ? { kind: 'denied' } : viewer.accessTo(collection, action)
   if (access.kind === 'granted' && collection !== undefined) return { collection, access }
   if (collection === undefined && viewer.seesModel) {
-    throw nested('notFound', ['Failed to execute query', `collection ${shown(name)} does not exist`])
+    const meant = didYouMean(name, readableNames(model, viewer))
+    throw nested('notFound', ['Failed to execute query', `collection ${shown(name)} does not exist${meant}`])
   }
   throw forbidden()
 }
@@ -38,9 +40,40 @@ export function usableField(
   const visible = field === undefined ? undefined : visibility(access, field)
   if (field !== undefined && visible !== undefined) return { field, visible }
   if (field === undefined && viewer.seesModel) {
-    throw queryFault(place, `is not a field of ${collection.apiName}`)
+    const meant = didYouMean(name, readableFields(viewer, collection, access))
+    throw queryFault(place, `is not a field of ${collection.apiName}${meant}`)
   }
   throw forbidden()
+}
+
+/** The same for reading: a relation into a collection that the caller may not read is hidden, whatever a policy says of it. */
+export function readableField(
+  viewer: Viewer,
+  collection: Collection,
+  access: Granted,
+  name: string,
+  place: string,
+): Usable {
+  const usable = usableField(viewer, collection, access, name, place)
+  if (usable.field.kind === 'relation') accessBeyond(viewer, usable.field.target)
+  return usable
+}
+
+/** What a caller is told of as what they may have meant: nothing that they may not read. */
+function* readableNames(model: Model, viewer: Viewer): Iterable<string> {
+  for (const collection of model.collections.values()) {
+    if (viewer.accessTo(collection, 'read').kind === 'granted') yield collection.apiName
+  }
+}
+
+function* readableFields(viewer: Viewer, collection: Collection, access: Granted): Iterable<string> {
+  const read = viewer.accessTo(collection, 'read')
+  if (read.kind === 'denied') return
+  for (const field of collection.fields.values()) {
+    const isHidden = field.kind === 'relation' && viewer.accessTo(field.target, 'read').kind === 'denied'
+    if (!isHidden && visibility(read, field) !== undefined && visibility(access, field) !== undefined)
+      yield field.apiName
+  }
 }
 
 /** The caller's access to the far end of a relation; a relation into a collection they may not read is hidden. */

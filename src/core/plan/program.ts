@@ -9,7 +9,7 @@ import type { Collection, PrimitiveField, RelationField } from '../model/model.t
 import { and, type Filter } from '../query/filter.ts'
 import { queryFault, type RawFilter, shown } from '../query/parse.ts'
 import { MAX_RELATION_DEPTH } from '../query/resolve.ts'
-import { accessBeyond, fieldIs, usableField, writeAccess } from './names.ts'
+import { accessBeyond, fieldIs, readableField, writeAccess } from './names.ts'
 import type { Assignment, Cell, Demand, Slot, Step } from './plan.ts'
 import { type Placed, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
 import {
@@ -284,7 +284,7 @@ function findReference(
   const named: PrimitiveField[] = []
   const conditions = Object.entries(body).map(([name, value]): Filter => {
     const at = placeOf(place, shown(name))
-    const { field, visible } = usableField(viewer, target, access, name, at)
+    const { field, visible } = readableField(viewer, target, access, name, at)
     if (field.kind === 'relation') throw queryFault(at, 'is a relation')
     named.push(field)
     return value === null

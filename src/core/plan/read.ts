@@ -14,7 +14,7 @@ import {
   shown,
 } from '../query/parse.ts'
 import { MAX_RELATION_DEPTH } from '../query/resolve.ts'
-import { accessBeyond, usableField } from './names.ts'
+import { accessBeyond, readableField } from './names.ts'
 import type { Order, Page, ReadPlan, Selected, Selection } from './plan.ts'
 import { requestFilter } from './where.ts'
 
@@ -105,7 +105,7 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
       continue
     }
     const place = `${level.place}.${shown(name)}`
-    const { field, visible } = usableField(viewer, collection, access, name, place)
+    const { field, visible } = readableField(viewer, collection, access, name, place)
     if (field.kind === 'primitive') selected.set(name, { kind: 'field', name, field, visible })
     else {
       const below = relations.get(name) ?? { fields: new Set(), relations: new Map() }
@@ -114,7 +114,7 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
   }
   for (const [name, below] of relations) {
     const place = `${level.place}.${shown(name)}`
-    const { field, visible } = usableField(viewer, collection, access, name, place)
+    const { field, visible } = readableField(viewer, collection, access, name, place)
     if (field.kind === 'primitive') throw queryFault(place, 'is a primitive field and takes no nested selection')
     selected.set(name, selectRelation(context, { relation: field, visible, below }, { ...level, place }))
   }
@@ -180,7 +180,7 @@ function refuseStrayArguments(
 ): void {
   for (const [name, { place }] of deep) {
     if (selected.get(name)?.kind === 'relation') continue
-    const { field } = usableField(context.viewer, context.collection, context.access, name, place)
+    const { field } = readableField(context.viewer, context.collection, context.access, name, place)
     throw queryFault(
       place,
       field.kind === 'primitive' ? 'is a primitive field and takes no arguments' : 'is not selected in fields',
@@ -210,7 +210,7 @@ function planOrder(context: ReadContext, query: ListArguments, place: string): r
   const named = new Set<string>()
   query.sort.forEach((entry, index) => {
     const at = `${place}[${index}].${shown(entry.field)}`
-    const { field, visible } = usableField(viewer, collection, access, entry.field, at)
+    const { field, visible } = readableField(viewer, collection, access, entry.field, at)
     if (field.kind === 'relation' || !isSortable(field)) throw queryFault(at, 'cannot be sorted by')
     if (named.has(field.id)) return
     named.add(field.id)

@@ -3,6 +3,7 @@
  * everywhere else; which operations a kind of relation knows is decided here.
  */
 import type { RelationField } from '../model/model.ts'
+import { whatIsKnown } from '../nearest.ts'
 import { queryFault, type RawFilter } from '../query/parse.ts'
 import { type Body, parseBody } from './values.ts'
 
@@ -64,7 +65,10 @@ function parseOperation(
   if (name === '' || others.length > 0) throw queryFault(place, 'must hold one operation')
   const kind = known.find((one) => one === name)
   if (kind === undefined)
-    throw queryFault(`${place}.${name.slice(0, 100)}`, `is not an operation of this relation here`)
+    throw queryFault(
+      `${place}.${name.slice(0, 100)}`,
+      `is not an operation of this relation here${whatIsKnown(name, known)}`,
+    )
   const at = `${place}.${kind}`
   const body = parseBody(content, at)
   switch (kind) {
@@ -103,7 +107,8 @@ function targets(
 
 function refuseUnknown(body: Body, known: readonly string[], place: string): void {
   for (const name of Object.keys(body)) {
-    if (!known.includes(name)) throw queryFault(`${place}.${name.slice(0, 100)}`, 'is not known here')
+    if (known.includes(name)) continue
+    throw queryFault(`${place}.${name.slice(0, 100)}`, `is not known here${whatIsKnown(name, known)}`)
   }
 }
 

@@ -4,7 +4,7 @@ import type { Collection } from '../model/model.ts'
 import { all, type Filter } from '../query/filter.ts'
 import type { RawFilter } from '../query/parse.ts'
 import { resolveFilter } from '../query/resolve.ts'
-import { accessBeyond, usableField } from './names.ts'
+import { accessBeyond, readableField } from './names.ts'
 
 /** `place` is where the filter stands in the request, for messages. */
 export function requestFilter(
@@ -18,7 +18,7 @@ export function requestFilter(
     collection,
     place,
     sight: {
-      field: (of, name, at) => usableField(viewer, of, accessBeyond(viewer, of), name, at),
+      field: (of, name, at) => readableField(viewer, of, accessBeyond(viewer, of), name, at),
       rowsOf: (target) => accessBeyond(viewer, target).rows,
       variable: () => undefined,
     },

@@ -3,6 +3,7 @@
  * they were sent; `core/plan` resolves them. Owns the list of parameters that item routes know (contract 4).
  */
 import { nested, type ServiceError } from '../error.ts'
+import { didYouMean } from '../nearest.ts'
 import type { BracketNode } from './brackets.ts'
 import type { Blanks } from './question.ts'
 
@@ -104,7 +105,9 @@ function parseQuery(tree: BracketObject): ReadQuery {
 
 function refuseUnknown(tree: BracketObject, known: readonly string[]): void {
   for (const name of Object.keys(tree)) {
-    if (!known.includes(name)) throw queryFault(shown(name), 'is not a parameter of this route')
+    if (known.includes(name)) continue
+    const meant = didYouMean(name, known) || `, which knows ${known.join(', ')}`
+    throw queryFault(shown(name), `is not a parameter of this route${meant}`)
   }
 }
 
@@ -154,7 +157,7 @@ function parseSortEntry(entry: BracketNode, place: string, parameter: string): S
     } else if (name === 'nulls') {
       if (value !== 'first' && value !== 'last') throw queryFault(at, 'must be first or last')
       nulls = value
-    } else throw queryFault(at, 'is not an option of sort')
+    } else throw queryFault(at, 'is not an option of sort, as direction and nulls are')
   }
   return { field, direction, nulls }
 }
@@ -205,8 +208,10 @@ function collectDeep(node: BracketNode, place: string, into: DeepDraft): void {
     const deeper: Record<string, BracketNode> = Object.create(null)
     for (const [name, argument] of Object.entries(value)) {
       if (!name.startsWith('_')) deeper[name] = argument
-      else if (!deepParameters.has(name)) throw queryFault(`${at}.${shown(name)}`, 'is not an argument of a relation')
-      else if (entry !== undefined) {
+      else if (!deepParameters.has(name)) {
+        const known = [...deepParameters].join(', ')
+        throw queryFault(`${at}.${shown(name)}`, `is not an argument of a relation, as ${known} are`)
+      } else if (entry !== undefined) {
         if (name in entry.own) throw queryFault(`${at}.${name}`, 'is given twice')
         entry.own[name] = argument
       }

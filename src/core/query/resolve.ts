@@ -5,7 +5,7 @@
 import { type Decoded, decodeJson, decodeText } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, Field, PrimitiveField, RelationField } from '../model/model.ts'
-import { type Operator, operatorsOf } from '../model/operator.ts'
+import { knownOperators, type Operator, operatorsOf } from '../model/operator.ts'
 import { all, and, type Comparison, type FieldRef, type Filter, isTrue, type Match, none, not, or } from './filter.ts'
 import { holeName, isHole } from './hole.ts'
 import { queryFault, type RawFilter, shown } from './parse.ts'
@@ -37,7 +37,7 @@ export function resolveFilter(
 ): Filter {
   if (raw === undefined) return all
   const reading = { sight: context.sight, form: raw.form, blanks: raw.blanks, leaves: 0 }
-  return group(reading, raw.value, { ...context, relations: 0, nesting: 0 })
+  return group(reading, raw.value, { ...context, relations: 0, nesting: 0, quantified: false })
 }
 
 type Reading = {
@@ -52,6 +52,8 @@ type Scope = {
   readonly place: string
   readonly relations: number
   readonly nesting: number
+  /** Whether quantifiers stand here too. */
+  readonly quantified: boolean
 }
 
 function group(reading: Reading, value: unknown, scope: Scope): Filter {
@@ -63,14 +65,17 @@ function group(reading: Reading, value: unknown, scope: Scope): Filter {
 }
 
 function member(reading: Reading, name: string, part: unknown, scope: Scope): Filter {
-  const inner = { ...scope, place: `${scope.place}.${shown(name)}`, nesting: scope.nesting + 1 }
+  const inner = { ...scope, place: `${scope.place}.${shown(name)}`, nesting: scope.nesting + 1, quantified: false }
   if (name === '_not') return not(group(reading, part, inner))
   if (name === '_and' || name === '_or') {
     if (!Array.isArray(part)) throw queryFault(inner.place, 'must be a list of filters')
     const filters = part.map((one, index) => group(reading, one, { ...inner, place: `${inner.place}[${index}]` }))
     return name === '_and' ? and(filters) : or(filters)
   }
-  if (name.startsWith('_')) throw queryFault(inner.place, 'is not a logical operator')
+  if (name.startsWith('_')) {
+    const quantified = scope.quantified ? ', nor one of _some, _every, _none' : ''
+    throw queryFault(inner.place, `is not a logical operator, as _and, _or and _not are${quantified}`)
+  }
   const { field, visible } = reading.sight.field(scope.collection, name, inner.place)
   return field.kind === 'relation'
     ? and([isTrue(visible), related(reading, field, part, inner)])
@@ -84,13 +89,18 @@ function related(reading: Reading, relation: RelationField, part: unknown, scope
   const rows = reading.sight.rowsOf(relation.target)
   const beyond = { ...scope, collection: relation.target, relations: scope.relations + 1 }
   if (!isObject(part)) throw queryFault(scope.place, 'must be an object')
-  const exists = (quantifier: 'some' | 'every' | 'none', value: unknown, place: string): Filter => ({
+  const exists = (
+    quantifier: 'some' | 'every' | 'none',
+    value: unknown,
+    place: string,
+    quantified = false,
+  ): Filter => ({
     kind: 'related',
     relation,
     target: relation.target,
     quantifier,
     rows,
-    filter: group(reading, value, { ...beyond, place, nesting: scope.nesting + 1 }),
+    filter: group(reading, value, { ...beyond, place, nesting: scope.nesting + 1, quantified }),
   })
   if (!relation.isList) return exists('some', part, scope.place)
   const filters: Filter[] = []
@@ -101,7 +111,7 @@ function related(reading: Reading, relation: RelationField, part: unknown, scope
     } else unquantified[name] = value
   }
   if (filters.length === 0 || Object.keys(unquantified).length > 0) {
-    filters.push(exists('some', unquantified, scope.place))
+    filters.push(exists('some', unquantified, scope.place, true))
   }
   return and(filters)
 }
@@ -117,10 +127,12 @@ function condition(reading: Reading, ref: FieldRef, part: unknown, place: string
     )
     return and(filters)
   }
-  if (isJson) throw queryFault(place, 'a filter on a JSON field needs an explicit operator')
+  if (isJson) {
+    throw queryFault(place, `a filter on a JSON field needs an explicit operator: ${knownOperators(ref.field)}`)
+  }
   if (isObject(part)) {
     const name = Object.keys(part).find((key) => !key.startsWith('_')) ?? ''
-    throw queryFault(`${place}.${shown(name)}`, 'is not an operator')
+    throw queryFault(`${place}.${shown(name)}`, `is not an operator, as ${knownOperators(ref.field)} are`)
   }
   return operation(reading, ref, '_eq', part, place)
 }
@@ -131,7 +143,10 @@ function operation(reading: Reading, ref: FieldRef, name: string, operand: unkno
   if (reading.leaves > MAX_FILTER_LEAVES) throw queryFault('filter', `has more than ${MAX_FILTER_LEAVES} conditions`)
   if (name === '_null') return nullTest(reading, ref, operand, place)
   const operators: ReadonlySet<string> = operatorsOf(field.type, field.isList)
-  if (!operators.has(name)) throw queryFault(place, `is not an operator of ${field.isList ? 'lists' : field.type.name}`)
+  if (!operators.has(name)) {
+    const type = field.isList ? 'lists' : field.type.name
+    throw queryFault(place, `is not an operator of ${type}, which knows ${knownOperators(field)}`)
+  }
   return build(reading, ref, name as Exclude<Operator, '_null'>, operand, place)
 }
 

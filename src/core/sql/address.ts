@@ -5,6 +5,7 @@
  */
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
+import { unknownMember } from '../known-members.ts'
 import { lazily, type ReadBy } from '../lazily.ts'
 
 export const sqlProviders = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'] as const
@@ -32,8 +33,9 @@ export type SqlAddress = {
 /** Throws ServiceError `invalid` naming the place in the body. */
 export function parseSqlAddress(provider: SqlProvider, config: unknown): SqlAddress {
   const isString = typeof config === 'object' && config !== null && 'connectionString' in config
-  const result = (isString ? stringForm() : partsForm()).safeParse(config)
-  if (!result.success) throw configFault(...faultOf(result.error.issues[0]))
+  const form = isString ? stringForm() : partsForm()
+  const result = form.safeParse(config)
+  if (!result.success) throw configFault(...faultOf(result.error.issues[0], form))
   const parts = 'connectionString' in result.data ? readString(provider, result.data.connectionString) : result.data
   return addressOf(provider, parts)
 }
@@ -114,9 +116,9 @@ function hasControl(value: string): boolean {
   return [...value].some((character) => character < ' ' || character === '\u007f')
 }
 
-function faultOf(issue: z.core.$ZodIssue | undefined): [place: string, reason: string] {
+function faultOf(issue: z.core.$ZodIssue | undefined, form: z.ZodType): [place: string, reason: string] {
   const place = (issue?.path ?? []).map(String).join('.')
-  if (issue?.code === 'unrecognized_keys') return [place, `unknown field ${issue.keys[0]?.slice(0, 100)}`]
+  if (issue?.code === 'unrecognized_keys') return [place, unknownMember(form, issue)]
   if (issue?.code === 'invalid_type' && issue.input === undefined && place !== '') return [place, 'must be given']
   return [place, place === '' ? 'must be an object' : (issue?.message ?? 'is wrong')]
 }

@@ -1,0 +1,204 @@
+/** Errors say what would be right: operators that a type knows, and the nearest name, of what the caller may see only. */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { type Content, people } from '../support/people.ts'
+import { type Client, type Workspace, world } from '../support/world.ts'
+
+let shop: Workspace
+
+beforeAll(async () => {
+  shop = await world.workspace(
+    'hints',
+    {
+      authors: { name: 'string' },
+      articles: { title: 'string', teaser: 'string?', stock: 'int32', raw: 'bytes?', info: 'json', authorId: 'int64?' },
+      articlets: { note: 'string' },
+      secrets: { text: 'string' },
+    },
+    ['articles.author(authorId) -> authors.articles'],
+  )
+})
+
+/** The message of an error and those of its sources, as one text. */
+async function storyOf(response: Response | Promise<Response>): Promise<string> {
+  const body = (await (await response).json()) as Told
+  const told: string[] = []
+  for (let part: Told | undefined = body; part !== undefined; part = part.source) told.push(part.message)
+  return told.join(' > ')
+}
+
+type Told = { readonly message: string; readonly source?: Told }
+
+describe('a query', () => {
+  const text =
+    '_eq, _neq, _lt, _lte, _gt, _gte, _in, _nin, _contains, _icontains, _ncontains, _nicontains, _starts_with, ' +
+    '_nstarts_with, _ends_with, _nends_with'
+  const ordered = '_eq, _neq, _lt, _lte, _gt, _gte, _in, _nin, _between, _nbetween'
+
+  it.each([
+    ['filter[title][_foo]=1', `filter.title._foo > is not an operator of string, which knows ${text}`],
+    ['filter[teaser][_foo]=1', `filter.teaser._foo > is not an operator of string, which knows ${text}, _null`],
+    ['filter[stock][_contains]=1', `filter.stock._contains > is not an operator of int32, which knows ${ordered}`],
+    ['filter[raw][_eq]=1', 'filter.raw._eq > is not an operator of bytes, which knows _null'],
+    ['filter[stock][eq]=1', `filter.stock.eq > is not an operator, as ${ordered} are`],
+    ['filter[info]=1', 'filter.info > a filter on a JSON field needs an explicit operator: _eq, _neq'],
+    ['filter[_xor][0][title]=1', 'filter._xor > is not a logical operator, as _and, _or and _not are'],
+    [
+      'filter[author][articles][_all][title]=1',
+      'filter.author.articles._all > is not a logical operator, as _and, _or and _not are, nor one of _some, _every, _none',
+    ],
+    ['filter[titel][_eq]=1', 'filter.titel > is not a field of articles; did you mean title?'],
+    ['filter[author][nmae][_eq]=1', 'filter.author.nmae > is not a field of authors; did you mean name?'],
+    ['fields=id,Title', 'fields.Title > is not a field of articles; did you mean title?'],
+    ['fields=autor.name', 'fields.autor > is not a field of articles; did you mean author?'],
+    ['fields=colour', 'fields.colour > is not a field of articles'],
+    ['sort[0][stok][direction]=asc', 'sort[0].stok > is not a field of articles; did you mean stock?'],
+    ['sort[0][stock][order]=asc', 'sort[0].stock.order > is not an option of sort, as direction and nulls are'],
+    ['deep[autor][_limit]=1', 'deep.autor > is not a field of articles; did you mean author?'],
+    [
+      'fields=author.articles.id&deep[author][articles][_limt]=1',
+      'deep.author.articles._limt > is not an argument of a relation, as _filter, _sort, _limit, _offset are',
+    ],
+    ['fitler[title]=1', 'fitler > is not a parameter of this route; did you mean filter?'],
+    ['page=1', 'page > is not a parameter of this route, which knows fields, filter, sort, limit, offset, meta, deep'],
+  ])('%s', async (query, told) => {
+    const response = await shop.get(`/items/articles?${query}`)
+
+    expect(response.status).toBe(422)
+    expect(await storyOf(response)).toBe(`Failed to execute query > ${told}`)
+  })
+})
+
+describe('a write', () => {
+  const forward = '_connect, _create, _update, _disconnect, _delete'
+
+  it.each([
+    [{ titel: 'x' }, 'titel > is not a field of articles; did you mean title?'],
+    [{ author: [{ _link: {} }] }, `author[0]._link > is not an operation of this relation here, as ${forward} are`],
+    [{ author: [{ _connect: { keys: {} } }] }, 'author[0]._connect.keys > is not known here; did you mean key?'],
+    [{ author: [{ _update: { set: {} } }] }, 'author[0]._update.set > is not known here, as data, filter are'],
+  ])('%j', async (body, told) => {
+    const response = await shop.patch('/items/articles/1', body)
+
+    expect(response.status).toBe(422)
+    expect(await storyOf(response)).toBe(`Failed to execute query > ${told}`)
+  })
+
+  it.each([
+    ['POST', '/roles', { name: 'x', policys: [] }, 'unknown field policys; did you mean policies?'],
+    [
+      'POST',
+      '/policies',
+      { name: 'x', content: { entitlments: [] } },
+      'unknown field entitlments; did you mean entitlements?',
+    ],
+    [
+      'POST',
+      '/policies',
+      { name: 'x', content: { collections: { articles: { raed: 'all' } } } },
+      'unknown field raed; did you mean read?',
+    ],
+    [
+      'POST',
+      '/policies',
+      { name: 'x', content: { collections: { article: { read: 'all' } } } },
+      'is not a collection; did you mean articles?',
+    ],
+    [
+      'POST',
+      '/policies',
+      { name: 'x', content: { collections: { articles: { read: { fields: ['titel'] } } } } },
+      'is not a field of articles; did you mean title?',
+    ],
+    ['POST', '/schema/migrate', { operations: [], operation: [] }, 'unknown field operation; did you mean operations?'],
+    [
+      'POST',
+      '/schema/migrate',
+      { operations: [{ kind: 'deleteCollection', data: { id: crypto.randomUUID(), ids: 1 } }] },
+      'unknown field ids; did you mean id?',
+    ],
+  ])('%s %s %j', async (method, path, body, told) => {
+    const response = await shop.send(method, path, { body })
+
+    expect(response.status).toBe(422)
+    expect((await storyOf(response)).endsWith(` > ${told}`)).toBe(true)
+  })
+})
+
+describe('the nearest name', () => {
+  const everything = ['read', 'create', 'update', 'delete']
+  const ask = (client: Client, name: string) => [
+    client.get(`/items/${name}`),
+    client.get(`/items/${name}/1`),
+    client.post(`/items/${name}`, [{}]),
+    client.patch(`/items/${name}/1`, {}),
+    client.delete(`/items/${name}/1`),
+  ]
+  const askOf = (client: Client, field: string) => [
+    client.get(`/items/articles?fields=${field}`),
+    client.get(`/items/articles?filter[${field}][_eq]=1`),
+    client.get(`/items/articles?fields=id&sort[0][${field}][direction]=asc`),
+    client.get(`/items/articles?fields=${field}.id`),
+    client.get(`/items/articles?filter[${field}][id][_eq]=1`),
+    client.get(`/items/articles?deep[${field}][_limit]=1`),
+    client.post('/items/articles', [{ [field]: 1 }]),
+    client.patch('/items/articles/1', { [field]: 1 }),
+    client.patch('/items/articles?filter[id][_eq]=1', { [field]: 1 }),
+  ]
+  const answers = async (asked: readonly Promise<Response>[]) =>
+    Promise.all(asked.map(async (one) => ({ status: (await one).status, text: await (await one).text() })))
+
+  it('of a collection', async () => {
+    for (const one of ask(shop, 'articels')) {
+      expect((await one).status).toBe(404)
+      expect(await storyOf(one)).toBe(
+        'Failed to execute query > collection articels does not exist; did you mean articles?',
+      )
+    }
+  })
+
+  it('is one that this caller may read', async () => {
+    const reader = await people.member(shop, {
+      entitlements: ['dataModel:read'],
+      collections: { articles: { read: { fields: ['id', 'stock'] }, update: { fields: ['stock', 'teaser'] } } },
+    })
+
+    expect(await storyOf(reader.get('/items/secret'))).not.toContain('secrets')
+    expect(await storyOf(reader.get('/items/articlet'))).toContain('did you mean articles?')
+    expect(await storyOf(reader.get('/items/articles?fields=titel'))).not.toContain('title')
+    expect(await storyOf(reader.get('/items/articles?fields=stok'))).toContain('did you mean stock?')
+    expect(await storyOf(reader.patch('/items/articles/1', { teasr: 'x' }))).not.toContain('teaser')
+    expect(await storyOf(reader.patch('/items/articles/1', { stok: 1 }))).toContain('did you mean stock?')
+  })
+
+  it.each([
+    ['reads', {}],
+    ['reads policies', { entitlements: ['workspaceMembers:read'] }],
+  ])('is none for somebody who %s but not the model: hidden and missing answer alike', async (_who, more) => {
+    const content: Content = {
+      ...more,
+      collections: {
+        articles: Object.fromEntries(
+          everything.map((action) => [action, action === 'delete' ? {} : { fields: ['id', 'stock', 'author'] }]),
+        ),
+      },
+    }
+    const reader = await people.member(shop, content)
+
+    const collections = [await answers(ask(reader, 'secrets')), await answers(ask(reader, 'secretz'))]
+    expect(collections[0]).toEqual(collections[1])
+    expect(collections[0]?.every(({ status }) => status === 403)).toBe(true)
+    // A relation whose far end is hidden is hidden too.
+    for (const [hidden, missing] of [
+      ['title', 'titel'],
+      ['author', 'autor'],
+    ] as const) {
+      const fields = [await answers(askOf(reader, hidden)), await answers(askOf(reader, missing))]
+      const without = fields.map((told, which) =>
+        told.map(({ status, text: body }) => ({ status, text: body.replaceAll(which === 0 ? hidden : missing, '…') })),
+      )
+      const comparable = hidden === 'author' ? without.map((told) => told.slice(0, 6)) : without
+      expect(comparable[0]).toEqual(comparable[1])
+      expect(comparable[0]?.every(({ status }) => status === 403)).toBe(true)
+    }
+  })
+})
