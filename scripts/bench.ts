@@ -5,7 +5,9 @@
 import { parseArgs } from 'node:util'
 import { type Bound, type Figure, figures, type Measured } from './bench/figures.ts'
 import { openLab } from './bench/lab.ts'
+import { endWithNpm } from './npm-run.ts'
 
+endWithNpm()
 await main().catch((error) => {
   clearLine()
   console.error(error instanceof Error ? error.message : error)

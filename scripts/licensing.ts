@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { entitlementNames, entitlements } from '../src/core/license/license.ts'
 import { startLicensingServer } from './licensing/server.ts'
+import { endWithNpm } from './npm-run.ts'
 
 const directory = process.env.LICENSING_DIR ?? '.licensing'
 const port = Number(process.env.LICENSING_PORT ?? 8788)
@@ -14,6 +15,7 @@ const url = `http://127.0.0.1:${port}`
 
 const commands = ['issue', 'token', 'list', 'suspend', 'resume', 'cancel', 'renew'] as const
 
+endWithNpm()
 await main().catch((error) => {
   console.error(`\n  ${error instanceof Error ? error.message : String(error)}\n`)
   process.exit(1)

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import type { Config, Environment } from '../src/config.ts'
 import { readConfig } from '../src/config.ts'
 import { isLoopback } from '../src/core/loopback.ts'
@@ -47,13 +47,14 @@ export type LocalRun = {
 /** First administrator and demo where they are missing; then prints the block. */
 export async function prepareLocalRun(run: LocalRun): Promise<void> {
   await requireReady(run.url)
+  showStep('Making the administrator and the demo, on a first start')
   const password = await claim(run)
   const keyFile = join(run.directory.path, 'api-key')
   const key = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : await makeKey(run, password, keyFile)
   if (run.config.SERVICE_DEMO && key !== undefined && !(await isLocked(run.url, key))) {
     await loadDemo(apiOf(run.url, key), run.directory.path, showProgress)
-    clearProgress()
   }
+  clearStep()
   printBlock(run, password, key === undefined ? undefined : keyFile)
   rmSync(passwordFile(run), { force: true })
 }
@@ -126,7 +127,7 @@ export function apiOf(url: string, token?: string) {
 
 function printBlock(run: LocalRun, password: string | undefined, keyFile: string | undefined): void {
   const { SERVICE_ADMIN__EMAIL: email = LOCAL_ADMINISTRATOR } = run.config
-  const key = keyFile === undefined ? 'YOUR_API_KEY' : `$(cat ${relative('.', keyFile)})`
+  const key = keyFile === undefined ? 'YOUR_API_KEY' : `$(cat ${quoted(keyFile)})`
   const path = run.config.SERVICE_DEMO
     ? '/api/demo/items/flights?fields=departedAt,delayMinutes,origin.name,destination.city&filter[delayMinutes][_gt]=60&limit=3'
     : '/api/system/workspaces'
@@ -136,7 +137,7 @@ function printBlock(run: LocalRun, password: string | undefined, keyFile: string
     '',
     `  Address        ${run.url}`,
     `  Administrator  ${email}${password === undefined ? '' : `, password ${password} (shown once)`}`,
-    `  Data           ${relative('.', run.directory.path) || '.'}`,
+    `  Data           ${fromHere(run.directory.path)}`,
     `  Reference      ${run.url}/api/${run.config.SERVICE_DEMO ? 'demo' : 'system'}/docs (paste a token), guide in docs/api.md`,
     '',
     '  Try it:',
@@ -146,23 +147,46 @@ function printBlock(run: LocalRun, password: string | undefined, keyFile: string
   console.log(lines.join('\n'))
 }
 
-function showProgress(text: string): void {
-  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K  ${text}`)
+/** A path as an argument in a shell; absolute, so that the line works from any directory. */
+function quoted(path: string): string {
+  return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
-function clearProgress(): void {
+/** The path as short as it can be said: relative below the working directory, absolute elsewhere. */
+function fromHere(path: string): string {
+  const short = relative('.', path) || '.'
+  return short.startsWith('..') || isAbsolute(short) ? path : short
+}
+
+/** Says what the start does now: on a terminal in one line that goes away, elsewhere a line each. */
+export function showStep(text: string): void {
+  if (process.stdout.isTTY) showProgress(`${text} …`)
+  else console.log(text)
+}
+
+export function clearStep(): void {
   if (process.stdout.isTTY) process.stdout.write('\r\x1b[K')
+}
+
+function showProgress(text: string): void {
+  if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K  ${text}`)
 }
 
 /** Once a signal has come, what fails because of the closing is no news. */
 let isClosing = false
 
-/** Runs `close` once on the first signal; a second one ends the process at once. */
+/** Milliseconds: Ctrl-C in a terminal comes to the script twice, from the terminal and from npm, which passes it on. */
+const SAME_SIGNAL = 1_000
+
+/** Runs `close` once on the first signal; a second one, which is not the first one again, ends the process at once. */
 export function closeOnSignal(close: () => Promise<void>): void {
+  let first = 0
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      if (isClosing) process.exit(1)
+      if (isClosing && Date.now() - first > SAME_SIGNAL) process.exit(1)
+      if (isClosing) return
       isClosing = true
+      first = Date.now()
       close().then(() => process.exit(0), exitWith('The service did not end well'))
     })
   }
@@ -175,6 +199,7 @@ export function fail(error: unknown): void {
 
 function exitWith(title: string): (error: unknown) => never {
   return (error) => {
+    clearStep()
     const reason = error instanceof Error ? error.message : String(error)
     console.error(`\n  ${title}:\n  ${reason.replaceAll('\n', '\n  ')}\n`)
     process.exit(1)

@@ -5,20 +5,25 @@ import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
 import { openDataDirectory } from '../src/platform/node/data-directory.ts'
 import { openEmbeddedPostgres } from '../src/platform/node/embedded-postgres.ts'
 import type { Observe } from '../src/ports.ts'
-import { closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig } from './local.ts'
+import { clearStep, closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig, showStep } from './local.ts'
+import { endWithNpm } from './npm-run.ts'
 
+endWithNpm()
 await start().catch(fail)
 
 async function start(): Promise<void> {
   const config = requireConfig(process.env)
   if (config.SERVICE_DATABASE_URL !== undefined) {
+    showStep('Connecting to the system database')
     const server = await startNode({ environment: process.env })
+    clearStep()
     closeOnSignal(server.close)
     console.log(`Listening on ${server.url}`)
     return
   }
   const directory = openDataDirectory(config.SERVICE_DATA_DIR)
   const environment = localEnvironment(process.env, directory)
+  showStep('Opening the embedded database')
   const embedded = await openEmbeddedPostgres(join(directory.path, 'postgres'))
   let isPrepared = false
   const log = createBufferedLog()
@@ -26,6 +31,7 @@ async function start(): Promise<void> {
   const observe: Observe = (observation) => {
     if (isPrepared || observation.kind !== 'request') log(observation)
   }
+  showStep('Starting the service')
   const server = await startNode({ environment, embedded: embedded.connect, observe }).catch(async (cause) => {
     await embedded.close()
     throw cause

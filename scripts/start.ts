@@ -3,15 +3,18 @@ import { join } from 'node:path'
 import { openDataDirectory } from '../src/platform/node/data-directory.ts'
 import { openEmbeddedPostgres } from '../src/platform/node/embedded-postgres.ts'
 import { startNeonGateway } from '../src/platform/node/neon-gateway.ts'
-import { closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig } from './local.ts'
+import { closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig, showStep } from './local.ts'
+import { endWithNpm } from './npm-run.ts'
 import { type LogLine, print, startWorkerd } from './workerd.ts'
 
+endWithNpm()
 await start().catch(fail)
 
 async function start(): Promise<void> {
   const config = requireConfig(process.env)
   const directory = openDataDirectory(config.SERVICE_DATA_DIR)
   const environment = localEnvironment(process.env, directory)
+  showStep('Opening the embedded database')
   const embedded = await openEmbeddedPostgres(join(directory.path, 'postgres'))
   const gateway = await startNeonGateway({ connect: embedded.connect })
   const closeDatabase = async () => {
@@ -25,6 +28,7 @@ async function start(): Promise<void> {
     if (isPrepared || line.level !== 'log') print(line)
   }
   const { SERVICE_HOST: host, PORT: port } = config
+  showStep('Building and starting the Worker')
   const worker = await startWorkerd({ variables, host, port, onLog }).catch(async (cause) => {
     await closeDatabase()
     throw cause

@@ -2,18 +2,21 @@
  * `npm test`: sets up what the tests need, runs all of them, and ends with the line `N passed, N failed` that CI reads.
  * Arguments are handed to vitest.
  */
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { endWithNpm } from './npm-run.ts'
 
 const root = join(import.meta.dirname, '..')
 const directory = mkdtempSync(join(tmpdir(), 'test-'))
 const report = join(directory, 'report.json')
 
+endWithNpm()
 const code =
-  run(['scripts/setup-mariadb.ts']) ||
-  run([
+  (await run(['scripts/setup-mariadb.ts'])) ||
+  (await run([
     'node_modules/vitest/vitest.mjs',
     'run',
     // Tests wait for servers now and then, so that there is one more than can work at a time.
@@ -22,14 +25,20 @@ const code =
     '--reporter=json',
     `--outputFile.json=${report}`,
     ...process.argv.slice(2),
-  ])
+  ]))
 const { passed, failed } = count(report, code)
 rmSync(directory, { recursive: true })
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = code || Math.min(failed, 1)
 
-function run(args: readonly string[]): number {
-  return spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit' }).status ?? 1
+/** The exit code. A signal that ends this process ends what it runs first. */
+async function run(args: readonly string[]): Promise<number> {
+  const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
+  const pass = (signal: NodeJS.Signals) => child.kill(signal)
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, pass)
+  const [code] = await once(child, 'exit')
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, pass)
+  return typeof code === 'number' ? code : 1
 }
 
 type Report = {

@@ -25,9 +25,22 @@ export function openMailer(settings: MailSettings, { observe, openSmtp }: MailMe
   const url = new URL(settings.SERVICE_MAIL__URL)
   if (url.protocol === 'log:') return { send: async (mail) => observe({ kind: 'mail', mail }) }
   const account = { url, from: settings.SERVICE_MAIL__FROM ?? defaultSender(settings.SERVICE_BASE_URL) }
-  if (url.protocol === 'http:' || url.protocol === 'https:') return openHttpMailer(account)
+  if (url.protocol === 'http:' || url.protocol === 'https:') return namingVariable(openHttpMailer(account))
   if (openSmtp === undefined) throw new Error('SERVICE_MAIL__URL must be an https address on Workers')
-  return openSmtp(account)
+  return namingVariable(openSmtp(account))
+}
+
+/** Whoever reads that a mail was not sent has to know where to look. */
+function namingVariable(mailer: Mailer): Mailer {
+  return {
+    async send(mail) {
+      try {
+        await mailer.send(mail)
+      } catch (cause) {
+        throw new Error('SERVICE_MAIL__URL: a mail could not be sent', { cause })
+      }
+    },
+  }
 }
 
 /** A mail may hold a token, so nothing of it is said. */

@@ -1,5 +1,6 @@
 /** Start-up: schema, first administrator from the environment, and what `ready` and `info` say about it. */
 import type { Config } from '../config.ts'
+import { ServiceError } from '../core/error.ts'
 import type { Ports } from '../ports.ts'
 import { countUsers, insertFirstUser } from '../store/accounts.ts'
 import { installSchema } from '../store/installation.ts'
@@ -12,9 +13,16 @@ export type Readiness = {
   readonly checks: { readonly accepting_traffic: Check; readonly startup: Check; readonly system_db: Check }
 }
 
+/** Whoever cannot connect has to know which variable to look at. */
+function nameVariable(cause: unknown): never {
+  if (cause instanceof ServiceError && cause.kind !== 'unavailable') throw cause
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  throw new Error(`SERVICE_DATABASE_URL: the system database cannot be used: ${reason}`, { cause })
+}
+
 /** Brings the system database up to date and creates the administrator that the environment names. */
 export async function installInstance(ports: Ports, config: Config): Promise<void> {
-  await installSchema(ports.database)
+  await installSchema(ports.database).catch(nameVariable)
   const { SERVICE_ADMIN__EMAIL: email, SERVICE_ADMIN__PASSWORD: password } = config
   if (email === undefined || password === undefined) return
   // A hash costs more than all the rest of a start, and every isolate starts.

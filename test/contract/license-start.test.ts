@@ -109,12 +109,16 @@ it.each<[string, () => Variables | Promise<Variables>, string | RegExp]>([
 })
 
 it.each<[string, () => Trouble, string]>([
-  ['cannot be reached', () => ({ kind: 'down' }), 'cannot be reached: no connection'],
-  ['answers 503', () => ({ kind: 'answer', status: 503, body: '' }), 'cannot be reached: it answered 503'],
+  ['cannot be reached', () => ({ kind: 'down' }), 'cannot be reached (SERVICE_LICENSE__URL): no connection'],
+  [
+    'answers 503',
+    () => ({ kind: 'answer', status: 503, body: '' }),
+    'cannot be reached (SERVICE_LICENSE__URL): it answered 503',
+  ],
   [
     'answers with a page',
     () => ({ kind: 'answer', status: 200, body: '<h1>Hello</h1>' }),
-    'cannot be reached: what answers is not a licensing service',
+    'cannot be reached (SERVICE_LICENSE__URL): what answers is not a licensing service',
   ],
   [
     'sends a forged license',
@@ -139,7 +143,7 @@ it('does not start under a known activation either while the service is down, an
   line.spoil({ kind: 'none' })
   const again = await stage.open(line.variables(key))
 
-  expect(reason).toBe('The licensing service cannot be reached: no connection')
+  expect(reason).toBe('The licensing service cannot be reached (SERVICE_LICENSE__URL): no connection')
   expect((await again.anonymous.get('/api/system/ready')).status).toBe(200)
   await again.close()
 })

@@ -48,6 +48,27 @@ export function describeLocalRun(script: string): void {
       expect(second.processes()).toEqual([])
     })
 
+    it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+      'leaves no process and no lock when npm ends by %s',
+      async (signal) => {
+        const run = await startLocalRun(script, { ...at('ended'), SERVICE_DEMO: 'false' })
+
+        await run.endNpm(signal)
+
+        expect(run.processes()).toEqual([])
+        expect(existsSync(join(directory, 'ended/postgres/process.lock'))).toBe(false)
+      },
+    )
+
+    it('says what it does while it starts, and where its data is', async () => {
+      const run = await startLocalRun(script, { ...at('told'), SERVICE_DEMO: 'false' })
+      await run.interrupt()
+
+      const [before = ''] = run.output().split('Address')
+      expect(before).toMatch(/^Opening the embedded database\n.*[Ss]tarting the (Worker|service)\n/)
+      expect(run.output()).toContain(`Data           ${join(directory, 'told')}\n`)
+    })
+
     it('finishes what a first start has begun that was killed', async () => {
       await killAtFile(script, at('killed'), join(directory, 'killed/demo-is-loading'))
 
@@ -171,8 +192,8 @@ export function describeLocalRun(script: string): void {
   })
 }
 
-/** The whole output: a title and lines that none looks like a stack. */
-const cannotStart = /^\s*The service cannot start:\n((?! +at ).*\n)+\s*$/
+/** The whole output: what was being done, a title, and lines that none looks like a stack. */
+const cannotStart = /^(?:[A-Z][\w ,]+\n)*\s*The service cannot start:\n((?! +at ).*\n)+\s*$/
 
 async function createNotes(url: string, key: string): Promise<void> {
   await request(url, key, 'POST', '/api/system/workspaces', { apiName: 'notes' })

@@ -13,6 +13,8 @@ export type LocalRun = {
   readonly curl: () => Promise<Response>
   /** As Ctrl-C does, to all of the group; resolves when nobody holds its output any more. */
   readonly interrupt: () => Promise<void>
+  /** Ends npm, and nothing else; resolves when nobody holds its output any more. */
+  readonly endNpm: (signal: NodeJS.Signals) => Promise<void>
   /** Ends the one process that serves, without a chance to clean up. */
   readonly kill: () => Promise<void>
   /** The processes that belong to it and are alive. */
@@ -75,6 +77,10 @@ function spawnScript(script: string, variables: Readonly<Record<string, string>>
       process.kill(-pid, 'SIGINT')
       await ended
     },
+    async endNpm(signal: NodeJS.Signals) {
+      process.kill(pid, signal)
+      await ended
+    },
     async kill() {
       const serving = processesOf(pid).find((id) => commandOf(id).some((part) => part.startsWith('scripts/start')))
       process.kill(serving ?? pid, 'SIGKILL')
@@ -85,7 +91,7 @@ function spawnScript(script: string, variables: Readonly<Record<string, string>>
 
 function printedRequest(output: string): Promise<Response> {
   const [, file = '', url = ''] = /curl -g -H "Authorization: Bearer \$\(cat (\S+)\)" '(\S+)'/.exec(output) ?? []
-  return fetch(url, { headers: { Authorization: `Bearer ${readFileSync(join(root, file), 'utf8')}` } })
+  return fetch(url, { headers: { Authorization: `Bearer ${readFileSync(file, 'utf8')}` } })
 }
 
 /** All processes of the group; those that have ended and only wait to be noticed do not count. */

@@ -51,7 +51,7 @@ export function refused(reason: string): LicensingAnswer & { readonly kind: 'fau
 }
 
 function unreachable(reason: string): LicensingAnswer {
-  const message = `The licensing service cannot be reached: ${reason}`
+  const message = `The licensing service cannot be reached (SERVICE_LICENSE__URL): ${reason}`
   return { kind: 'fault', fault: { kind: 'unreachable', message } }
 }
 

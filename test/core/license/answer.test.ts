@@ -63,7 +63,7 @@ describe.each([
     ['another status word', answer(200, { status: 'Valid', license: 'x' }), 'what answers is not a licensing service'],
     ['no connection', { kind: 'unreachable', reason: 'no connection' } as const, 'no connection'],
   ])('takes %s for unreachable', (_what, delivery, reason) => {
-    const message = `The licensing service cannot be reached: ${reason}`
+    const message = `The licensing service cannot be reached (SERVICE_LICENSE__URL): ${reason}`
 
     expect(parse(delivery)).toEqual({ kind: 'fault', fault: { kind: 'unreachable', message } })
   })

@@ -99,7 +99,10 @@ describe('license warnings', () => {
   })
 
   it('say that the service cannot be reached', () => {
-    const fault = { kind: 'unreachable', message: 'The licensing service cannot be reached: no connection' } as const
+    const fault = {
+      kind: 'unreachable',
+      message: 'The licensing service cannot be reached (SERVICE_LICENSE__URL): no connection',
+    } as const
 
     expect(licenseWarnings(activated('valid', { fault }), 0)).toEqual([fault])
   })
