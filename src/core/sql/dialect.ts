@@ -5,6 +5,7 @@
 import type { ServiceError } from '../error.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { PrimitiveField } from '../model/model.ts'
+import type { Comparison } from '../query/filter.ts'
 import type { Ddl } from './ddl-dialect.ts'
 import type { SqlFault } from './fault.ts'
 import type { Sql, SqlParam, SqlSyntax } from './statement.ts'
@@ -83,6 +84,8 @@ export type DirectWrite =
     }
   | { readonly kind: 'delete'; readonly name: string; readonly targets: (alias: string) => Targets }
 
+export type Comparing = { readonly operator: Comparison; readonly operand: string }
+
 export type Dialect = SqlSyntax & {
   /** How the database is called in messages. */
   readonly title: string
@@ -91,13 +94,16 @@ export type Dialect = SqlSyntax & {
   readonly typed: (type: FieldType, isList: boolean, value: SqlParam) => Sql
   /** The same for a column to take, where the database can tell its type by the column. */
   readonly assigned: (type: FieldType, isList: boolean, value: SqlParam) => Sql
+  /**
+   * A comparison with a parameter text. Texts are equal where they are the same, whatever the column's collation takes for
+   * equal; before and after each other they are as the collation has it, and where it has them equal as their bytes are.
+   */
+  readonly compare: (column: Sql, field: PrimitiveField, how: Comparing) => Sql
   /** Whether `column` is one of `operands`; the text does not depend on their number where the database allows. */
   readonly isOneOf: (column: Sql, type: FieldType, operands: readonly string[]) => Sql
   readonly matches: (column: Sql, pattern: string, ignoreCase: boolean) => Sql
   /** A column as it is compared and ordered, where its own type in the database is not that of its field. */
   readonly compared: (column: Sql, field: PrimitiveField) => Sql
-  /** A test for equal values where `=` would compare texts; undefined where `=` is right. */
-  readonly equals: (column: Sql, type: FieldType, operand: Sql) => Sql | undefined
   /** One element of `order by`; `isNullable` false leaves the place of nulls unsaid, so that an index can serve. */
   readonly ordered: (
     expression: Sql,

@@ -5,16 +5,19 @@
  *
  * What a session must say: utf8mb4, time zone UTC, a strict sql_mode, and on MariaDB group_concat_max_len = 1 GiB
  * (MySQL is told in the statement). `dateTimeWithTimezone` is a timestamp(6), so it holds 1970 to 2038 only.
- * `=` and `order by` on strings follow the column's collation, which is binary where we created the column.
+ * `order by` and joins of strings follow the column's collation, which is binary where we created the column; filters
+ * are exact whatever it is (decision 050).
  * One file for two dialects, which share all but the few members of `Family`.
  */
 import type { ServiceError } from '../error.ts'
 import type { FieldType } from '../model/field-type.ts'
+import type { Comparison } from '../query/filter.ts'
 import { mysqlDdl, NULL_FOUND, OUT_OF_RANGE } from './ddl-mysql.ts'
 import type { Dialect, DirectWrite, RowQuery, Rows, Setting, Targets } from './dialect.ts'
 import type { SqlFault } from './fault.ts'
 import { insert } from './insert.ts'
 import { isMixed, mysqlSlots } from './mysql-slots.ts'
+import { comparison } from './operators.ts'
 import { refusal } from './refusal.ts'
 import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from './statement.ts'
 
@@ -31,7 +34,8 @@ type Family = {
   readonly uuidType: Sql
   readonly uuid: (value: Sql) => Sql
   readonly json: (value: Sql) => Sql
-  readonly equals: Dialect['equals']
+  /** A test for equal JSON. */
+  readonly isSameJson: (column: Sql, operand: Sql) => Sql
   /** A string as `like` looks into it. */
   readonly searched: (column: Sql) => Sql
   /** The default of a row of information_schema.columns, as a definition says it. */
@@ -55,8 +59,7 @@ export const mariadb: Dialect = family({
   json: (value) => value,
   // JSON is kept as the text that was sent. By itself, not compared, the function's null is true, and it reads the
   // exponent of a number beyond the end of its text.
-  equals: (column, type, operand) =>
-    type.name === 'json' ? sql`json_equals(concat(${column}, ' '), concat(${operand}, ' ')) = 1` : undefined,
+  isSameJson: (column, operand) => sql`json_equals(concat(${column}, ' '), concat(${operand}, ' ')) = 1`,
   // In an index of a binary collation no text that begins with a pattern may go on beyond U+FFFF: emoji are missed.
   searched: (column) => sql`concat(${column})`,
   // It stands there as it would be written.
@@ -82,7 +85,7 @@ export const mysql: Dialect = family({
   uuidType: sql`char(36) character set ascii collate ascii_bin`,
   uuid: (value) => value,
   json: (value) => sql`cast(${value} as json)`,
-  equals: () => undefined,
+  isSameJson: (column, operand) => sql`${column} = ${operand}`,
   searched: (column) => column,
   defaultClause: sql`case when column_default is null then ''
     when extra not like '%DEFAULT_GENERATED%' then concat(' default ', quote(column_default))
@@ -111,14 +114,12 @@ function family(own: Family): Dialect {
     typed: (type, _isList, value) => typed(type, value, own),
     assigned: (type, _isList, value) => typed(type, value, own),
     compared: (column) => column,
-    equals: own.equals,
+    compare: (column, { type }, { operator, operand }) => compare(column, type, { operator, operand, own }),
     isOneOf: (column, type, operands) => isOneOf(column, type, { operands, own }),
-    matches: (column, pattern, ignoreCase) => {
-      const text = sql`convert(${param(pattern)} using utf8mb4)`
-      return ignoreCase
-        ? sql`lower(${column}) like lower(${text}) collate ${own.collation} escape '!'`
-        : sql`${own.searched(column)} like ${text} collate ${own.collation} escape '!'`
-    },
+    matches: (column, pattern, ignoreCase) =>
+      ignoreCase
+        ? sql`lower(${column}) like lower(${unicode(param(pattern))}) collate ${own.collation} escape '!'`
+        : sql`${own.searched(column)} like ${exactly(param(pattern), own)} escape '!'`,
     ordered,
     wire: (column, type) => wire(column, type, own),
 
@@ -274,6 +275,46 @@ function cast(type: FieldType, text: Sql, own: Family): Sql {
   }
 }
 
+function unicode(text: Sql): Sql {
+  return sql`convert(${text} using utf8mb4)`
+}
+
+/** A text that is compared byte by byte, with whatever it is compared. */
+function exactly(text: Sql, own: Family): Sql {
+  return sql`${unicode(text)} collate ${own.collation}`
+}
+
+/**
+ * A column's collation may ignore case, accents and blanks at the end, and only a comparison by it can use its index. So
+ * texts are compared both ways: what the collation finds is compared byte by byte.
+ */
+function compare(
+  column: Sql,
+  type: FieldType,
+  { operator, operand, own }: { operator: Comparison; operand: string; own: Family },
+): Sql {
+  const value = typed(type, operand, own)
+  if (type.name === 'json') {
+    const isSame = own.isSameJson(column, value)
+    return operator === '<>' ? sql`not (${isSame})` : isSame
+  }
+  const plain = (how: Comparison) => sql`${column} ${comparison[how]} ${value}`
+  if (type.name !== 'string') return plain(operator)
+  const exact = sql`${column} ${comparison[operator]} ${exactly(value, own)}`
+  switch (operator) {
+    case '=':
+      return sql`(${plain('=')} and ${exact})`
+    case '<>':
+      return exact
+    case '<':
+    case '<=':
+      return sql`(${plain('<=')} and (${plain('<')} or ${exact}))`
+    case '>':
+    case '>=':
+      return sql`(${plain('>=')} and (${plain('>')} or ${exact}))`
+  }
+}
+
 /** The last operand is repeated up to a power of two, so that there are eleven texts of a statement, not a thousand. */
 function isOneOf(column: Sql, type: FieldType, { operands, own }: { operands: readonly string[]; own: Family }): Sql {
   if (operands.length === 0) return sql`1 = 0`
@@ -281,7 +322,10 @@ function isOneOf(column: Sql, type: FieldType, { operands, own }: { operands: re
   const values = Array.from({ length: size }, (_, index) =>
     typed(type, operands[index] ?? operands.at(-1) ?? null, own),
   )
-  return sql`${column} in (${join(values)})`
+  const list = join(values)
+  return type.name === 'string'
+    ? sql`(${column} in (${list}) and ${exactly(column, own)} in (${list}))`
+    : sql`${column} in (${list})`
 }
 
 /**

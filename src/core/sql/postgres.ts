@@ -6,6 +6,7 @@ import { postgresDdl } from './ddl-postgres.ts'
 import type { Dialect, DirectWrite, RowQuery, Setting, Targets } from './dialect.ts'
 import type { SqlFault } from './fault.ts'
 import { insert } from './insert.ts'
+import { comparison } from './operators.ts'
 import { refusal } from './refusal.ts'
 import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from './statement.ts'
 
@@ -17,13 +18,14 @@ export const postgres: Dialect = {
 
   typed,
   assigned,
+  compare: (column, { type, isList }, { operator, operand }) =>
+    sql`${column} ${comparison[operator]} ${typed(type, isList, operand)}`,
   isOneOf: (column, type, operands) => sql`${column} = any(${param(arrayText(operands))}::${castType(type)}[])`,
   matches: (column, pattern, ignoreCase) =>
     ignoreCase
       ? sql`${column} ilike ${param(pattern)}::text escape '!'`
       : sql`${column} like ${param(pattern)}::text escape '!'`,
   compared,
-  equals: () => undefined,
   ordered,
   wire,
 

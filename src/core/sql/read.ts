@@ -140,15 +140,8 @@ export function predicate(filter: Filter, scope: Scope): Sql {
       return sql`not (${predicate(filter.filter, scope)})`
     case 'isTrue':
       return sql`(${predicate(filter.filter, scope)}) is true`
-    case 'compare': {
-      const { type, isList } = filter.field
-      const value = comparable(filter, scope)
-      const operand = dialect.typed(type, isList, filter.operand)
-      const equals = dialect.equals(value, type, operand)
-      if (equals !== undefined && filter.operator === '=') return equals
-      if (equals !== undefined && filter.operator === '<>') return sql`not (${equals})`
-      return sql`${value} ${comparisons[filter.operator]} ${operand}`
-    }
+    case 'compare':
+      return dialect.compare(comparable(filter, scope), filter.field, filter)
     case 'match': {
       const match = dialect.matches(
         comparable(filter, scope),
@@ -173,15 +166,6 @@ export function predicate(filter: Filter, scope: Scope): Sql {
       return related(filter, scope)
   }
 }
-
-const comparisons = {
-  '=': sql`=`,
-  '<>': sql`<>`,
-  '<': sql`<`,
-  '<=': sql`<=`,
-  '>': sql`>`,
-  '>=': sql`>=`,
-} as const
 
 function pattern({ part }: Match, operand: string): string {
   const text = operand.replace(/[!%_]/g, '!$&')

@@ -36,11 +36,31 @@ const bounded =
   "case when octet_length(a.a) <= 67108864 then a.a else (coalesce(current_setting('service.none', true), '') || 'service:tooLarge')::int::text end"
 
 describe('a filter', () => {
-  it('compares texts by the column', () => {
+  it('compares texts by the column and by their bytes', () => {
     expect(filter('articles', 'filter[title][_eq]=Live')).toEqual({
       postgres: { text: '"t0"."title" = $1::text', params: ['Live'] },
-      mariadb: { text: '`t0`.`title` = ?', params: ['Live'] },
-      mysql: { text: '`t0`.`title` = ?', params: ['Live'] },
+      mariadb: {
+        text: '(`t0`.`title` = ? and `t0`.`title` = convert(? using utf8mb4) collate utf8mb4_nopad_bin)',
+        params: ['Live', 'Live'],
+      },
+      mysql: {
+        text: '(`t0`.`title` = ? and `t0`.`title` = convert(? using utf8mb4) collate utf8mb4_0900_bin)',
+        params: ['Live', 'Live'],
+      },
+    })
+  })
+
+  it('orders texts by the column, and by their bytes where that has them equal', () => {
+    expect(filter('articles', 'filter[title][_lt]=Live')).toEqual({
+      postgres: { text: '"t0"."title" < $1::text', params: ['Live'] },
+      mariadb: {
+        text: '(`t0`.`title` <= ? and (`t0`.`title` < ? or `t0`.`title` < convert(? using utf8mb4) collate utf8mb4_nopad_bin))',
+        params: ['Live', 'Live', 'Live'],
+      },
+      mysql: {
+        text: '(`t0`.`title` <= ? and (`t0`.`title` < ? or `t0`.`title` < convert(? using utf8mb4) collate utf8mb4_0900_bin))',
+        params: ['Live', 'Live', 'Live'],
+      },
     })
   })
 
@@ -167,8 +187,14 @@ describe('a filter', () => {
   it('looks into a list, negated', () => {
     expect(filter('articles', 'filter[title][_nin][0]=a&filter[title][_nin][1]=b')).toEqual({
       postgres: { text: 'not ("t0"."title" = any($1::text[]))', params: ['{"a","b"}'] },
-      mariadb: { text: 'not (`t0`.`title` in (?, ?))', params: ['a', 'b'] },
-      mysql: { text: 'not (`t0`.`title` in (?, ?))', params: ['a', 'b'] },
+      mariadb: {
+        text: 'not ((`t0`.`title` in (?, ?) and convert(`t0`.`title` using utf8mb4) collate utf8mb4_nopad_bin in (?, ?)))',
+        params: ['a', 'b', 'a', 'b'],
+      },
+      mysql: {
+        text: 'not ((`t0`.`title` in (?, ?) and convert(`t0`.`title` using utf8mb4) collate utf8mb4_0900_bin in (?, ?)))',
+        params: ['a', 'b', 'a', 'b'],
+      },
     })
   })
 
@@ -260,12 +286,12 @@ describe('a filter', () => {
         params: ['Ada'],
       },
       mariadb: {
-        text: 'exists (select 1 from `authors` `t1` where `t1`.`id` = `t0`.`authorId` and `t1`.`name` = ?)',
-        params: ['Ada'],
+        text: 'exists (select 1 from `authors` `t1` where `t1`.`id` = `t0`.`authorId` and (`t1`.`name` = ? and `t1`.`name` = convert(? using utf8mb4) collate utf8mb4_nopad_bin))',
+        params: ['Ada', 'Ada'],
       },
       mysql: {
-        text: 'exists (select 1 from `authors` `t1` where `t1`.`id` = `t0`.`authorId` and `t1`.`name` = ?)',
-        params: ['Ada'],
+        text: 'exists (select 1 from `authors` `t1` where `t1`.`id` = `t0`.`authorId` and (`t1`.`name` = ? and `t1`.`name` = convert(? using utf8mb4) collate utf8mb4_0900_bin))',
+        params: ['Ada', 'Ada'],
       },
     })
   })
@@ -402,9 +428,10 @@ describe('a write', () => {
   })
 
   it('updates', () => {
-    const rows = `(select \`t0\`.\`id\` as \`c0\` from \`authors\` \`t0\` where \`t0\`.\`name\` = ? limit 18446744073709551615 for update) i`
-    const keep = (overflow: string) =>
-      `set @slot0 = (select case when j.a is null then '[]' when json_length(j.a) = j.c then j.a else ${overflow} end from (select json_arrayagg(json_object('c0', concat('=', \`c0\`))) as a, count(*) as c from ${rows}) j)`
+    const rows = (collation: string) =>
+      `(select \`t0\`.\`id\` as \`c0\` from \`authors\` \`t0\` where (\`t0\`.\`name\` = ? and \`t0\`.\`name\` = convert(? using utf8mb4) collate ${collation}) limit 18446744073709551615 for update) i`
+    const keep = (overflow: string, collation: string) =>
+      `set @slot0 = (select case when j.a is null then '[]' when json_length(j.a) = j.c then j.a else ${overflow} end from (select json_arrayagg(json_object('c0', concat('=', \`c0\`))) as a, count(*) as c from ${rows(collation)}) j)`
     const update = `update ${slotTable} k straight_join \`authors\` \`t0\` set \`t0\`.\`name\` = ? where \`t0\`.\`id\` = k.\`c0\``
 
     const { postgres: onPostgres, ...others } = written({ kind: 'update', collection, where, assignments, selection })
@@ -412,8 +439,8 @@ describe('a write', () => {
     expect(onPostgres).toEqual([
       `with "t0" as (update "authors" "t0" set "name" = $1 where "t0"."name"::text = $2::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name"::text as "name" from "t0") r) a`,
     ])
-    expect(others.mariadb.slice(0, 2)).toEqual([keep('exp(1000)'), update])
-    expect(others.mysql.slice(0, 2)).toEqual([keep('exp(1000 + rand())'), update])
+    expect(others.mariadb.slice(0, 2)).toEqual([keep('exp(1000)', 'utf8mb4_nopad_bin'), update])
+    expect(others.mysql.slice(0, 2)).toEqual([keep('exp(1000 + rand())', 'utf8mb4_0900_bin'), update])
   })
 
   it('deletes', () => {
@@ -431,7 +458,9 @@ describe('a write', () => {
     expect(onPostgres).toEqual([
       `with "t0" as (delete from "authors" "t0" where "t0"."name"::text = $1::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select  from "t0") r) a`,
     ])
-    expect(onMariadb).toEqual([`delete from \`authors\` where \`authors\`.\`name\` = ? returning '{}' as r`])
+    expect(onMariadb).toEqual([
+      `delete from \`authors\` where (\`authors\`.\`name\` = ? and \`authors\`.\`name\` = convert(? using utf8mb4) collate utf8mb4_nopad_bin) returning '{}' as r`,
+    ])
     expect(onMysql.at(-1)).toBe(
       `delete \`t0\` from ${slotTable} k straight_join \`authors\` \`t0\` where \`t0\`.\`id\` = k.\`c0\``,
     )

@@ -1,10 +1,11 @@
 /** The databases of the property tests: what each stores, and how a filled one is started. */
 import { decodeJson } from '../../../src/core/model/codec.ts'
+import type { FieldType } from '../../../src/core/model/field-type.ts'
 import type { Collection, Model, PrimitiveField } from '../../../src/core/model/model.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { mariadb } from '../../../src/core/sql/mysql.ts'
 import { postgres } from '../../../src/core/sql/postgres.ts'
-import { compile, empty, ident, join, type SqlParam, sql } from '../../../src/core/sql/statement.ts'
+import { compile, empty, ident, join, type SqlParam, type Statement, sql } from '../../../src/core/sql/statement.ts'
 import { openMysql } from '../../../src/platform/drivers/mysql.ts'
 import { openPostgres } from '../../../src/platform/drivers/postgres.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
@@ -18,6 +19,8 @@ export type Database = {
   readonly dialect: Dialect
   readonly shop: Shop
   readonly storage: Storage
+  /** Of texts that are neither keys nor references; undefined for the service's own. */
+  readonly collation?: string
   /** Types whose order is the database's own, so that the oracle does not know it. */
   readonly unsorted: readonly string[]
   readonly start: () => Promise<{ readonly driver: SqlDriver; readonly close: () => Promise<void> }>
@@ -61,10 +64,22 @@ export const mariadbDatabase: Database = {
   },
 }
 
+/**
+ * The same where columns take texts that differ in case, accents or blanks at the end for equal, as imported ones do.
+ * Keys and references keep their own: no two of their texts may be equal, and what is equal there refers to each other.
+ */
+export function withCollation(database: Database, collation: string): Database {
+  return { ...database, collation, unsorted: [...database.unsorted, 'string'] }
+}
+
 /** Tables by the dialect's column types, rows by plain inserts. */
-export async function fill(driver: SqlDriver, dialect: Dialect, model: Model, rows: Rows): Promise<void> {
+export async function fill(driver: SqlDriver, database: Database, model: Model, rows: Rows): Promise<void> {
+  const { dialect, collation } = database
   for (const collection of model.byName.values()) {
     await driver.query(compile(createTable(collection, dialect), dialect))
+    for (const statement of collation === undefined ? [] : collated(collection, dialect, collation)) {
+      await driver.query(statement)
+    }
     const items = rows[collection.apiName] ?? []
     for (let start = 0; start < items.length; start += 50) {
       await driver.query(compile(insert(collection, items.slice(start, start + 50), dialect), dialect))
@@ -80,6 +95,26 @@ function createTable({ dbName, primitives, primaryKey }: Collection, dialect: Di
   })
   const names = primaryKey.map((field) => ident(field.dbName))
   return sql`create table ${ident(dbName)} (${join(columns)}${names.length === 0 ? empty : sql`, primary key (${join(names)})`})`
+}
+
+function collated(collection: Collection, dialect: Dialect, collation: string): readonly Statement[] {
+  const { dbName, primitives, relations, indexes } = collection
+  const keys = [
+    ...indexes.flatMap(({ fields }) => fields),
+    ...relations.flatMap(({ joins }) => joins.map(({ own }) => own)),
+  ]
+  // Rows without a key are told apart, and ordered, by all that they hold.
+  const columns = indexes.length === 0 ? [] : primitives.filter(({ type }) => type.name === 'string')
+  return columns
+    .filter((field) => !keys.includes(field))
+    .map(({ dbName: name, type, isNullable }) => {
+      const { params } = type as Extract<FieldType, { name: 'string' }>
+      const size = params.length === 'unlimited' ? 'longtext' : `varchar(${params.value})`
+      const [table, column] = [dbName, name].map(dialect.quote)
+      const nullity = isNullable ? 'null' : 'not null'
+      const text = `alter table ${table} modify ${column} ${size} character set utf8mb4 collate ${collation} ${nullity}`
+      return { text, params: [] }
+    })
 }
 
 function insert({ dbName, primitives }: Collection, items: readonly Row[], dialect: Dialect) {

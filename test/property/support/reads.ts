@@ -15,6 +15,7 @@ import { stockOf } from './stock.ts'
 
 export function describeReads(database: Database): void {
   const { dialect, shop, storage } = database
+  const title = [dialect.title, database.collation].filter((part) => part !== undefined).join(', ')
   const model = modelOf(shop)
   const rows = makeRows(shop, storage, seed)
   const world = makeWorld(shop, rows)
@@ -24,9 +25,9 @@ export function describeReads(database: Database): void {
   let close: () => Promise<void>
 
   beforeAll(async () => {
-    announce(`reads on ${dialect.title}`)
+    announce(`reads on ${title}`)
     ;({ driver, close } = await database.start())
-    await fill(driver, dialect, model, rows)
+    await fill(driver, database, model, rows)
   })
 
   afterAll(() => close?.())
@@ -37,7 +38,7 @@ export function describeReads(database: Database): void {
   }
   const list = async (draft: Draft): Promise<readonly Row[]> => (await answer(draft)).data
 
-  describe(`a list read on ${dialect.title}`, () => {
+  describe(`a list read on ${title}`, () => {
     it.each(collections)('answers every value as it was sent: %s', async (collection) => {
       const draft = wholeOf(collection)
 
@@ -94,7 +95,7 @@ export function describeReads(database: Database): void {
     })
   })
 
-  describe(`a read of one item on ${dialect.title}`, () => {
+  describe(`a read of one item on ${title}`, () => {
     it('answers what a list of its key does', async () => {
       const property = fc.asyncProperty(anyKeyed(stock, rows), async ({ one, key, list: keyed }) => {
         const item = await answerOfOne(driver, dialect, planOfOne(model, one, key))
@@ -106,7 +107,7 @@ export function describeReads(database: Database): void {
     })
   })
 
-  describe(`a nested read on ${dialect.title}`, () => {
+  describe(`a nested read on ${title}`, () => {
     it('equals separate reads joined by hand', async () => {
       const property = fc.asyncProperty(
         anyNesting(stock, collections),

@@ -130,7 +130,11 @@ function neighbours(type: TypeText, value: unknown): readonly unknown[] {
   }
   if (type.name !== 'string') return []
   const text = String(value)
-  return [`${text}x`, `${text} `, swapCase(text), text.slice(0, -1).toWellFormed()]
+  return [`${text}x`, `${text} `, swapCase(text), withoutAccents(text), text.slice(0, -1).toWellFormed()]
+}
+
+function withoutAccents(text: string): string {
+  return text.normalize('NFD').replace(/\p{M}/gu, '')
 }
 
 function partsOf(text: string): readonly string[] {
