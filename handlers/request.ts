@@ -1,5 +1,6 @@
 /** Request bodies: bounded while they are read, JSON only, checked by a schema; faults name their place. */
 import type * as z from 'zod'
+import { isNestedDeeper, MAX_BODY_DEPTH } from '../src/core/bounds.ts'
 import { nested, ServiceError } from '../src/core/error.ts'
 import { unknownMember } from '../src/core/known-members.ts'
 import { type AppContext, headerOf } from './context.ts'
@@ -46,6 +47,9 @@ export function readPlainJson(c: AppContext, limit: number): Promise<unknown> {
 }
 
 function parseJson(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {
+  if (isNestedDeeper(text, MAX_BODY_DEPTH)) {
+    throw nested('invalid', [UNREADABLE, `is nested deeper than ${MAX_BODY_DEPTH} levels`])
+  }
   try {
     return JSON.parse(text, reviver) as unknown
   } catch (error) {

@@ -1,11 +1,22 @@
-/** Arguments of a tool → what its schema says, or 422 naming the place and what would be right there. */
+/** Arguments of a tool → what its schema says, or 422 naming the place and what would be right there. Bounded as over HTTP. */
 import type * as z from 'zod'
+import { beyondBounds, isNestedDeeper, MAX_BODY_DEPTH } from '../../src/core/bounds.ts'
 import { nested } from '../../src/core/error.ts'
 import { unknownMember } from '../../src/core/known-members.ts'
+import { queryBounds } from '../../src/core/query/brackets.ts'
+import { queryFault } from '../../src/core/query/parse.ts'
 import { placeOf, refusePrototype } from '../request.ts'
 
+/** What stands in the query string of the same call over HTTP. */
+const QUERY = ['fields', 'filter', 'sort', 'deep']
+
+/** Elements of any other list. */
+const MAX_ELEMENTS = 10_000
+
 export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.infer<S> {
-  const result = schema.safeParse(unpacked(sent))
+  const arrived = unpacked(sent)
+  refuseOversized(arrived)
+  const result = schema.safeParse(arrived)
   if (result.success) return result.data
   const [first] = result.error.issues
   const issue = first?.code === 'invalid_union' ? meant(first) : first
@@ -25,6 +36,7 @@ const texts: ReadonlySet<string> = new Set(['collection', 'key', 'meta'])
 
 function parsed(name: string, value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
+  if (isNestedDeeper(value, MAX_BODY_DEPTH)) throw fault(name, `is nested deeper than ${MAX_BODY_DEPTH} levels`)
   try {
     return JSON.parse(value, refusePrototype) as unknown
   } catch (error) {
@@ -42,6 +54,24 @@ function meant(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue {
 function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): string {
   if (issue?.code === 'unrecognized_keys') return unknownMember(schema, issue)
   return issue?.message ?? 'is wrong'
+}
+
+/** Before a schema sees them, which goes on after a fault and would write one down for every element. */
+function refuseOversized(sent: unknown): void {
+  if (typeof sent !== 'object' || sent === null) return
+  const query: unknown[] = []
+  for (const [name, value] of Object.entries(sent)) {
+    if (QUERY.includes(name)) {
+      const excess = beyondBounds(value, queryBounds)
+      if (excess !== undefined) throw queryFault(name, excess)
+      query.push(value)
+    } else if (Array.isArray(value) && value.length > MAX_ELEMENTS) {
+      throw fault(name, `has more than ${MAX_ELEMENTS} elements`)
+    }
+  }
+  const { values, length } = queryBounds
+  const excess = beyondBounds(query, { values, length })
+  if (excess !== undefined) throw queryFault('arguments', excess)
 }
 
 function fault(place: string, reason: string) {

@@ -3,11 +3,13 @@
  * field that takes over a name; shown with the names of today.
  */
 import * as z from 'zod'
+import { beyondBounds } from '../bounds.ts'
 import { nested } from '../error.ts'
 import { unknownMember } from '../known-members.ts'
 import { lazily, type ReadBy } from '../lazily.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
 import { didYouMean } from '../nearest.ts'
+import { queryBounds } from '../query/brackets.ts'
 import { all } from '../query/filter.ts'
 import type { RawFilter } from '../query/parse.ts'
 import { resolveFilter } from '../query/resolve.ts'
@@ -52,8 +54,13 @@ export type PolicyActions = ReadBy<typeof actionsSchema>
 export type PolicyAction = Exclude<PolicyActions[keyof PolicyActions], undefined>
 type Detail = { fields?: '*' | string[]; filter?: Record<string, unknown>; validation?: Record<string, unknown> }
 
+/** Names, operands and the like in one policy: it is read at once, and with all others whenever rights are asked for. */
+const MAX_VALUES = 20_000
+
 /** Content as sent → content as stored. Throws 422 naming the place. */
 export function parsePolicy(content: unknown, model: Model): PolicyContent {
+  const excess = beyondBounds(content, { values: MAX_VALUES })
+  if (excess !== undefined) throw fault('content', excess)
   const result = policyContentSchema().safeParse(content)
   if (!result.success) {
     const [issue] = result.error.issues
@@ -160,6 +167,8 @@ function storedAction(action: PolicyAction, collection: Collection, place: strin
   }
   for (const [member, value] of Object.entries({ filter, validation })) {
     if (value === undefined) continue
+    const excess = beyondBounds(value, queryBounds)
+    if (excess !== undefined) throw fault(`${place}.${member}`, excess)
     const sight = {
       field: (of: Collection, name: string, at: string) => ({ field: named(of, name, at), visible: all }),
       rowsOf: () => all,

@@ -3,6 +3,7 @@
  * members are refused, and the first fault is reported as `Failed to read the JSON body` > place > reason.
  */
 import * as z from 'zod'
+import { beyondBounds, isNestedDeeper, MAX_BODY_DEPTH } from '../bounds.ts'
 import { nested, type ServiceError } from '../error.ts'
 import { unknownMember } from '../known-members.ts'
 import { lazily, type ReadBy } from '../lazily.ts'
@@ -11,6 +12,8 @@ import { fieldTypeSchema } from '../model/field-type.ts'
 import { byteLength, MAX_NAME_LENGTH } from './derive.ts'
 
 const MAX_OPERATIONS = 10_000
+/** Names, ids and the like in one operation; a collection of 1,600 fields, as many as databases take, has half as many. */
+const MAX_VALUES = 40_000
 
 /** Reads the JSON text of a request. Throws ServiceError `invalid`, and nothing else. */
 export function parseMigration(text: string): readonly Operation[] {
@@ -19,10 +22,23 @@ export function parseMigration(text: string): readonly Operation[] {
 
 /** The same for a body that is read already. */
 export function parseMigrationValue(body: unknown): readonly Operation[] {
-  const result = migrationSchema().safeParse(body, { error: (issue) => reason(issue) })
-  if (result.success) return result.data.operations
+  const { operations } = read(envelope(), body, [])
+  return operations.map((one, index) => readOperation(one, ['operations', index]))
+}
+
+/** One by one: a schema goes on after a fault, and would write down a fault for every element of a long list. */
+function readOperation(sent: unknown, place: readonly PropertyKey[]): Operation {
+  const excess = beyondBounds(sent, { values: MAX_VALUES })
+  if (excess !== undefined) throw bodyFault({ path: place, message: excess })
+  return read(operationSchema(), sent, place)
+}
+
+function read<Schema extends z.ZodType>(schema: Schema, sent: unknown, place: readonly PropertyKey[]): z.infer<Schema> {
+  const result = schema.safeParse(sent, { error: (issue) => reason(issue) })
+  if (result.success) return result.data
   const [issue] = result.error.issues
-  throw bodyFault(issue === undefined ? { path: [], message: 'is invalid' } : deepest(issue))
+  const { path, message } = issue === undefined ? { path: [], message: 'is invalid' } : deepest(issue)
+  throw bodyFault({ path: [...place, ...path], message })
 }
 
 const id = lazily(() => z.guid('must be a UUID').toLowerCase())
@@ -170,6 +186,13 @@ export const migrationSchema = lazily(() =>
   }),
 )
 
+/** The body, with operations that are still to be read. */
+const envelope = lazily(() =>
+  z.strictObject({
+    operations: z.array(z.unknown()).max(MAX_OPERATIONS, `must be at most ${MAX_OPERATIONS}`),
+  }),
+)
+
 export type Operation = ReadBy<typeof operationSchema>
 export type FieldChange = ReadBy<typeof fieldChange>
 export type CollectionChange = ReadBy<typeof collectionChange>
@@ -181,6 +204,9 @@ export type DataOf<Kind extends (Operation | CollectionChange)['kind']> = Extrac
 >['data']
 
 function readJson(text: string): unknown {
+  if (isNestedDeeper(text, MAX_BODY_DEPTH)) {
+    throw bodyFault({ path: [], message: `is nested deeper than ${MAX_BODY_DEPTH} levels` })
+  }
   try {
     return JSON.parse(text)
   } catch {

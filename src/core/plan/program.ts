@@ -7,11 +7,10 @@
 import { type Action, type Granted, type Viewer, validRows, writableRows } from '../access/access.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { and, type Filter } from '../query/filter.ts'
-import { queryFault, type RawFilter, shown } from '../query/parse.ts'
-import { MAX_RELATION_DEPTH } from '../query/resolve.ts'
+import { MAX_RELATION_DEPTH, queryFault, type RawFilter, shown, tooManyRelations } from '../query/parse.ts'
 import { accessBeyond, fieldIs, readableField, writeAccess } from './names.ts'
 import type { Assignment, Cell, Demand, Slot, Step } from './plan.ts'
-import { type Placed, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
+import { MAX_CHANGES, type Placed, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
 import {
   createAssignments,
   placeOf,
@@ -30,8 +29,6 @@ export type Program = {
   readonly steps: Step[]
   readonly slot: (collection: Collection) => Slot
 }
-
-const MAX_STEPS = 20_000
 
 export function createProgram(viewer: Viewer, supply: Supply): Program {
   let count = 0
@@ -339,7 +336,7 @@ function addChecks(
 }
 
 function addStep(program: Program, step: Step): void {
-  if (program.steps.push(step) > MAX_STEPS) throw queryFault('body', `asks for more than ${MAX_STEPS} changes`)
+  if (program.steps.push(step) > MAX_CHANGES) throw queryFault('body', `asks for more than ${MAX_CHANGES} changes`)
 }
 
 /** What a caller says to write, by id: a policy lists primitive and relation fields alike. */
@@ -395,7 +392,7 @@ function refuseDoubled(
 }
 
 function refuseTooDeep(depth: number, place: string): void {
-  if (depth > MAX_RELATION_DEPTH) throw queryFault(place, `relations are nested deeper than ${MAX_RELATION_DEPTH}`)
+  if (depth > MAX_RELATION_DEPTH) throw tooManyRelations(place)
 }
 
 function requireKey({ primaryKey, apiName }: Collection, place: string): void {

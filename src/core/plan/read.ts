@@ -8,12 +8,13 @@ import { all, and, type FieldRef, type Filter } from '../query/filter.ts'
 import {
   type DeepArguments,
   type ListArguments,
+  MAX_RELATION_DEPTH,
   MAX_SELECTED_FIELDS,
   queryFault,
   type ReadQuery,
   shown,
+  tooManyRelations,
 } from '../query/parse.ts'
-import { MAX_RELATION_DEPTH } from '../query/resolve.ts'
 import { accessBeyond, readableField } from './names.ts'
 import type { Order, Page, ReadPlan, Selected, Selection } from './plan.ts'
 import { requestFilter } from './where.ts'
@@ -75,14 +76,13 @@ export function planSelection(
 type Wanted = { readonly fields: Set<string>; readonly relations: Map<string, Wanted> }
 
 function want(wanted: Wanted, path: readonly string[]): void {
-  const [name = '', ...rest] = path
-  if (rest.length === 0) {
-    wanted.fields.add(name)
-    return
+  let level = wanted
+  for (const name of path.slice(0, -1)) {
+    const below: Wanted = level.relations.get(name) ?? { fields: new Set(), relations: new Map() }
+    level.relations.set(name, below)
+    level = below
   }
-  const below: Wanted = wanted.relations.get(name) ?? { fields: new Set(), relations: new Map() }
-  wanted.relations.set(name, below)
-  want(below, rest)
+  level.fields.add(path.at(-1) ?? '')
 }
 
 type Level = {
@@ -132,9 +132,7 @@ function selectRelation(
   level: Level,
 ): Selected {
   const { relation, visible, below } = wish
-  if (level.depth >= MAX_RELATION_DEPTH) {
-    throw queryFault(level.place, `relations are nested deeper than ${MAX_RELATION_DEPTH}`)
-  }
+  if (level.depth >= MAX_RELATION_DEPTH) throw tooManyRelations(level.place)
   const access = accessBeyond(context.viewer, relation.target)
   const beyond: ReadContext = { ...context, collection: relation.target, access }
   const deep = level.deep.get(relation.apiName)

@@ -2,8 +2,10 @@
  * What a body says of a relation → operations (reference facts 3.3): one object on a new item's to-one, an array
  * everywhere else; which operations a kind of relation knows is decided here.
  */
+import { beyondBounds } from '../bounds.ts'
 import type { RelationField } from '../model/model.ts'
 import { whatIsKnown } from '../nearest.ts'
+import { queryBounds } from '../query/brackets.ts'
 import { queryFault, type RawFilter } from '../query/parse.ts'
 import { type Body, parseBody } from './values.ts'
 
@@ -15,6 +17,9 @@ export type RelationOperation =
 
 /** An object of the body and where it stands. */
 export type Placed = { readonly body: Body; readonly place: string }
+
+/** Of one request, in all that is nested in it. */
+export const MAX_CHANGES = 20_000
 
 export type Occasion = 'create' | 'update'
 
@@ -29,6 +34,7 @@ export function parseRelationOperations(
     return [parseOperation(relation, value, known, place)]
   }
   if (!Array.isArray(value)) throw queryFault(place, 'must be an array of operations such as {"_connect": {…}}')
+  refuseTooMany(value, place)
   return value.map((one, index) => parseOperation(relation, one, known, `${place}[${index}]`))
 }
 
@@ -81,13 +87,13 @@ function parseOperation(
       return {
         kind,
         data: { body: parseBody(body.data, `${at}.data`), place: `${at}.data` },
-        filter: filterOf(body),
+        filter: filterOf(body, `${at}.filter`),
         place: `${at}.filter`,
       }
     case '_disconnect':
     case '_delete':
       refuseUnknown(body, kind === '_disconnect' && !relation.isList ? [] : ['filter'], at)
-      return { kind, filter: filterOf(body), place: `${at}.filter` }
+      return { kind, filter: filterOf(body, `${at}.filter`), place: `${at}.filter` }
   }
 }
 
@@ -102,7 +108,13 @@ function targets(
   const value = body[name]
   if (!relation.isList) return [{ body: parseBody(value, at), place: at }]
   if (!Array.isArray(value)) throw queryFault(at, 'must be an array')
+  refuseTooMany(value, at)
   return value.map((item, index) => ({ body: parseBody(item, `${at}[${index}]`), place: `${at}[${index}]` }))
+}
+
+/** Each is a change at least. */
+function refuseTooMany(list: readonly unknown[], place: string): void {
+  if (list.length > MAX_CHANGES) throw queryFault(place, `has more than ${MAX_CHANGES} elements`)
 }
 
 function refuseUnknown(body: Body, known: readonly string[], place: string): void {
@@ -112,6 +124,9 @@ function refuseUnknown(body: Body, known: readonly string[], place: string): voi
   }
 }
 
-function filterOf(body: Body): RawFilter | undefined {
-  return body.filter === undefined ? undefined : { form: 'json', value: body.filter }
+function filterOf({ filter }: Body, place: string): RawFilter | undefined {
+  if (filter === undefined) return undefined
+  const excess = beyondBounds(filter, queryBounds)
+  if (excess !== undefined) throw queryFault(place, excess)
+  return { form: 'json', value: filter }
 }

@@ -3,6 +3,7 @@
  * Knows the notation only, not what a parameter means. Owns the rule that nothing is guessed: what could be read in
  * two ways is refused, malformed text as `badRequest`, a well-formed but ambiguous or oversized query as `invalid`.
  */
+import type { Bounds } from '../bounds.ts'
 import { nested, ServiceError } from '../error.ts'
 
 export type BracketNode = string | readonly BracketNode[] | BracketTree
@@ -14,6 +15,15 @@ const MAX_PARAMETERS = 5_000
 const MAX_DEPTH = 32
 const MAX_INDEX = 1_999
 const MAX_KEY_LENGTH = 200
+
+/** The same for what is sent as JSON in place of a query string, or of a part of one. */
+export const queryBounds: Bounds = {
+  depth: MAX_DEPTH,
+  values: MAX_PARAMETERS,
+  elements: MAX_INDEX + 1,
+  length: MAX_QUERY_LENGTH,
+  nameLength: MAX_KEY_LENGTH,
+}
 const MAX_SHOWN = 100
 
 const WHOLE_QUERY = 'query string'

@@ -44,6 +44,8 @@ export type ReadQuery = ListArguments & {
 }
 
 export const MAX_SELECTED_FIELDS = 200
+/** How many relations a path of `fields`, a filter or a nested write may follow. */
+export const MAX_RELATION_DEPTH = 8
 const MAX_SORTED_FIELDS = 200
 
 /** A fault of an item query: `Failed to execute query` > the place, the body where it is empty > the reason (contract 3). */
@@ -119,12 +121,27 @@ function parseFields(node: BracketNode | undefined): readonly string[] | undefin
   for (const text of texts) {
     if (typeof text !== 'string') throw queryFault('fields', 'must be a comma-separated list of field names')
     for (const path of text.split(',')) {
-      if (path !== '') paths.add(path)
+      if (path === '') continue
+      refuseLongPath(path, `fields.${shown(path)}`)
+      paths.add(path)
+      if (paths.size > MAX_SELECTED_FIELDS) throw queryFault('fields', `names more than ${MAX_SELECTED_FIELDS} fields`)
     }
   }
   if (paths.size === 0) throw queryFault('fields', 'Empty selection', '4010')
-  if (paths.size > MAX_SELECTED_FIELDS) throw queryFault('fields', `names more than ${MAX_SELECTED_FIELDS} fields`)
   return [...paths]
+}
+
+/** Before it is taken apart: what is made of a path has as many levels as it has names. */
+function refuseLongPath(path: string, place: string): void {
+  let relations = 0
+  for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+    relations++
+    if (relations > MAX_RELATION_DEPTH) throw tooManyRelations(place)
+  }
+}
+
+export function tooManyRelations(place: string): ServiceError {
+  return queryFault(place, `relations are nested deeper than ${MAX_RELATION_DEPTH}`)
 }
 
 function parseFilter(node: BracketNode | undefined, place: string): RawFilter | undefined {
@@ -188,18 +205,25 @@ type DeepDraft = Map<string, { own: Record<string, BracketNode>; children: DeepD
 function parseDeep(node: BracketNode | undefined, place: string): DeepArguments {
   if (node === undefined) return new Map()
   const draft: DeepDraft = new Map()
-  collectDeep(node, place, draft)
+  collectDeep(node, { place, depth: 0 }, draft)
   return finishDeep(draft)
 }
 
-function collectDeep(node: BracketNode, place: string, into: DeepDraft): void {
+function collectDeep(
+  node: BracketNode,
+  { place, depth }: { readonly place: string; readonly depth: number },
+  into: DeepDraft,
+): void {
   if (typeof node === 'string' || isList(node)) throw queryFault(place, 'must name relations and their arguments')
   for (const [path, value] of Object.entries(node)) {
     const at = `${place}.${shown(path)}`
     if (path.startsWith('_')) throw queryFault(at, 'must stand below the name of a relation')
+    refuseLongPath(path, at)
+    const names = path.split('.')
+    if (depth + names.length > MAX_RELATION_DEPTH) throw tooManyRelations(at)
     let level = into
     let entry: { own: Record<string, BracketNode>; children: DeepDraft; place: string } | undefined
-    for (const name of path.split('.')) {
+    for (const name of names) {
       entry = level.get(name) ?? { own: Object.create(null), children: new Map(), place: at }
       level.set(name, entry)
       level = entry.children
@@ -216,7 +240,7 @@ function collectDeep(node: BracketNode, place: string, into: DeepDraft): void {
         entry.own[name] = argument
       }
     }
-    if (Object.keys(deeper).length > 0) collectDeep(deeper, at, level)
+    if (Object.keys(deeper).length > 0) collectDeep(deeper, { place: at, depth: depth + names.length }, level)
   }
 }
 

@@ -8,11 +8,10 @@ import type { Collection, Field, PrimitiveField, RelationField } from '../model/
 import { knownOperators, type Operator, operatorsOf } from '../model/operator.ts'
 import { all, and, type Comparison, type FieldRef, type Filter, isTrue, type Match, none, not, or } from './filter.ts'
 import { holeName, isHole } from './hole.ts'
-import { queryFault, type RawFilter, shown } from './parse.ts'
+import { MAX_RELATION_DEPTH, queryFault, type RawFilter, shown, tooManyRelations } from './parse.ts'
 import type { Blanks } from './question.ts'
 
 export const MAX_FILTER_LEAVES = 200
-export const MAX_RELATION_DEPTH = 8
 export const MAX_IN_OPERANDS = 1000
 const MAX_NESTING = 40
 
@@ -59,9 +58,10 @@ type Scope = {
 function group(reading: Reading, value: unknown, scope: Scope): Filter {
   if (!isObject(value)) throw queryFault(scope.place, 'must be an object')
   if (scope.nesting > MAX_NESTING) throw queryFault('filter', 'is nested too deeply')
-  const filters: Filter[] = []
-  for (const [name, part] of Object.entries(value)) filters.push(member(reading, name, part, scope))
-  return and(filters)
+  const members = Object.entries(value)
+  // A group of nothing asks about as much as one condition: of a relation, whether there is anything at its end.
+  if (members.length === 0) countLeaf(reading)
+  return and(members.map(([name, part]) => member(reading, name, part, scope)))
 }
 
 function member(reading: Reading, name: string, part: unknown, scope: Scope): Filter {
@@ -83,9 +83,7 @@ function member(reading: Reading, name: string, part: unknown, scope: Scope): Fi
 }
 
 function related(reading: Reading, relation: RelationField, part: unknown, scope: Scope): Filter {
-  if (scope.relations >= MAX_RELATION_DEPTH) {
-    throw queryFault(scope.place, `relations are nested deeper than ${MAX_RELATION_DEPTH}`)
-  }
+  if (scope.relations >= MAX_RELATION_DEPTH) throw tooManyRelations(scope.place)
   const rows = reading.sight.rowsOf(relation.target)
   const beyond = { ...scope, collection: relation.target, relations: scope.relations + 1 }
   if (!isObject(part)) throw queryFault(scope.place, 'must be an object')
@@ -139,8 +137,7 @@ function condition(reading: Reading, ref: FieldRef, part: unknown, place: string
 
 function operation(reading: Reading, ref: FieldRef, name: string, operand: unknown, place: string): Filter {
   const { field } = ref
-  reading.leaves += 1
-  if (reading.leaves > MAX_FILTER_LEAVES) throw queryFault('filter', `has more than ${MAX_FILTER_LEAVES} conditions`)
+  countLeaf(reading)
   if (name === '_null') return nullTest(reading, ref, operand, place)
   const operators: ReadonlySet<string> = operatorsOf(field.type, field.isList)
   if (!operators.has(name)) {
@@ -148,6 +145,11 @@ function operation(reading: Reading, ref: FieldRef, name: string, operand: unkno
     throw queryFault(place, `is not an operator of ${type}, which knows ${knownOperators(field)}`)
   }
   return build(reading, ref, name as Exclude<Operator, '_null'>, operand, place)
+}
+
+function countLeaf(reading: Reading): void {
+  reading.leaves += 1
+  if (reading.leaves > MAX_FILTER_LEAVES) throw queryFault('filter', `has more than ${MAX_FILTER_LEAVES} conditions`)
 }
 
 function nullTest(reading: Reading, ref: FieldRef, operand: unknown, place: string): Filter {
