@@ -238,6 +238,11 @@ export const variables = {
   ],
   SERVICE_QUERY_LIMIT_DEFAULT: [count, 100, 'Page size of item reads that name none'],
   SERVICE_QUERY_LIMIT_MAX: [count, 10_000, 'Largest page size of item reads'],
+  SERVICE_QUERY__MAX_ROWS: [
+    count,
+    100_000,
+    'Most rows that one read may bring: the limits along each path of relations multiplied, and all paths together; beyond that 422 with code 4014',
+  ],
   SERVICE_ITEMS__CREATE_LIMIT: [count, 1_000, 'Most items in one POST'],
   SERVICE_SCHEMA__BODY_LIMIT: [size, 1024 ** 2, 'Largest body of a migration'],
   SERVICE_ITEMS__BODY_LIMIT: [size, 4 * 1024 ** 2, 'Largest body of an item request'],
@@ -323,6 +328,9 @@ function contradictions(config: Config): readonly string[] {
   }
   if (config.SERVICE_QUERY_LIMIT_DEFAULT > config.SERVICE_QUERY_LIMIT_MAX) {
     faults.push('SERVICE_QUERY_LIMIT_DEFAULT must not exceed SERVICE_QUERY_LIMIT_MAX')
+  }
+  if (config.SERVICE_QUERY_LIMIT_DEFAULT > config.SERVICE_QUERY__MAX_ROWS) {
+    faults.push('SERVICE_QUERY_LIMIT_DEFAULT must not exceed SERVICE_QUERY__MAX_ROWS')
   }
   const { SERVICE_MAIL__URL: mail, SERVICE_BASE_URL: base } = config
   if (mail?.startsWith('log:') && base !== undefined && !isLoopback(new URL(base).hostname)) {

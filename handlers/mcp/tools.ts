@@ -53,7 +53,8 @@ const fields = z
   .union([text(), z.array(text())], must('a list of texts'))
   .optional()
   .describe(
-    'What is answered: names, `*`, and paths into relations such as `author.name`. All primitive fields if absent.',
+    'What is answered: names, `*`, and paths into relations such as `author.name`. All primitive fields if absent. ' +
+      'Limits multiply along a path: ask for small pages of nested lists.',
   )
 const filter = z
   .record(z.string(), z.unknown(), mustHold('an object'))

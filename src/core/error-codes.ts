@@ -54,6 +54,12 @@ export const errorCodes: Readonly<Record<string, Meaning>> = {
     message: 'Empty selection, or Operation not supported',
     meaning: 'Nothing is selected, or a connector does not declare the operation',
   },
+  '4014': {
+    kind: 'invalid',
+    message: 'Failed to execute query',
+    meaning:
+      'A read may bring more rows than `SERVICE_QUERY__MAX_ROWS`; `meta` has the `path` that brings most, the `product` of its limits and the `max`',
+  },
   '5001': {
     kind: 'failed',
     message: 'Failed to connect to the database',

@@ -48,7 +48,7 @@ export function createDirectory(source: Source, config: Config): Directory {
     if (collection === undefined || key === undefined) throw new Error(`there is no directory of ${name}`)
     const access = granted([{ rows: rowsOf(key, reach), fields: 'every', validation: all }])
     const viewer: Viewer = { seesModel: true, accessTo: () => access }
-    return { key, context: { viewer, collection, access, limits } }
+    return { key, context: { viewer, collection, access, limits, maxRows: config.SERVICE_QUERY__MAX_ROWS } }
   }
 
   async function find(name: DirectoryName, reach: Reach, id: string, query = everyField): Promise<string | undefined> {

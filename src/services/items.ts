@@ -66,6 +66,7 @@ export function createItems(deps: ItemDeps): Items {
   const prepared = createPreparedReads()
   const viewers = createViewers()
   const limits: PageLimits = { default: config.SERVICE_QUERY_LIMIT_DEFAULT, max: config.SERVICE_QUERY_LIMIT_MAX }
+  const maxRows = config.SERVICE_QUERY__MAX_ROWS
 
   /** A model that another process has just replaced may name tables that are gone: then the new one is asked, once. */
   async function onModel<T>({ workspace, snapshot }: Entry, work: (model: Model) => Promise<T>): Promise<T> {
@@ -85,7 +86,14 @@ export function createItems(deps: ItemDeps): Items {
   function open(model: Model, { rights, workspace }: Entry, name: string, action: Action) {
     const viewer = viewers.of(rights, model)
     const { collection, access } = openCollection(model, viewer, name, action)
-    return { viewer, collection, access, limits, source: deps.openSource(workspace, model, collection.sourceId) }
+    return {
+      viewer,
+      collection,
+      access,
+      limits,
+      maxRows,
+      source: deps.openSource(workspace, model, collection.sourceId),
+    }
   }
 
   /** What fills the holes of a plan: the key of a path, and the time for policies that speak of it. */
@@ -103,7 +111,7 @@ export function createItems(deps: ItemDeps): Items {
     const { source, viewer, collection } = open(model, entry, name, asked.action)
     const access = viewer.accessTo(collection, 'read')
     // Whoever may write but not read gets back items without any value.
-    const read = { viewer, collection, limits, access: access.kind === 'granted' ? access : blindAccess }
+    const read = { viewer, collection, limits, maxRows, access: access.kind === 'granted' ? access : blindAccess }
     const request: WriteRequest = {
       viewer,
       collection,

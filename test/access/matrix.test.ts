@@ -190,7 +190,7 @@ it('gives no old right to a field that takes over a name', () => {
   const viewer = viewerOf(rights, later)
   const { collection, access } = openCollection(later, viewer, 'articles', 'read')
   const plan = (read: () => ReadQuery) =>
-    planList({ viewer, collection, access, limits: { default: 1, max: 1 } }, read())
+    planList({ viewer, collection, access, limits: { default: 1, max: 1 }, maxRows: 1 }, read())
 
   expect(() => plan(selecting('secret'))).toThrow('You are not allowed to do this')
   expect(() => plan(filteredBy(filter))).toThrow('You are not allowed to do this')

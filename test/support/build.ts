@@ -69,7 +69,10 @@ function read(model: Model, name: string, search: string, viewer: Viewer = admin
   const access = viewer.accessTo(collection, 'read')
   if (access.kind === 'denied') throw new Error(`the viewer may not read ${name}`)
   const limits = { default: 100, max: 10_000 }
-  return planList({ viewer, collection, access, limits }, parseListQuery(parseBrackets(search)))
+  return planList(
+    { viewer, collection, access, limits, maxRows: Number.POSITIVE_INFINITY },
+    parseListQuery(parseBrackets(search)),
+  )
 }
 
 const administrator: Viewer = { accessTo: () => fullAccess, seesModel: true }

@@ -51,7 +51,13 @@ export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, vie
     const collection = model.byName.get(name)
     if (collection === undefined) throw new Error(`there is no ${name}`)
     const access = viewer.accessTo(collection, 'read')
-    return { viewer, collection, access: access.kind === 'granted' ? access : blindAccess, limits }
+    return {
+      viewer,
+      collection,
+      access: access.kind === 'granted' ? access : blindAccess,
+      limits,
+      maxRows: Number.POSITIVE_INFINITY,
+    }
   }
 
   async function write(name: string, search: string, planned: (request: WriteRequest) => WritePlan) {

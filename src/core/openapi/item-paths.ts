@@ -170,7 +170,9 @@ export const itemParameters = {
   fields: {
     name: 'fields',
     in: 'query',
-    description: 'What is answered: fields, `*`, and paths into relations such as `author.name` or `comments.*`.',
+    description:
+      'What is answered: fields, `*`, and paths into relations such as `author.name` or `comments.*`. ' +
+      'The limits of all lists along a path multiply: beyond what one read may bring (100,000 items unless configured) it is 422 with code 4014.',
     style: 'form',
     explode: false,
     schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 200 },

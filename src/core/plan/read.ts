@@ -15,6 +15,7 @@ import {
   shown,
   tooManyRelations,
 } from '../query/parse.ts'
+import { refuseOverBudget } from './budget.ts'
 import { accessBeyond, readableField } from './names.ts'
 import type { Order, Page, ReadPlan, Selected, Selection } from './plan.ts'
 import { requestFilter } from './where.ts'
@@ -29,18 +30,17 @@ export type ReadContext = {
   readonly collection: Collection
   readonly access: Granted
   readonly limits: PageLimits
+  /** How many rows one read may bring (SERVICE_QUERY__MAX_ROWS). */
+  readonly maxRows: number
 }
 
 /** A list. `query` is what `parseListQuery` made of the request. */
 export function planList(context: ReadContext, query: ReadQuery): ReadPlan {
-  return {
-    kind: 'read',
-    collection: context.collection,
-    selection: planSelection(context, query),
-    where: and([context.access.rows, requestFilter(context.viewer, context.collection, query.filter, 'filter')]),
-    page: planPage(context, query, { default: context.limits.default, place: '' }),
-    count: query.totalCount,
-  }
+  const selection = planFields(context, query)
+  const where = and([context.access.rows, requestFilter(context.viewer, context.collection, query.filter, 'filter')])
+  const page = planPage(context, query, { default: context.limits.default, place: '' })
+  refuseOverBudget(selection, { own: page.limit, isPage: true, most: context.maxRows })
+  return { kind: 'read', collection: context.collection, selection, where, page, count: query.totalCount }
 }
 
 /** One item, which `where` narrows down to; at most one row comes back. */
@@ -48,7 +48,7 @@ export function planOne(context: ReadContext, query: ReadQuery, where: Filter): 
   return {
     kind: 'read',
     collection: context.collection,
-    selection: planSelection(context, query),
+    selection: planSelection(context, query, { rows: 1 }),
     where: and([context.access.rows, where, requestFilter(context.viewer, context.collection, query.filter, 'filter')]),
     page: undefined,
     count: false,
@@ -56,20 +56,25 @@ export function planOne(context: ReadContext, query: ReadQuery, where: Filter): 
 }
 
 /**
- * What of each row is answered; all primitive fields that the caller may read where `fields` is missing. Rows outside of
- * `within` come back without values: reads never meet any, but a write may leave one behind.
+ * What of each of at most `rows` rows is answered; all primitive fields that the caller may read where `fields` is missing.
+ * Rows outside of `within` come back without values: reads never meet any, but a write may leave one behind.
  */
 export function planSelection(
   context: ReadContext,
   query: Pick<ReadQuery, 'fields' | 'deep'>,
-  within: Filter = all,
+  { rows, within = all }: { readonly rows: number; readonly within?: Filter },
 ): Selection {
+  const selection = planFields(context, query)
+  refuseOverBudget(selection, { own: rows, isPage: false, most: context.maxRows })
+  if (within.kind === 'all') return selection
+  return selection.map((selected) => ({ ...selected, visible: and([within, selected.visible]) }))
+}
+
+function planFields(context: ReadContext, query: Pick<ReadQuery, 'fields' | 'deep'>): Selection {
   const wanted: Wanted = { fields: new Set(), relations: new Map() }
   for (const path of query.fields ?? ['*']) want(wanted, path.split('.'))
   const counter = { selected: 0 }
-  const selection = select(context, wanted, { deep: query.deep, place: 'fields', depth: 0, counter })
-  if (within.kind === 'all') return selection
-  return selection.map((selected) => ({ ...selected, visible: and([within, selected.visible]) }))
+  return select(context, wanted, { deep: query.deep, place: 'fields', depth: 0, counter })
 }
 
 /** The paths of one level as a tree: `author.name` and `author.posts.title` share the node `author`. */

@@ -41,7 +41,7 @@ export function planCreate(request: WriteRequest, body: unknown, most: number): 
   if (!Array.isArray(body)) throw queryFault('body', 'must be an array of items')
   if (body.length > most) throw queryFault('body', `has more than ${most} items`)
   const items = body.map((item, index): Placed => ({ body: parseBody(item, `[${index}]`), place: `[${index}]` }))
-  const selection = answered(request)
+  const selection = answered(request, items.length)
   if (isUnrestricted(access) && !items.some((item) => namesRelation(collection, Object.keys(item.body)))) {
     const context = { viewer, collection, supply, access }
     const rows = items.map((item) => createAssignments(context, item.body, item.place))
@@ -76,7 +76,7 @@ export function planPlainInsert(request: WriteRequest, members: readonly string[
   const row = columns.map(({ field }) => ({ field, value: hole(field.id) }))
   const positions = new Map(columns.map(({ field }, index) => [field.id, index]))
   return {
-    plan: { kind: 'create', collection, rows: [row], selection: answered(request) },
+    plan: { kind: 'create', collection, rows: [row], selection: answered(request, 1) },
     valuesOf(item, supply) {
       const values = columns.map((column) => columnValue(column, item, supply))
       return (name) => values[positions.get(name) ?? -1]
@@ -109,7 +109,7 @@ function planUpdate(request: WriteRequest, body: Body, key: Filter | undefined):
   const { viewer, collection, supply } = request
   const access = writeAccess(viewer, collection, 'update')
   const where = and([key ?? { kind: 'all' }, filterOf(request)])
-  const selection = answered(request)
+  const selection = answered(request, rowsOf(request, key))
   if (isUnrestricted(access) && isUnrestricted(request.read.access) && !namesRelation(collection, Object.keys(body))) {
     const context = { viewer, collection, supply, access }
     const assignments = Object.keys(body).length === 0 ? [] : updateAssignments(context, body, '')
@@ -127,7 +127,7 @@ function planDelete(request: WriteRequest, key: Filter | undefined): DeletePlan 
   const access = writeAccess(viewer, collection, 'delete')
   const where = and([key ?? { kind: 'all' }, filterOf(request)])
   // Without `fields` nothing is answered, so nothing is selected.
-  const selection = query().fields === undefined ? [] : answered(request)
+  const selection = query().fields === undefined ? [] : answered(request, rowsOf(request, key))
   if (isUnrestricted(access) && isUnrestricted(request.read.access)) {
     return { kind: 'delete', collection, where, selection }
   }
@@ -145,8 +145,13 @@ function finished(program: Program, slots: readonly Slot[], selection: Selection
 }
 
 /** A row that the caller may write but not read comes back without values. */
-function answered({ read, query }: WriteRequest): Selection {
-  return planSelection(read, query(), read.access.rows)
+function answered({ read, query }: WriteRequest, rows: number): Selection {
+  return planSelection(read, query(), { rows, within: read.access.rows })
+}
+
+/** How many rows a change answers: nobody knows how many a filter matches, so that it counts as the largest page. */
+function rowsOf({ read }: WriteRequest, key: Filter | undefined): number {
+  return key === undefined ? read.limits.max : 1
 }
 
 function isUnrestricted({ grants }: Granted): boolean {

@@ -43,6 +43,7 @@ export type Service = {
 }
 
 const limits = { default: 100, max: 10_000 }
+const maxRows = Number.POSITIVE_INFINITY
 
 export function openService(
   database: { readonly driver: SqlDriver; readonly dialect: Dialect; readonly model?: Model },
@@ -56,7 +57,7 @@ export function openService(
   async function list(name: string, read: () => ReadQuery, pages = limits): Promise<Reply> {
     return replied(async () => {
       const { collection, access } = openCollection(model, viewer, name, 'read')
-      const run = source.prepareList(planList({ viewer, collection, access, limits: pages }, read()))
+      const run = source.prepareList(planList({ viewer, collection, access, limits: pages, maxRows }, read()))
       const { data, total } = await run((hole) => timeHole(hole, now))
       return { status: 200, text: data, total }
     })
@@ -70,7 +71,7 @@ export function openService(
         const action = write.kind === 'create' ? 'create' : write.kind.startsWith('update') ? 'update' : 'delete'
         const { collection } = openCollection(model, viewer, write.collection, action)
         const access = viewer.accessTo(collection, 'read')
-        const read = { viewer, collection, limits, access: access.kind === 'granted' ? access : blindAccess }
+        const read = { viewer, collection, limits, maxRows, access: access.kind === 'granted' ? access : blindAccess }
         const query = () => queryOf({ ...write, form: 'json', isDotted: false, limits }, 0)
         const request: WriteRequest = { viewer, collection, supply: { uuid: () => '', now: () => '' }, read, query }
         const item = write.kind === 'create' ? soleItem(write.items) : undefined

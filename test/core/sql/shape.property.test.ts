@@ -332,7 +332,7 @@ function read(dialect: Dialect, request: unknown): Statement {
 }
 
 function readByKey(dialect: Dialect, key: string): Statement {
-  const context = { viewer: administrator, collection: articles(), access: fullAccess, limits }
+  const context = { viewer: administrator, collection: articles(), access: fullAccess, limits, maxRows: 100_000 }
   const field = keyField(context.collection)
   const plan = planOne(context, parseItemQuery(parseBrackets('')), keyIs(fullAccess, field, hole('key')))
   const decoded = decodeKey(field, key)
@@ -346,7 +346,7 @@ function write(dialect: Dialect, filled: unknown): readonly Statement[] {
     viewer: administrator,
     collection,
     supply: { uuid: () => '00000000-0000-0000-0000-000000000000', now: () => '2026-01-01T00:00:00Z' },
-    read: { viewer: administrator, collection, access: fullAccess, limits },
+    read: { viewer: administrator, collection, access: fullAccess, limits, maxRows: 100_000 },
     query: () => parseItemQuery(parseBrackets(searchOf(query))),
   }
   const plans = {

@@ -30,7 +30,13 @@ export function planOfOne(model: Model, draft: Draft, key: string): ReadPlan {
 }
 
 function contextOf(model: Model, { collection, limits }: Draft): ReadContext {
-  return { viewer: administrator, collection: collectionOf(model, collection), access: fullAccess, limits }
+  return {
+    viewer: administrator,
+    collection: collectionOf(model, collection),
+    access: fullAccess,
+    limits,
+    maxRows: Number.POSITIVE_INFINITY,
+  }
 }
 
 export function queryOf(draft: Draft, side: 0 | 1): ReadQuery {
