@@ -6,7 +6,8 @@ import type { Services } from '../src/services/services.ts'
 import { mountApiKeys } from './api-keys.ts'
 import { mountAuditLog } from './audit-log.ts'
 import { mountAuth } from './auth.ts'
-import type { AppContext, Variables } from './context.ts'
+import { clientAddress } from './client-address.ts'
+import { type AppContext, headerOf, type Variables } from './context.ts'
 import { createCors } from './cors.ts'
 import { mountInvitations } from './invitations.ts'
 import { mountItems } from './items.ts'
@@ -34,7 +35,8 @@ import { mountWorkspaces } from './workspaces.ts'
 export type AppOptions = {
   /** False once the process has been told to stop: readiness fails from then on. */
   readonly isAccepting: () => boolean
-  readonly addressOf: App['addressOf']
+  /** The other end of a request's connection, as far as the front door knows it. */
+  readonly peerOf: (c: AppContext) => string | undefined
   /** Absent where somebody else compresses answers. */
   readonly compress?: App['compress']
   readonly assets: Assets
@@ -45,10 +47,13 @@ export type AppOptions = {
 
 export function createApp(
   services: Services,
-  { isAccepting, addressOf, compress, assets, isTraced = false, metrics }: AppOptions,
+  { isAccepting, peerOf, compress, assets, isTraced = false, metrics }: AppOptions,
 ) {
   const { ports, config } = services
   const hono = new Hono<{ Variables: Variables }>({ router: new ServiceRouter() })
+  const trusted = config.SERVICE_HTTP__TRUSTED_PROXIES ?? []
+  const addressOf: App['addressOf'] = (c) =>
+    clientAddress({ peer: peerOf(c), trusted, header: (name) => headerOf(c, name) })
   const app: App = { hono, ports, addressOf, compress, isTraced, cors: createCors(config) }
 
   if (metrics !== undefined) mountMetrics(app, metrics)

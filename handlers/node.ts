@@ -118,7 +118,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     await services.prune()
     const { fetch } = createApp(services, {
       isAccepting: () => isAccepting,
-      addressOf,
+      peerOf,
       compress,
       assets: openNodeAssets(),
       isTraced,
@@ -160,9 +160,9 @@ const compress = promisify<string, Uint8Array<ArrayBuffer>>((text, done) =>
   gzip(text, { level: constants.Z_BEST_SPEED }, done),
 )
 
-/** The other end of the socket; an IPv4 address as such, also where the socket speaks IPv6. */
-function addressOf(c: AppContext): string | undefined {
-  return getConnInfo(c).remote.address?.replace(/^::ffff:(?=[0-9.]+$)/, '')
+/** The other end of the socket. */
+function peerOf(c: AppContext): string | undefined {
+  return getConnInfo(c).remote.address
 }
 
 /** Looks a header up as it came in, without making anything of the others. */

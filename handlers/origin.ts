@@ -22,10 +22,22 @@ export function requireSameOrigin(c: AppContext, config: Config): void {
   throw new ServiceError('forbidden', 'A change by session cookie must come from this origin (Origin, Sec-Fetch-Site)')
 }
 
-/** TLS may end before us, so that a request that we see as `http` was sent to `https`. */
-function ownOrigins(c: AppContext, config: Config): readonly string[] {
-  const { origin, host } = new URL(c.req.url)
-  return [origin, `https://${host}`, new URL(publicAddress(c, config)).origin]
+/**
+ * That of SERVICE_BASE_URL, and of the request's host where that is another one: TLS may end before us, so that a request that
+ * we see as `http` was sent to `https`. A host of which the configuration says the scheme has no other.
+ */
+function ownOrigins(c: AppContext, { SERVICE_BASE_URL: base }: Config): readonly string[] {
+  const { host } = new URL(c.req.url)
+  const ofRequest = [new URL(`http://${host}`).origin, new URL(`https://${host}`).origin]
+  if (base === undefined) return ofRequest
+  const { origin } = new URL(base)
+  return isSameHost(base, host) ? [origin] : [origin, ...ofRequest]
+}
+
+/** The port of a scheme may be left out. */
+function isSameHost(base: string, host: string): boolean {
+  const own = new URL(base)
+  return new URL(`${own.protocol}//${host}`).host === own.host
 }
 
 /** Whether callers reach us at a loopback address, where there is no TLS. */

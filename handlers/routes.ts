@@ -21,7 +21,7 @@ export type App = {
   readonly isTraced: boolean
   /** Undefined where CORS is off. */
   readonly cors: Cors | undefined
-  /** Where a request comes from, as far as the front door knows. */
+  /** Where a request comes from, as far as that is known (client-address.ts). */
   readonly addressOf: (c: AppContext) => string | undefined
   /** What comes before every handler, also before the answer that a method is not known. */
   readonly before?: () => Promise<void> | undefined

@@ -36,6 +36,8 @@ export type Env = {
   /** Of the deployed version; a local run has a new one with every start. */
   readonly VERSION?: { readonly id: string }
   readonly LOADER: WorkerLoader
+  /** Only of a local run: the address of every caller, empty where there may be others than this machine's. */
+  readonly LOCAL_PEER?: string
   readonly ASSETS?: Fetcher
   readonly [variable: string]: unknown
 }
@@ -127,14 +129,22 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
   }
   const services = await startServices(ports, reading.config)
   return {
-    app: createApp(services, { isAccepting: () => true, addressOf, assets: openCloudflareAssets(env.ASSETS) }),
+    app: createApp(services, {
+      isAccepting: () => true,
+      peerOf: peerIn(env),
+      assets: openCloudflareAssets(env.ASSETS),
+    }),
     services,
   }
 }
 
-/** Cloudflare says it in a header that nobody else can set. */
-function addressOf(c: AppContext): string | undefined {
-  return c.req.header('CF-Connecting-IP')
+/**
+ * Cloudflare says it in a header that nobody else can set. On a local run callers can: it is one of this machine or not known,
+ * which the binding says.
+ */
+function peerIn({ LOCAL_PEER: local }: Env): (c: AppContext) => string | undefined {
+  if (local === undefined) return (c) => c.req.header('CF-Connecting-IP')
+  return () => (local === '' ? undefined : local)
 }
 
 /** What an instance answers that could not be opened; why is for the operator, who finds it in the log. */

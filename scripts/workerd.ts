@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import type { unstable_startWorker } from 'wrangler'
+import { isLoopback } from '../src/core/loopback.ts'
 import { writeConnectorBundle } from './connector-bundle.ts'
 import { tethered } from './tether.ts'
 import { copyViewer } from './viewer-assets.ts'
@@ -42,7 +43,7 @@ export async function startWorkerd({ variables, host, port, onLog = print, entry
       config: join(import.meta.dirname, '../wrangler.toml'),
       ...(entry !== undefined && { entrypoint: entry }),
       assets: assets.directory,
-      bindings: Object.fromEntries(bindings),
+      bindings: { ...Object.fromEntries(bindings), LOCAL_PEER: { type: 'plain_text', value: localPeer(host) } },
       dev: {
         server: { hostname: host, port },
         inspector: false,
@@ -74,6 +75,15 @@ export async function startWorkerd({ variables, host, port, onLog = print, entry
       await assets.remove()
     },
   }
+}
+
+/**
+ * Who calls: Miniflare lets callers say it themselves in `CF-Connecting-IP`, so the Worker is told what is so for certain.
+ * At a loopback address nobody else can be the other end.
+ */
+function localPeer(host: string): string {
+  if (!isLoopback(host)) return ''
+  return host.includes(':') ? '::1' : '127.0.0.1'
 }
 
 /** The assets as they are deployed, in a folder of this run: another one may have other extensions. */

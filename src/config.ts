@@ -6,6 +6,7 @@ import * as z from 'zod'
 import { lazily, type ReadBy } from './core/lazily.ts'
 import { parseLicenseKey } from './core/license/key.ts'
 import { isLoopback } from './core/loopback.ts'
+import { type Network, parseNetwork } from './core/network.ts'
 
 const flag = lazily(() => z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true'))
 
@@ -82,6 +83,17 @@ function refuseOrigins(context: z.RefinementCtx): never {
   return z.NEVER
 }
 
+/** `10.0.0.0/8,2001:db8::/32` */
+const networks = lazily(() =>
+  z.string().transform((text, context) => {
+    const parts = text.split(',').map((part) => parseNetwork(part.trim()))
+    const known = parts.filter((part): part is Network => part !== undefined)
+    if (known.length === parts.length) return known
+    context.addIssue({ code: 'custom', message: 'must be networks such as 10.0.0.0/8 with commas between' })
+    return z.NEVER
+  }),
+)
+
 const secret = lazily(() =>
   z.string().refine((text) => new TextEncoder().encode(text).length >= 32, 'must have at least 32 bytes'),
 )
@@ -156,6 +168,11 @@ export const variables = {
     undefined,
     'Public address; links in mails begin with it, and it is sent on license activation. Where unset, the address of the request (in mails only if that is this machine)',
   ],
+  SERVICE_HTTP__TRUSTED_PROXIES: [
+    networks,
+    undefined,
+    'Networks of the proxies before the service, such as `10.0.0.0/8,2001:db8::/32`: of requests from there, `X-Forwarded-For` or `Forwarded` says the address of the caller. Nobody else is believed',
+  ],
   SERVICE_DATABASE_URL: [
     databaseUrl,
     undefined,
@@ -187,7 +204,7 @@ export const variables = {
   SERVICE_AUTH__LOGINS_PER_MINUTE: [
     count,
     300,
-    'Most sign-ins, password changes and resets from one address in a minute; over that 429',
+    'Most sign-ins and resets from one address, and password changes of one session, in a minute; over that 429',
   ],
   SERVICE_ADMIN__EMAIL: [email, undefined, 'First administrator, created on an empty system database'],
   SERVICE_ADMIN__PASSWORD: [password, undefined, 'Password of the first administrator'],

@@ -77,7 +77,12 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
     async change(caller, { currentPassword, newPassword }, address) {
       const userId = requireUser(caller)
       const account = await loadPassword(database, userId)
-      const trial: Trial = { kind: 'password', account: account?.email ?? userId, address }
+      const trial: Trial = {
+        kind: 'password',
+        account: account?.email ?? userId,
+        address,
+        credential: throttledAs(caller),
+      }
       await throttle.begin(trial)
       const isRight = await passwords.verify(currentPassword, account?.hash ?? undefined)
       const happening = {
@@ -152,6 +157,11 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
 
 function sessionOf(caller: Caller): string | undefined {
   return caller.kind === 'user' && caller.credential.kind === 'session' ? caller.credential.id : undefined
+}
+
+/** A session by itself; keys, of which everybody can make more, by their user. */
+function throttledAs(caller: Caller): string {
+  return sessionOf(caller) ?? `keys of ${requireUser(caller)}`
 }
 
 function wrongPassword(): ServiceError {

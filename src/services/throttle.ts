@@ -1,6 +1,7 @@
 /**
- * How often secrets may be tried (contract 6): 5 failures for one account and address in a minute, and a number of
- * sign-ins for one address. Whether the account exists plays no part in it, and only time opens it again.
+ * How often secrets may be tried (docs/decisions/046): 5 failures for one account and address in a minute, and a number of
+ * sign-ins for one address; of somebody who is signed in, 5 failures of that session. Whether the account exists plays no
+ * part in it, and only time opens it again.
  */
 import type { Config } from '../config.ts'
 import { ServiceError } from '../core/error.ts'
@@ -22,6 +23,8 @@ export type Trial = {
   readonly kind: 'password' | 'setUp'
   readonly account: string
   readonly address: string | undefined
+  /** Of somebody who is signed in already: only what they try themselves counts against them. */
+  readonly credential?: string
 }
 
 export type Outcome = {
@@ -56,13 +59,18 @@ export function createThrottle({ database }: Ports, config: Config): Throttle {
     return { kind: 'address', account: '', network, most: config.SERVICE_AUTH__LOGINS_PER_MINUTE, span: MINUTE }
   }
 
+  function ofCredential(account: string): Counter {
+    return { kind: 'credential', account, network: '', most: config.SERVICE_AUTH__LOGINS_PER_MINUTE, span: MINUTE }
+  }
+
   return {
     async admit(address) {
       requireLet(verdictOf(await database.query(countAttempt(ofAddress(address)))))
     },
 
     async begin(trial) {
-      const verdicts = await database.batch([countAttempt(ofAddress(trial.address)), lookAtAttempts(ofTrial(trial))])
+      const all = trial.credential === undefined ? ofAddress(trial.address) : ofCredential(trial.credential)
+      const verdicts = await database.batch([countAttempt(all), lookAtAttempts(ofTrial(trial))])
       for (const rows of verdicts) requireLet(verdictOf(rows))
     },
 
@@ -71,6 +79,8 @@ export function createThrottle({ database }: Ports, config: Config): Throttle {
       const [rows = []] = await database.batch([
         isRight ? weighAttempt(counter) : countAttempt(counter),
         ...(failure === undefined ? [] : [isRight ? failure(wasRefused(counter)) : failure()]),
+        // What a session has tried in vain is no more to be had by signing in.
+        ...(trial.credential === undefined || isRight ? [] : [countAttempt(ofAccount(trial))]),
       ])
       requireLet(verdictOf(rows))
     },
@@ -84,7 +94,13 @@ export function createThrottle({ database }: Ports, config: Config): Throttle {
   }
 }
 
-function ofTrial({ kind, account, address }: Trial): Counter {
+function ofTrial(trial: Trial): Counter {
+  const { credential } = trial
+  if (credential === undefined) return ofAccount(trial)
+  return { kind: 'credentialTrial', account: credential, network: '', most: MOST_FAILURES, span: MINUTE }
+}
+
+function ofAccount({ kind, account, address }: Trial): Counter {
   return { kind, account, network: networkOf(address), most: MOST_FAILURES, span: MINUTE }
 }
 

@@ -8,7 +8,7 @@ import type { SqlDriver, SqlRow } from '../ports.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
 
 export type Counter = {
-  readonly kind: 'address' | 'password' | 'setUp' | 'resetMail'
+  readonly kind: 'address' | 'credential' | 'credentialTrial' | 'password' | 'setUp' | 'resetMail'
   /** The account as it was named, in any case; empty where the counter is not of an account. */
   readonly account: string
   /** Where it came from; empty where that is all the same. */

@@ -42,6 +42,36 @@ it('counts failures and nothing else', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 200])
 })
 
+it('never holds a session up for what others have tried', async () => {
+  const member = await people.memberWith(shop, [])
+  await failing(member.email)
+
+  const changed = await member.system.post('/api/auth/password-change', {
+    currentPassword: member.password,
+    newPassword: 'another long password',
+  })
+
+  expect(changed.status).toBe(204)
+})
+
+it.each(['CF-Connecting-IP', 'X-Forwarded-For', 'Forwarded', 'X-Real-IP', 'True-Client-IP', 'CF-Connecting-IPv6'])(
+  'does not take the address that a caller writes into %s for theirs',
+  async (name) => {
+    const email = people.email()
+    const claim = (index: number) => (name === 'Forwarded' ? `for=198.51.100.${index}` : `198.51.100.${index}`)
+
+    const answers = []
+    for (let index = 1; index <= 6; index += 1) {
+      const body = { credentials: { email, password: 'wrong' }, mode: 'json' }
+      answers.push(await world.anonymous.send('POST', '/api/auth/login', { body, headers: { [name]: claim(index) } }))
+    }
+    const log = await world.administrator.get('/api/system/audit-log?filter[ip][_startsWith]=198.51.100.&fields=ip')
+
+    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401, 429])
+    expect(await log.json()).toEqual({ data: [] })
+  },
+)
+
 function login(email: string | undefined, password: string): Promise<Response> {
   return world.anonymous.post('/api/auth/login', { credentials: { email, password }, mode: 'json' })
 }

@@ -95,9 +95,10 @@ describe('traces', () => {
       if (url !== '') break
     }
     const trace = 'a'.repeat(32)
-    await fetch(`${url}/api/system/ready?access_token=canary`, {
-      headers: { traceparent: `00-${trace}-${'b'.repeat(16)}-01` },
-    })
+    const notSampled = 'c'.repeat(32)
+    for (const traceparent of [`00-${trace}-${'b'.repeat(16)}-01`, `00-${notSampled}-${'b'.repeat(16)}-00`]) {
+      await fetch(`${url}/api/system/ready?access_token=canary`, { headers: { traceparent } })
+    }
     child.kill('SIGTERM')
     await exited
 
@@ -105,6 +106,7 @@ describe('traces', () => {
     expect(sent).toMatchObject([{ path: '/v1/traces' }])
     expect(text).toContain('GET /api/system/ready')
     expect(text).toContain(`"traceId":"${trace}"`)
+    expect(text, 'whoever asks does not decide whether they are traced').toContain(`"traceId":"${notSampled}"`)
     expect(text).toContain('{"key":"service.name","value":{"stringValue":"orders"}}')
     expect(text).not.toContain('canary')
   })

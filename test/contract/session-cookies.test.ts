@@ -79,6 +79,22 @@ describe('a change by cookie', () => {
   })
 })
 
+describe('a change by cookie at the public address', () => {
+  it.each([
+    ['itself', 'https://api.example.com', 201],
+    ['the same host without TLS', 'http://api.example.com', 403],
+    ['the same host without TLS at the port of TLS', 'http://api.example.com:443', 403],
+  ])('that comes from %s, %s, is answered by %i', async (_, origin, status) => {
+    const response = await behind.request('http://api.example.com/api/system/api-keys', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json', Cookie: cookies[0] ?? '', Origin: origin },
+      body: JSON.stringify({ name: 'robot' }),
+    })
+
+    expect(response.status).toBe(status)
+  })
+})
+
 /** The `Set-Cookie` values of a sign-in in session mode. */
 async function login({ administrator, request }: InProcess, address: string): Promise<readonly string[]> {
   const response = await request(`${address}/api/auth/login`, {

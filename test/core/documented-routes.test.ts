@@ -37,7 +37,7 @@ async function mountedRoutes(): Promise<readonly string[]> {
   const app = createApp(services, {
     metrics: async () => '',
     isAccepting: () => true,
-    addressOf: () => undefined,
+    peerOf: () => undefined,
     assets: openNodeAssets(),
   })
   const paths = [...new Set(app.routes.map(({ path }) => path))]

@@ -3,6 +3,7 @@
  * (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
  * `OTEL_TRACES_SAMPLER`, …). A span holds the route and never the path, which may hold anything. Loaded only where traces are sent.
  */
+import { randomBytes } from 'node:crypto'
 import { context, type SpanContext, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources'
@@ -10,7 +11,6 @@ import {
   AlwaysOffSampler,
   AlwaysOnSampler,
   BatchSpanProcessor,
-  ParentBasedSampler,
   type Sampler,
   TraceIdRatioBasedSampler,
   TracerProvider,
@@ -64,19 +64,27 @@ export function openTracing(environment: Environment, version: string): Tracing 
 
 /** The W3C header `traceparent`. */
 function parentOf(header: string | undefined): SpanContext | undefined {
-  const [, traceId, spanId, flags] =
-    /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})$/.exec(header ?? '') ?? []
-  if (traceId === undefined || spanId === undefined || flags === undefined) return undefined
-  return { traceId, spanId, traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED, isRemote: true }
+  const [, traceId, spanId] =
+    /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/.exec(header ?? '') ?? []
+  if (traceId === undefined || spanId === undefined) return undefined
+  return { traceId, spanId, traceFlags: TraceFlags.SAMPLED, isRemote: true }
 }
+
+/**
+ * Whether a request is traced is for the operator to say, not for its caller: what `traceparent` says of being sampled is not
+ * asked, and a share is drawn for each request, since a caller chooses the id of a trace.
+ */
 
 function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share }: Environment): Sampler {
   const own = name?.replace('parentbased_', '')
-  const root =
+  const root: Sampler =
     own === 'always_off'
       ? new AlwaysOffSampler()
       : own === 'traceidratio'
         ? new TraceIdRatioBasedSampler(share === undefined ? 1 : Number(share))
         : new AlwaysOnSampler()
-  return name === own && name !== undefined ? root : new ParentBasedSampler({ root })
+  return {
+    shouldSample: (parent, _, ...span) => root.shouldSample(parent, randomBytes(16).toString('hex'), ...span),
+    toString: () => root.toString(),
+  }
 }

@@ -1,0 +1,77 @@
+/**
+ * Addresses of callers and the networks that configurations and keys name: text → value, and whether one is in the other.
+ * An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) is that IPv4 address, for addresses and networks alike.
+ */
+export type Address = {
+  readonly family: 4 | 6
+  readonly value: bigint
+  /** As it is recorded and compared: lower case, the longest run of zeros left out. */
+  readonly text: string
+}
+
+export type Network = { readonly family: 4 | 6; readonly value: bigint; readonly prefix: number }
+
+/** An IPv4 address of four decimal numbers or an IPv6 address, which may name its zone; undefined for everything else. */
+export function parseAddress(text: string): Address | undefined {
+  if (text.length > LONGEST) return undefined
+  if (!text.includes(':')) return ofNumber(4, parseFour(text))
+  const host = `http://[${text.replace(/%[\w.-]+$/, '')}]`
+  if (!/^[\da-f:.]+$/i.test(host.slice(8, -1)) || !URL.canParse(host)) return undefined
+  const groups = expanded(new URL(host).hostname.slice(1, -1))
+  const value = groups.reduce((sum, group) => (sum << 16n) | BigInt(Number.parseInt(group, 16)), 0n)
+  return value >> 32n === MAPPED ? ofNumber(4, value & 0xffff_ffffn) : ofNumber(6, value)
+}
+
+/** `192.0.2.0/24`, `2001:db8::/32`, or one address; undefined for what is none, or has bits behind its prefix. */
+export function parseNetwork(text: string): Network | undefined {
+  const [, host = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
+  if (host.includes('%')) return undefined
+  const address = parseAddress(host)
+  if (address === undefined) return undefined
+  const { family, value } = address
+  const bits = bitsOf(family)
+  const isMapped = family === 4 && host.includes(':')
+  const prefix = length === undefined ? bits : Number(length) - (isMapped ? 96 : 0)
+  if (prefix < 0 || prefix > bits) return undefined
+  const rest = BigInt(bits - prefix)
+  return (value >> rest) << rest === value ? { family, value, prefix } : undefined
+}
+
+export function isWithin({ family, value }: Address, network: Network): boolean {
+  if (family !== network.family) return false
+  const rest = BigInt(bitsOf(family) - network.prefix)
+  return value >> rest === network.value >> rest
+}
+
+/** Of an IPv6 address with its zone. */
+const LONGEST = 100
+const MAPPED = 0xffffn
+
+function bitsOf(family: 4 | 6): number {
+  return family === 4 ? 32 : 128
+}
+
+function parseFour(text: string): bigint | undefined {
+  const parts = /^(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/.exec(text)?.slice(1) ?? []
+  if (parts.length === 0 || parts.some((part) => Number(part) > 255 || /^0\d/.test(part))) return undefined
+  return parts.reduce((sum, part) => (sum << 8n) | BigInt(part), 0n)
+}
+
+function ofNumber(family: 4 | 6, value: bigint | undefined): Address | undefined {
+  return value === undefined ? undefined : { family, value, text: textOf(family, value) }
+}
+
+function textOf(family: 4 | 6, value: bigint): string {
+  if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.')
+  const hex = value.toString(16).padStart(32, '0')
+  // URL writes addresses in their one short form.
+  return new URL(`http://[${hex.match(/.{4}/g)?.join(':')}]`).hostname.slice(1, -1)
+}
+
+/** The eight groups of an address as URL writes it. */
+function expanded(short: string): readonly string[] {
+  const [head = '', tail] = short.split('::', 2)
+  const before = head === '' ? [] : head.split(':')
+  const after = tail === undefined || tail === '' ? [] : tail.split(':')
+  return [...before, ...Array.from({ length: 8 - before.length - after.length }, () => '0'), ...after]
+}
