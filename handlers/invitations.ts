@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { lazily } from '../src/core/lazily.ts'
 import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
-import { enter } from './context.ts'
+import { enter, identify } from './context.ts'
 import { emailSchema, idsSchema, lifetimeSchema, listQuery, textSchema } from './parts.ts'
 import { readBody } from './request.ts'
 import { data, dataText, noContent } from './respond.ts'
@@ -32,7 +32,10 @@ export function mountInvitations(app: App, services: Services): void {
   const { invitations } = services
 
   mount(app, '/api/auth/invitations/accept', {
-    POST: async (c) => data(await invitations.accept(await readBody(c, acceptBody), app.addressOf(c))),
+    POST: async (c) => {
+      const caller = await identify(services, c)
+      return data(await invitations.accept(caller, await readBody(c, acceptBody), app.addressOf(c)))
+    },
   })
 
   mount(app, '/api/:workspace/invitations', {

@@ -75,9 +75,9 @@ export const signingInRoutes: RouteDescriptions = {
     answers: { '204': nothing },
   },
   'POST /api/auth/invitations/accept': {
-    summary: 'Accept an invitation',
+    summary: 'Accept an invitation: by the mailed token, or signed in by that of the answer',
     tag: signingIn,
-    body: sent(invitations.acceptBody(), { token: 'from the invitation', password: 'a password of some length' }),
+    body: sent(invitations.acceptBody(), { token: 'from the mail', password: 'a password of some length' }),
     answers: {
       '200': data(
         z.strictObject({

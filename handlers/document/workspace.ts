@@ -115,7 +115,12 @@ export const workspaceRoutes: RouteDescriptions = {
     summary: 'Invite somebody',
     tag: rights,
     body: sent(invitations.createBody(), { email: 'ada@example.com', workspace_roles: [], expiresIn: '7d' }),
-    answers: { '201': data(invitation, 'The invitation; `token` is shown only here.') },
+    answers: {
+      '201': data(
+        invitation,
+        'The invitation. `token` is shown only here and lets the invited account join that is signed in and proven; the mail holds another.',
+      ),
+    },
     errors: ['Conflict', 'PaymentRequired'],
   },
   'DELETE /api/{workspace}/invitations/{id}': {

@@ -22,6 +22,8 @@ export type Data = {
   /** One for each case, by its name. */
   readonly statements: readonly RecordedStatement[]
   readonly api: Api
+  /** The text of the last mail to an address. */
+  readonly mailTo: (address: string) => string
   /** What an item request is asked on account of the license; of the instance inside of this process. */
   readonly admit: () => Promise<void> | undefined
   readonly close: () => Promise<void>
@@ -65,6 +67,7 @@ async function makeData(database: TestPostgres): Promise<Data> {
     token,
     statements,
     api,
+    mailTo: instance.mailTo,
     admit: instance.admit,
     async close() {
       await instance.close()
@@ -76,10 +79,11 @@ async function makeData(database: TestPostgres): Promise<Data> {
 async function openInstance(environment: Readonly<Record<string, string>>, databaseUrl: string) {
   const sent: Statement[] = []
   const database = recording(openPostgres({ connectionString: databaseUrl }), sent)
-  const { request, services, close } = await openInProcess({ database, databaseUrl, variables: environment })
+  const { request, services, mails, close } = await openInProcess({ database, databaseUrl, variables: environment })
   return {
     sent,
     admit: () => services.licensing.admit(0),
+    mailTo: (address: string) => mails.findLast(({ to }) => to === address)?.text ?? '',
     api: (token?: string): Api => {
       const headers = {
         'Content-Type': 'application/json',

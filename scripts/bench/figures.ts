@@ -1,14 +1,16 @@
 /** Every figure of the benchmarks: what it is called, what it must keep to, and how it is measured. */
 import { setTimeout as wait } from 'node:timers/promises'
+import { tokenIn } from '../../test/support/mailed-token.ts'
 import { gzipSize, readCompatibility } from './bundle.ts'
 import { type Case, findCase, requestsOf } from './cases.ts'
 import { type Comparison, compare, median } from './compare.ts'
 import { type CallCost, measureDenoCalls, measureLoaderCalls } from './connectors.ts'
+import type { Data } from './data.ts'
 import { type Isolate, type Prepared, prepareIsolate } from './isolate.ts'
 import type { Lab, Pair } from './lab.ts'
 import { measureLicense } from './license.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
-import { type Api, addDocuments, makeWorkspaceOf } from './model.ts'
+import { addDocuments, makeWorkspaceOf } from './model.ts'
 import { measureModelLoad } from './model-load.ts'
 import { measureOpenApi } from './openapi.ts'
 import type { Memory, OurQuestion } from './our-node.ts'
@@ -234,10 +236,10 @@ async function measureModelSize(lab: Lab, progress: (text: string) => void): Pro
 
 /** The same list for two members: one policy on their role, or fifty that each admit other rows. */
 async function measurePolicies(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
-  const { api } = await lab.data()
+  const data = await lab.data()
   progress('making members under 1 and 50 policies')
   const collection = findCase('list').path.split('/')[2]?.split('?')[0] ?? ''
-  const tokens = [await memberUnder(api, collection, 1), await memberUnder(api, collection, 50)]
+  const tokens = [await memberUnder(data, collection, 1), await memberUnder(data, collection, 50)]
   const { port, child } = await lab.ourNode()
   const subject = findCase('list')
   const sides = tokens.map((token) => ({ port, requests: requestsOf(subject, `/api/bench${subject.path}`, token) }))
@@ -250,9 +252,9 @@ async function measurePolicies(lab: Lab, progress: (text: string) => void): Prom
 
 /** The same read under the same policy: by API key, by access token, and by whoever comes without a credential. */
 async function measureAuthenticated(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
-  const { api } = await lab.data()
+  const data = await lab.data()
   progress('making callers under one policy')
-  const tokens = await callersUnderOnePolicy(api)
+  const tokens = await callersUnderOnePolicy(data)
   const { port, child } = await lab.ourNode()
   const subject = findCase('point-read')
   const side = (token?: string) => ({ port, requests: requestsOf(subject, `/api/bench${subject.path}`, token) })
@@ -267,7 +269,8 @@ async function measureAuthenticated(lab: Lab, progress: (text: string) => void):
 }
 
 /** A member and a service account whose role has the one policy that the role Public has, too. */
-async function callersUnderOnePolicy(api: Api): Promise<Readonly<Record<'API key' | 'access token', string>>> {
+async function callersUnderOnePolicy(data: Data): Promise<Readonly<Record<'API key' | 'access token', string>>> {
+  const { api } = data
   const made = async <T>(method: string, path: string, body?: unknown) =>
     ((await api(method, path, body)) as { data: T }).data
   const content = { collections: { articles: { read: 'all' } } }
@@ -278,11 +281,12 @@ async function callersUnderOnePolicy(api: Api): Promise<Readonly<Record<'API key
   const robot = { name: 'robot', roles: [{ workspace: 'bench', roleId }] }
   const { id: userId } = await made<{ id: string }>('POST', '/api/system/service-accounts', robot)
   const { key } = await made<{ key: string }>('POST', '/api/system/api-keys', { name: 'robot', userId })
-  return { 'API key': key, 'access token': await memberOf(api, roleId, 'open@example.com') }
+  return { 'API key': key, 'access token': await memberOf(data, roleId, 'open@example.com') }
 }
 
 /** The access token of a new member whose role has `count` policies on `collection`. */
-async function memberUnder(api: Api, collection: string, count: number): Promise<string> {
+async function memberUnder(data: Data, collection: string, count: number): Promise<string> {
+  const { api } = data
   const made = async (path: string, body: unknown) =>
     ((await api('POST', path, body)) as { data: { id: string } }).data.id
   const policies: string[] = []
@@ -295,15 +299,15 @@ async function memberUnder(api: Api, collection: string, count: number): Promise
     policies.push(await made('/api/bench/policies', { name: `${count} ${index}`, content }))
   }
   const role = await made('/api/bench/roles', { name: `of ${count}`, policies })
-  return memberOf(api, role, `member${count}@example.com`)
+  return memberOf(data, role, `member${count}@example.com`)
 }
 
 /** The access token of a new member with that role. */
-async function memberOf(api: Api, role: string, email: string): Promise<string> {
+async function memberOf({ api, mailTo }: Data, role: string, email: string): Promise<string> {
   const password = 'a password of some length'
   const invited = { email, workspace_roles: [role] }
-  const { data } = (await api('POST', '/api/bench/invitations', invited)) as { data: { token: string } }
-  await api('POST', '/api/auth/invitations/accept', { token: data.token, password })
+  await api('POST', '/api/bench/invitations', invited)
+  await api('POST', '/api/auth/invitations/accept', { token: tokenIn(mailTo(email)), password })
   const login = { credentials: { email, password }, mode: 'json' }
   return ((await api('POST', '/api/auth/login', login)) as { accessToken: string }).accessToken
 }

@@ -1,15 +1,18 @@
 /**
- * Invitations: how people join a workspace (contract 5). Whoever presents the token proves to have the invited address;
- * it makes them a member, with an account of that address if there is none yet, but signs nobody in.
+ * Invitations: how people join a workspace (docs/decisions/045). The token in the mail proves that its bearer reads the mail of
+ * the invited address; it makes them a member, with an account of that address if there is none yet, but signs nobody in. The
+ * token in the answer proves nothing: it lets a proven account of that address join that is signed in.
  */
 import type { Config } from '../config.ts'
 import { requireEntitlement } from '../core/access/principal.ts'
+import type { Actor } from '../core/audit.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ReadQuery } from '../core/query/parse.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Ports } from '../ports.ts'
 import type { ListAnswer } from '../sources/source.ts'
 import { findUserByEmail } from '../store/accounts.ts'
+import { proveEmail } from '../store/identities.ts'
 import {
   deleteInvitation,
   findInvitation,
@@ -19,10 +22,11 @@ import {
   isMemberByEmail,
 } from '../store/invitations.ts'
 import { assignRoles, insertMember } from '../store/members.ts'
+import { setPassword } from '../store/passwords.ts'
 import { loadRoles } from '../store/roles.ts'
 import { insertAccount } from '../store/users.ts'
-import { type Happening, recordIn, recordOf } from './audit.ts'
-import { type Entry, requireAnothers, requireUser } from './callers.ts'
+import { actorOf, type Happening, recordIn, recordOf } from './audit.ts'
+import { type Caller, type Entry, requireAnothers, requireUser } from './callers.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 import { invitationMail, linkBase, type Visit } from './mails.ts'
@@ -40,8 +44,9 @@ export type InvitationWish = {
 
 export type Acceptance = {
   readonly token: string
-  /** Of the account that is made; one that exists keeps what it has. */
+  /** Of the account that is made, or proven for the first time; one that was proven keeps what it has. */
   readonly password?: string | undefined
+  /** Of the account that is made. */
   readonly fullName?: string | undefined
 }
 
@@ -54,11 +59,11 @@ export type Accepted = {
 /** Lists are JSON texts. What is sent is read only once the caller was found to be entitled. */
 export type Invitations = {
   list(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
-  /** The token itself is part of this answer and of the mail to the invited address, and nowhere else. */
+  /** A token is part of this answer and another one of the mail to the invited address; they are nowhere else. */
   create(entry: Entry, invitation: Sent<InvitationWish>, visit: Visit): Promise<object>
   delete(entry: Entry, id: string): Promise<void>
-  /** Throws 401 for a token that is unknown, used or out of date. */
-  accept(acceptance: Acceptance, address: string | undefined): Promise<Accepted>
+  /** Throws 401 for a token that is unknown, used or out of date, 403 for that of an answer where it does not count. */
+  accept(caller: Caller, acceptance: Acceptance, address: string | undefined): Promise<Accepted>
 }
 
 export type InvitationParts = { readonly directory: Directory; readonly license: LicenseGuard }
@@ -77,9 +82,10 @@ export function createInvitations(ports: Ports, config: Config, { directory, lic
       requireEntitlement(rights, 'workspaceMembers:edit')
       const { email, workspace_roles: roles, expiresIn } = await sent()
       const id = ids.next()
-      const token = newToken()
+      const [token, mailToken] = [newToken(), newToken()]
       const expiresAt = clock.now() + expiresIn
-      const made = { id, workspaceId: workspace.id, email, roleIds: roles, tokenHash: await digestOf(token) }
+      const hashes = { tokenHash: await digestOf(token), mailTokenHash: await digestOf(mailToken) }
+      const made = { id, workspaceId: workspace.id, email, roleIds: roles, ...hashes }
       await changeRights(ports, workspace.id, {
         load: async () => ({
           known: await loadRoles(database, workspace.id, roles),
@@ -102,7 +108,13 @@ export function createInvitations(ports: Ports, config: Config, { directory, lic
         },
         taken: 'This address is invited already',
       })
-      const letter = { to: email, token, base: linkBase(config, visit), workspace: workspace.apiName, expiresAt }
+      const letter = {
+        to: email,
+        token: mailToken,
+        base: linkBase(config, visit),
+        workspace: workspace.apiName,
+        expiresAt,
+      }
       ports.background(ports.mailer.send(invitationMail(letter)))
       return { ...JSON.parse(await directory.read('invitations', reachOf(entry), id)), token }
     },
@@ -123,19 +135,19 @@ export function createInvitations(ports: Ports, config: Config, { directory, lic
       })
     },
 
-    async accept({ token, password, fullName }, address) {
+    async accept(caller, { token, password, fullName }, address) {
       const tokenHash = await digestOf(token)
       const find = async () => (await findInvitation(database, tokenHash)) ?? refused()
       const { email, workspaceId, workspaceName, account } = await find()
       const userId = account?.id ?? ids.next()
+      const person = { userId, address, actor: actorOf(caller) }
       await changeRights(ports, workspaceId, {
         load: find,
         decide: async (invitation) => {
-          const record = recorder(ports, invitation, userId, address)
+          if (!invitation.isMailed) requireInvited(caller, invitation)
+          const record = recorder(ports, invitation, person)
           return [
-            ...(invitation.account === null
-              ? [await newAccount(invitation), record({ action: 'user.create.v1' })]
-              : []),
+            ...(await provingStatements(invitation, record)),
             ...license.within(['seats'], workspaceId, joining(invitation, userId, record)),
           ]
         },
@@ -143,30 +155,54 @@ export function createInvitations(ports: Ports, config: Config, { directory, lic
       })
       return { id: userId, email, workspace: { id: workspaceId, apiName: workspaceName } }
 
-      async function newAccount({ email }: InvitationRow): Promise<Statement> {
+      /** What comes of the proof that the mailed token is: a new account, or the end of every other way into an old one. */
+      async function provingStatements(
+        { email, account }: InvitationRow,
+        record: Record,
+      ): Promise<readonly Statement[]> {
+        if (account?.isProven === true) return []
+        if (account !== null) {
+          const payload = { otherWaysIn: 'closed' }
+          const hash = password === undefined ? undefined : await passwords.hash(password)
+          return [
+            ...proveEmail(userId),
+            ...(hash === undefined ? [] : [setPassword(userId, hash)]),
+            record({ action: 'user.update.v1', payload }),
+          ]
+        }
         if (password === undefined)
           throw sentFault('password', 'must be given: there is no account of this address yet')
         const passwordHash = await passwords.hash(password)
-        return insertAccount({ id: userId, email, fullName: fullName ?? null, passwordHash })
+        return [
+          insertAccount({ id: userId, email, fullName: fullName ?? null, passwordHash }),
+          record({ action: 'user.create.v1' }),
+        ]
       }
     },
   }
 }
 
+/** Throws 403 unless the caller is signed in to the account of the invited address, which has been proven. */
+function requireInvited(caller: Caller, { account }: InvitationRow): void {
+  const isSignedIn = caller.kind === 'user' && caller.credential.kind === 'session'
+  if (isSignedIn && account?.isProven === true && account.id === caller.userId) return
+  throw new ServiceError(
+    'forbidden',
+    'This token counts only for whoever is signed in to the account of the invited address and has proven to read its mail; the mailed token counts by itself',
+  )
+}
+
 type Record = (happening: Pick<Happening, 'action' | 'target' | 'payload'>) => Statement
+
+/** Who becomes a member, and who does it: nobody that is known where a mailed token came without a credential. */
+export type Joining = { readonly userId: string; readonly address: string | undefined; readonly actor: Actor }
 
 export function recorder(
   { ids }: Ports,
   { workspaceId }: { readonly workspaceId: string },
-  userId: string,
-  address: string | undefined,
+  { userId, address, actor }: Joining,
 ): Record {
-  const common = {
-    actor: { kind: 'user', id: userId },
-    workspaceId,
-    address,
-    target: { type: 'user', id: userId },
-  } as const
+  const common = { actor, workspaceId, address, target: { type: 'user', id: userId } } as const
   return (happening) => recordOf(ids, { ...common, ...happening })
 }
 
@@ -182,7 +218,7 @@ export function joining(invitation: InvitationRow, userId: string, record: Recor
       added.map((role) => role.id),
     ),
     deleteInvitation(id),
-    record({ action: 'invitation.accept.v1', target: { type: 'invitation', id } }),
+    record({ action: 'invitation.accept.v1', payload: { invitation: id } }),
     ...(account?.isMember === true ? [] : [record({ action: 'user.join_workspace.v1' })]),
     ...added.map((role) => record({ action: 'role.assign.v1', payload: { roleId: role.id, roleName: role.name } })),
   ]

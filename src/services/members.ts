@@ -19,6 +19,7 @@ import { type Happening, recordIn } from './audit.ts'
 import { type Entry, requireAnothers } from './callers.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
+import { requireProven } from './proof.ts'
 import { changeRights } from './rights-changes.ts'
 import { requireAssignable } from './roles.ts'
 
@@ -65,6 +66,7 @@ export function createMembers(ports: Ports, directory: Directory, license: Licen
           const added = known.filter(({ id }) => !before.includes(id))
           const removed = member.roles.filter(({ id }) => !roles.includes(id))
           requireAssignable(rights, { place: 'roles', wanted: change.roles ?? [], known, held: before })
+          if (added.length > 0 || (status === 'active' && member.status === 'suspended')) requireProven(member)
           const staysAdministrator = status === 'active' && !removed.some(isAdministrator)
           if (!staysAdministrator) requireAnotherAdministrator(member)
 

@@ -15,7 +15,6 @@ import {
   insertReset,
   loadPassword,
   setPassword,
-  switchUnprovenKeysOff,
 } from '../store/passwords.ts'
 import { recordOf } from './audit.ts'
 import { type Caller, requireUser } from './callers.ts'
@@ -39,7 +38,7 @@ export type Passwords = {
   verifyReset(token: string, address: string | undefined): Promise<void>
   /**
    * Uses the token up and ends all sessions of its account; the first time that somebody so proves to read its mail, its
-   * API keys are switched off as well. Throws 401 like `verifyReset`.
+   * keys and those of its service accounts are switched off as well. Throws 401 like `verifyReset`.
    */
   confirmReset(confirmation: ResetConfirmation, address: string | undefined): Promise<void>
   /** Forgets tokens whose time is over. */
@@ -136,11 +135,10 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
       await changeRights(ports, userId, {
         load: () => loadResetUser(tokenHash, address),
         decide: () => [
+          ...proveEmail(userId),
           setPassword(userId, hash),
           endSessions(userId),
           deleteResets(userId),
-          switchUnprovenKeysOff(userId),
-          proveEmail(userId),
           recordOf(ids, {
             action: 'auth.password_reset_confirm.v1',
             actor: { kind: 'user', id: userId },

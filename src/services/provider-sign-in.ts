@@ -7,20 +7,13 @@ import { decideSignIn, type Profile, type SignIn } from '../core/access/sign-in.
 import { ServiceError } from '../core/error.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, Ports } from '../ports.ts'
-import {
-  clearWaysIn,
-  countReturn,
-  type IdentityFacts,
-  insertIdentity,
-  loadIdentityFacts,
-  proveEmail,
-} from '../store/identities.ts'
+import { countReturn, type IdentityFacts, insertIdentity, loadIdentityFacts, proveEmail } from '../store/identities.ts'
 import { assignRoles, insertMember } from '../store/members.ts'
 import { findProvider, type ProviderRow } from '../store/providers.ts'
-import { insertAccount, revokeSessions } from '../store/users.ts'
+import { insertAccount } from '../store/users.ts'
 import { recordOf } from './audit.ts'
 import { missing } from './directory.ts'
-import { joining, recorder } from './invitations.ts'
+import { type Joining, joining, recorder } from './invitations.ts'
 import type { LicenseGuard } from './licensing.ts'
 import { digestOf } from './one-time-tokens.ts'
 import { ProviderFault } from './provider-fault.ts'
@@ -217,14 +210,14 @@ type Arrival = {
 
 /** A new account, a member wherever its address is invited. */
 function making(ports: Ports, arrival: Arrival, { invitations }: IdentityFacts): readonly Statement[] {
-  const { profile, provider, userId, email, address, license } = arrival
+  const { profile, provider, userId, email, license } = arrival
   const invited = invitations.find(({ workspaceId }) => workspaceId === provider.autoJoin?.workspaceId)
   const fullName = profile.fullName ?? null
   return [
     insertAccount({ id: userId, email, fullName, passwordHash: null }),
     ...entering(ports, arrival, { action: 'user.create.v1', payload: { provider: provider.name } }),
     ...invitations.flatMap((invitation) => {
-      const record = recorder(ports, invitation, userId, address)
+      const record = recorder(ports, invitation, arrivalOf(arrival))
       return license.within(['seats'], invitation.workspaceId, joining(invitation, userId, record))
     }),
     ...(invited === undefined ? autoJoining(ports, arrival) : []),
@@ -235,10 +228,9 @@ type Link = { readonly isMember: boolean; readonly isCleared: boolean }
 
 /** An account that was there before. Whoever set it up without reading its mail does not stay in. */
 function linking(ports: Ports, arrival: Arrival, { isMember, isCleared }: Link): readonly Statement[] {
-  const { provider, userId } = arrival
+  const { provider } = arrival
   const payload = { provider: provider.name, otherWaysIn: isCleared ? 'closed' : 'kept' }
   return [
-    ...(isCleared ? [...clearWaysIn(userId), revokeSessions(userId)] : []),
     ...entering(ports, arrival, { action: 'user.update.v1', payload }),
     ...(isMember ? [] : autoJoining(ports, arrival)),
   ]
@@ -251,18 +243,22 @@ function entering({ ids }: Ports, arrival: Arrival, happening: Happening): reado
   const actor = { kind: 'user', id: userId } as const
   return [
     insertIdentity(profile, { userId, providerId: provider.id }),
-    proveEmail(userId),
+    ...proveEmail(userId),
     recordOf(ids, { ...happening, actor, address, target: { type: 'user', id: userId } }),
   ]
 }
 
-function autoJoining(
-  ports: Ports,
-  { provider: { autoJoin }, userId, address, license }: Arrival,
-): readonly Statement[] {
+/** They act themselves: the provider has said who they are. */
+function arrivalOf({ userId, address }: Arrival): Joining {
+  return { userId, address, actor: { kind: 'user', id: userId } }
+}
+
+function autoJoining(ports: Ports, arrival: Arrival): readonly Statement[] {
+  const { provider, userId, license } = arrival
+  const { autoJoin } = provider
   if (autoJoin === null) return []
   const { workspaceId, roleId, roleName } = autoJoin
-  const record = recorder(ports, autoJoin, userId, address)
+  const record = recorder(ports, autoJoin, arrivalOf(arrival))
   return license.within(['seats'], workspaceId, [
     insertMember(workspaceId, userId),
     assignRoles(workspaceId, userId, [roleId]),

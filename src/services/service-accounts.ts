@@ -34,6 +34,7 @@ import { type Caller, isAdministrator, requireAnothers, requireUser, rightsOf } 
 import { type Directory, missing, reachOfUser, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 import { requireAnotherAdministrator } from './members.ts'
+import { requireProven } from './proof.ts'
 import { changeRights } from './rights-changes.ts'
 import { requireGivable, sentFault } from './roles.ts'
 
@@ -92,7 +93,10 @@ export function createServiceAccounts(ports: Ports, directory: Directory, licens
       )
     }
     const owner = await loadAccount(database, ownerId)
-    if (owner !== undefined && !owner.isService) return requireAnothers(caller, { id: ownerId })
+    if (owner !== undefined && !owner.isService) {
+      if (isGiven) requireProven(owner)
+      return requireAnothers(caller, { id: ownerId })
+    }
     if (ownerId === requireUser(caller)) throw new ServiceError('forbidden', 'A service account owns no other')
     throw sentFault('owner', owner === undefined ? 'does not exist' : 'is a service account, which owns no other')
   }
@@ -217,6 +221,8 @@ export function createServiceAccounts(ports: Ports, directory: Directory, licens
           if (owner !== before.ownerId) await requireOwner(caller, owner, before.ownerId)
           const { roles } = change
           const isHandedOn = owner !== before.ownerId
+          // Whoever owns it may hand on what they hold; what others add, they get.
+          if (roles !== undefined && owner !== requireUser(caller)) requireProven(before)
           return [
             updateServiceAccount(id, { name, description, ownerId: owner }),
             // Whoever had the account may still hold its keys.

@@ -9,6 +9,7 @@ import { type AccountRow, deleteAccount, loadAccount, revokeSessions, updateAcco
 import { actorOf, recordOf } from './audit.ts'
 import { type Caller, requireAdministrator, requireAnothers, requireUser } from './callers.ts'
 import { type Directory, missing, type Reach, type Sent } from './directory.ts'
+import { requireProven } from './proof.ts'
 import { changeRights } from './rights-changes.ts'
 
 export type UserChange = {
@@ -65,6 +66,7 @@ export function createUsers(ports: Ports, directory: Directory): Users {
             status: change.status ?? account.status,
             isAdministrator: change.isAdministrator ?? account.isAdministrator,
           }
+          if (after.isAdministrator && !account.isAdministrator) requireProven(account)
           if (after.status !== 'active' || !after.isAdministrator) requireAnotherAdministrator(account)
           const isSuspended = account.status === 'active' && after.status === 'suspended'
           return [

@@ -23,7 +23,7 @@ export async function countUsers(database: SqlDriver): Promise<number> {
 /** An entry of the audit log for a batch, to be written where `provided` holds. */
 export type Recorded = (provided?: Sql) => Statement
 
-/** Creates the first user and answers true, or false where there is one already; safe against a second caller. */
+/** Creates the first user, whose address counts as proven, and answers true, or false where there is one already; safe against a second caller. */
 export async function insertFirstUser(
   database: SqlDriver,
   user: {
@@ -37,8 +37,9 @@ export async function insertFirstUser(
   const [, rows] = await database.batch([
     statement(sql`select pg_advisory_xact_lock(7310, 2)`),
     statement(sql`
-      insert into service."user" (id, email, full_name, password_hash, is_administrator)
-      select ${param(user.id)}::uuid, ${param(user.email)}, ${param(user.fullName)}, ${param(user.passwordHash)}, true
+      insert into service."user" (id, email, full_name, password_hash, is_administrator, email_proven_at)
+      select ${param(user.id)}::uuid, ${param(user.email)}, ${param(user.fullName)}, ${param(user.passwordHash)}, true,
+        now()
       where not exists (select 1 from service."user")
       returning id`),
     record(sql`exists (select 1 from service."user" where id = ${param(user.id)}::uuid)`),

@@ -49,16 +49,23 @@ export function insertIdentity(
     values (${param(issuer)}, ${param(subject)}, ${param(providerId)}::uuid, ${param(userId)}::uuid)`)
 }
 
-export function proveEmail(userId: string): Statement {
-  return statement(sql`
-    update service."user" set email_proven_at = coalesce(email_proven_at, now()) where id = ${param(userId)}::uuid`)
-}
-
-/** Takes away the other ways into an account: its password, and its keys until their user switches them on again. */
-export function clearWaysIn(userId: string): readonly Statement[] {
+/**
+ * Whoever the account is of has shown to read the mail of its address. The first time, every way in from before ends, since
+ * somebody else may have set it up: its password, its sessions, its keys and those of its service accounts, which their user
+ * can switch on again. A password that comes with the proof is set after these.
+ */
+export function proveEmail(userId: string): readonly Statement[] {
+  const id = sql`${param(userId)}::uuid`
+  const isFirst = sql`exists (select 1 from service."user" u where u.id = ${id} and u.email_proven_at is null)`
   return [
-    statement(sql`update service."user" set password_hash = null where id = ${param(userId)}::uuid`),
-    statement(sql`update service.api_key set active = false where user_id = ${param(userId)}::uuid`),
+    statement(sql`
+      update service.session set revoked_at = now() where user_id = ${id} and revoked_at is null and ${isFirst}`),
+    statement(sql`
+      update service.api_key set active = false where active and ${isFirst} and user_id in (
+        select o.id from service."user" o where o.id = ${id} or o.service_account_owner_id = ${id})`),
+    statement(sql`
+      update service."user" set password_hash = null, email_proven_at = now()
+      where id = ${id} and email_proven_at is null`),
   ]
 }
 

@@ -17,6 +17,7 @@ import license from './schema/007-license.ts'
 import telemetry from './schema/008-telemetry.ts'
 import connectors from './schema/009-connectors.ts'
 import sessionProviders from './schema/010-session-providers.ts'
+import proof from './schema/011-proof.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import { param, sql, statement } from './statements.ts'
 
@@ -32,6 +33,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [8, telemetry],
   [9, connectors],
   [10, sessionProviders],
+  [11, proof],
 ]
 const workspaceMigrations: readonly string[] = [workspaceModel]
 

@@ -1,4 +1,4 @@
-/** Invitations into a workspace. Of the token only a digest is kept. */
+/** Invitations into a workspace. Of their tokens only digests are kept. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { param, type Sql, sql, statement, uuids } from './statements.ts'
@@ -10,14 +10,28 @@ export type InvitationRow = {
   readonly email: string
   readonly roles: readonly { readonly id: string; readonly name: string }[]
   /** The account of that address, where there is one. */
-  readonly account: { readonly id: string; readonly isMember: boolean; readonly roleIds: readonly string[] } | null
+  readonly account: {
+    readonly id: string
+    /** Somebody has shown to read the mail of the address. */
+    readonly isProven: boolean
+    readonly isMember: boolean
+    readonly roleIds: readonly string[]
+  } | null
 }
 
+/** `isMailed` says which of its two tokens was presented: the one that only the invited address has been sent. */
+export type PresentedInvitation = InvitationRow & { readonly isMailed: boolean }
+
 /** The invitation of this token, while its time lasts. */
-export async function findInvitation(database: SqlDriver, tokenHash: string): Promise<InvitationRow | undefined> {
-  const isMeant = sql`i.token_hash = ${param(tokenHash)} and i.expires_at > now()`
-  const [[text] = []] = await database.query(statement(sql`select ${invitationsOf(isMeant)}::text`))
-  return (JSON.parse(text ?? '[]') as InvitationRow[])[0]
+export async function findInvitation(database: SqlDriver, tokenHash: string): Promise<PresentedInvitation | undefined> {
+  const hash = param(tokenHash)
+  const isMeant = sql`(i.token_hash = ${hash} or i.mail_token_hash = ${hash}) and i.expires_at > now()`
+  const isMailed = sql`exists (select 1 from service.invitation i where i.mail_token_hash = ${hash})`
+  const [[text, mailed] = []] = await database.query(
+    statement(sql`select ${invitationsOf(isMeant)}::text, ${isMailed}`),
+  )
+  const [found] = JSON.parse(text ?? '[]') as InvitationRow[]
+  return found && { ...found, isMailed: mailed === 't' }
 }
 
 /** A JSON array of InvitationRow: those invitations `i` that `isMeant` holds for. */
@@ -29,7 +43,7 @@ export function invitationsOf(isMeant: Sql): Sql {
           select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name)), '[]'::json)
           from service.invitation_role ir join service.role r on r.id = ir.role_id where ir.invitation_id = i.id),
         'account', (
-          select json_build_object('id', u.id,
+          select json_build_object('id', u.id, 'isProven', u.email_proven_at is not null,
             'isMember', exists (
               select 1 from service.member m where m.workspace_id = i.workspace_id and m.user_id = u.id),
             'roleIds', (
@@ -54,7 +68,10 @@ export type NewInvitation = {
   readonly workspaceId: string
   readonly email: string
   readonly roleIds: readonly string[]
+  /** Of the token in the answer to whoever invites. */
   readonly tokenHash: string
+  /** Of the one in the mail. */
+  readonly mailTokenHash: string
   readonly invitedBy: string
   readonly expiresAt: Instant
 }
@@ -66,9 +83,9 @@ export function insertInvitation(made: NewInvitation): readonly Statement[] {
       delete from service.invitation where workspace_id = ${param(made.workspaceId)}::uuid
         and lower(email) = lower(${param(made.email)}) and expires_at <= now()`),
     statement(sql`
-      insert into service.invitation (id, workspace_id, email, token_hash, invited_by, expires_at)
+      insert into service.invitation (id, workspace_id, email, token_hash, mail_token_hash, invited_by, expires_at)
       values (${param(made.id)}::uuid, ${param(made.workspaceId)}::uuid, ${param(made.email)},
-        ${param(made.tokenHash)}, ${param(made.invitedBy)}::uuid,
+        ${param(made.tokenHash)}, ${param(made.mailTokenHash)}, ${param(made.invitedBy)}::uuid,
         ${param(new Date(made.expiresAt).toISOString())}::timestamptz)`),
     statement(sql`
       insert into service.invitation_role (invitation_id, role_id)

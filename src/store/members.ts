@@ -4,6 +4,7 @@ import type { SqlDriver } from '../ports.ts'
 import { ownerActsIn } from './accounts.ts'
 import type { RoleKind } from './roles.ts'
 import { param, sql, statement, uuids } from './statements.ts'
+import { isProven } from './users.ts'
 
 export type MemberStatus = 'active' | 'suspended'
 
@@ -11,6 +12,8 @@ export type MemberRow = {
   readonly status: MemberStatus
   /** Of a service account. */
   readonly ownerId: string | null
+  /** Somebody has shown to read the mail of the account; of a service account, of its owner. */
+  readonly isProven: boolean
   readonly roles: readonly { readonly id: string; readonly name: string; readonly kind: RoleKind }[]
   /** How many other members can act as Administrator at this moment. */
   readonly otherAdministrators: number
@@ -25,6 +28,7 @@ export async function loadMember(
     statement(sql`
       select json_build_object('status', m.status,
         'ownerId', (select u.service_account_owner_id from service."user" u where u.id = m.user_id),
+        'isProven', (select ${isProven(sql`a`)} from service."user" a where a.id = m.user_id),
         'roles', (
           select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'kind', r.kind)), '[]'::json)
           from service.member_role mr join service.role r on r.id = mr.role_id

@@ -46,17 +46,6 @@ export async function findResetUser(database: SqlDriver, tokenHash: string): Pro
   return row?.[0] ?? undefined
 }
 
-/**
- * Goes before `proveEmail`: an account whose address nobody had proven to read may have been set up by somebody else,
- * whose keys do not stay in. Administrators of the instance were set up by its operator.
- */
-export function switchUnprovenKeysOff(userId: string): Statement {
-  return statement(sql`
-    update service.api_key set active = false where user_id = ${param(userId)}::uuid and exists (
-      select 1 from service."user" u
-      where u.id = ${param(userId)}::uuid and u.email_proven_at is null and not u.is_administrator)`)
-}
-
 /** One that was used takes the others of its account with it, and so does a password that was changed. */
 export function deleteResets(userId: string): Statement {
   return statement(sql`delete from service.password_reset where user_id = ${param(userId)}::uuid`)

@@ -3,11 +3,14 @@ import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import type { RoleKind } from './roles.ts'
 import { param, sql, statement } from './statements.ts'
+import { isProven } from './users.ts'
 
 export type ServiceAccountRow = {
   readonly name: string
   readonly description: string | null
   readonly ownerId: string
+  /** Somebody has shown to read the mail of the owner. */
+  readonly isProven: boolean
   readonly roles: readonly HeldRole[]
 }
 
@@ -23,7 +26,7 @@ export async function loadServiceAccount(database: SqlDriver, id: string): Promi
   const [row] = await database.query(
     statement(sql`
       select json_build_object('name', u.full_name, 'description', u.description,
-        'ownerId', u.service_account_owner_id,
+        'ownerId', u.service_account_owner_id, 'isProven', ${isProven(sql`u`)},
         'roles', (
           select coalesce(json_agg(json_build_object('workspaceId', w.id, 'workspace', w.api_name, 'id', r.id,
             'name', r.name, 'kind', r.kind) order by w.api_name, r.id), '[]'::json)

@@ -1,7 +1,7 @@
 /** Accounts as administrators of the instance see and change them. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
-import { param, sql, statement } from './statements.ts'
+import { param, type Sql, sql, statement } from './statements.ts'
 
 export type AccountRow = {
   readonly fullName: string | null
@@ -10,6 +10,8 @@ export type AccountRow = {
   readonly isService: boolean
   /** Of a service account. */
   readonly ownerId: string | null
+  /** Somebody has shown to read the mail of its address; of a service account, of its owner's. */
+  readonly isProven: boolean
   /** How many other people can act as administrator of the instance at this moment. */
   readonly otherAdministrators: number
 }
@@ -18,7 +20,7 @@ export async function loadAccount(database: SqlDriver, id: string): Promise<Acco
   const [row] = await database.query(
     statement(sql`
       select json_build_object('fullName', u.full_name, 'status', u.status, 'isAdministrator', u.is_administrator,
-        'isService', u.is_service, 'ownerId', u.service_account_owner_id,
+        'isService', u.is_service, 'ownerId', u.service_account_owner_id, 'isProven', ${isProven(sql`u`)},
         'otherAdministrators', (
           select count(*) from service."user" o
           where o.id <> u.id and o.is_administrator and not o.is_service and o.status = 'active'))::text
@@ -27,6 +29,14 @@ export async function loadAccount(database: SqlDriver, id: string): Promise<Acco
   return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as AccountRow)
 }
 
+/** Whether somebody has shown to read the mail of the account `u`, or of its owner where it is a service account. */
+export function isProven(u: Sql): Sql {
+  return sql`exists (
+    select 1 from service."user" p
+    where p.id = coalesce(${u}.service_account_owner_id, ${u}.id) and p.email_proven_at is not null)`
+}
+
+/** An account of somebody who has just shown to read the mail of its address. */
 export function insertAccount(account: {
   readonly id: string
   readonly email: string
@@ -35,9 +45,9 @@ export function insertAccount(account: {
   readonly passwordHash: string | null
 }): Statement {
   return statement(sql`
-    insert into service."user" (id, email, full_name, password_hash)
+    insert into service."user" (id, email, full_name, password_hash, email_proven_at)
     values (${param(account.id)}::uuid, ${param(account.email)}, ${param(account.fullName)},
-      ${param(account.passwordHash)})`)
+      ${param(account.passwordHash)}, now())`)
 }
 
 export function updateAccount(

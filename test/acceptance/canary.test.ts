@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, it } from 'vitest'
+import { tokenIn } from '../support/mailed-token.ts'
 import { mails } from '../support/mails.ts'
 import { type Person, people } from '../support/people.ts'
 import { world } from '../support/world.ts'
@@ -77,11 +78,15 @@ it('says no secret of signing in, of sessions, keys and passwords', async () => 
   await post('/api/auth/password-reset/confirm', { token, password: canary() })
   await post('/api/auth/password-reset/confirm', { token, password: canary() })
   await post('/api/system/bootstrap', { email: people.email(), password: canary(), setupToken: canary() })
+  const email = people.email()
   const invitation = await handedOut(
-    await post(`/api/${shop.name}/invitations`, { email: people.email() }, bearer(administrator.token)),
+    await post(`/api/${shop.name}/invitations`, { email }, bearer(administrator.token)),
   )
-  await post('/api/auth/invitations/accept', { token: invitation.token })
-  await post('/api/auth/invitations/accept', { token: invitation.token, password: canary() })
+  const mailed = secret(tokenIn(await mails.arrived(email, /^Invitation/)))
+  for (const token of [invitation.token, mailed]) {
+    await post('/api/auth/invitations/accept', { token })
+    await post('/api/auth/invitations/accept', { token, password: canary() })
+  }
 
   expect(leaks).toEqual([])
 })

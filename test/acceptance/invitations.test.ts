@@ -1,5 +1,6 @@
-/** Contract 5: invitations. */
+/** Invitations: who joins by which token (docs/decisions/045); accounts from before are in proof.test.ts. */
 import { expect, it } from 'vitest'
+import { tokenIn } from '../support/mailed-token.ts'
 import { mails } from '../support/mails.ts'
 import { people } from '../support/people.ts'
 import { world } from '../support/world.ts'
@@ -31,13 +32,15 @@ it('creates an invitation and shows its token once', async () => {
   expect(await listed.json()).toEqual({ data: [rest] })
 })
 
-it('mails the token to whom it is for, with where to send it', async () => {
+it('mails another token to whom it is for, with where to send it', async () => {
   const email = people.email()
 
-  const token = await people.invite(shop, email, [])
+  const response = await shop.post('/invitations', { email })
+  const { data } = (await response.json()) as { data: { token: string } }
   const text = await mails.arrived(email, new RegExp(`^Invitation to the workspace ${shop.name}$`))
 
-  expect(text).toContain(`\n${token}\n`)
+  expect(tokenIn(text)).toMatch(/^[\w-]{43}$/)
+  expect(text).not.toContain(data.token)
   expect(text).toContain(`${world.url}${accept}`)
 })
 
@@ -81,6 +84,46 @@ it('adds an account that exists to the workspace and leaves its name and passwor
   expect(await me.json()).toMatchObject({ data: { fullName: null } })
 })
 
+it('lets by the token of the answer nobody join but the invited account that is signed in', async () => {
+  const other = await world.workspace('invitations', {})
+  const [invited, stranger] = [await people.memberWith(other, []), await people.memberWith(other, [])]
+  const made = await invited.system.post('/api/system/api-keys', { name: 'robot' })
+  const { data: key } = (await made.json()) as { data: { key: string } }
+  const answer = await shop.post('/invitations', { email: invited.email.toUpperCase(), workspace_roles: [reading] })
+  const { token } = ((await answer.json()) as { data: { token: string } }).data
+
+  const refused = [
+    await world.anonymous.post(accept, { token, password }),
+    await stranger.system.post(accept, { token }),
+    await world.administrator.post(accept, { token }),
+    await world.bearer(key.key).post(accept, { token }),
+  ]
+  const before = await invited.system.get(`/api/${shop.name}/items/articles`)
+  const accepted = await invited.system.post(accept, { token })
+  const after = await invited.system.get(`/api/${shop.name}/items/articles`)
+  const log = await shop.data(
+    `/audit-log?filter[action][_eq]=invitation.accept.v1&filter[targetId][_eq]=${invited.userId}`,
+  )
+
+  expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403])
+  expect([before.status, accepted.status, after.status]).toEqual([403, 200, 200])
+  expect(log).toMatchObject([{ actorType: 'user', actorId: invited.userId, targetType: 'user' }])
+})
+
+it('makes no account by the token of the answer', async () => {
+  const email = people.email()
+  const answer = await shop.post('/invitations', { email })
+  const { token } = ((await answer.json()) as { data: { token: string } }).data
+
+  const response = await world.anonymous.post(accept, { token, password })
+  const login = await world.anonymous.post('/api/auth/login', { credentials: { email, password }, mode: 'json' })
+
+  expect([response.status, login.status]).toEqual([403, 401])
+  expect(await world.administrator.get(`/api/system/users?filter[email][_eq]=${email}`).then((r) => r.json())).toEqual({
+    data: [],
+  })
+})
+
 it('takes a token once, even when it is sent twice at the same time', async () => {
   const token = await people.invite(shop, people.email(), [])
 
@@ -98,8 +141,10 @@ it('takes a token once, even when it is sent twice at the same time', async () =
 
 it('does not take a token that is unknown, out of date or withdrawn', async () => {
   const made = async (wish: object) => {
-    const response = await shop.post('/invitations', { email: people.email(), ...wish })
-    return ((await response.json()) as { data: { id: string; token: string } }).data
+    const email = people.email()
+    const response = await shop.post('/invitations', { email, ...wish })
+    const { data } = (await response.json()) as { data: { id: string; token: string } }
+    return { ...data, mailed: tokenIn(await mails.arrived(email, /^Invitation/)) }
   }
   const [late, withdrawn] = [await made({ expiresIn: '1ms' }), await made({})]
   const deleted = await shop.delete(`/invitations/${withdrawn.id}`)
@@ -107,11 +152,13 @@ it('does not take a token that is unknown, out of date or withdrawn', async () =
   const answers = [
     await world.anonymous.post(accept, { token: 'nonsense', password }),
     await world.anonymous.post(accept, { token: late.token, password }),
+    await world.anonymous.post(accept, { token: late.mailed, password }),
     await world.anonymous.post(accept, { token: withdrawn.token, password }),
+    await world.anonymous.post(accept, { token: withdrawn.mailed, password }),
   ]
 
   expect(deleted.status).toBe(204)
-  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401])
+  expect(answers.map(({ status }) => status)).toEqual([401, 401, 401, 401, 401])
 })
 
 it('asks for a password where there is no account yet', async () => {

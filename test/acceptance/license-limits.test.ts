@@ -277,8 +277,9 @@ async function invite(workspace: string, email: string, expiresIn = '7d'): Promi
 }
 
 async function accept(invitation: Response): Promise<Response> {
-  const { data } = (await invitation.json()) as { data: { token: string } }
-  const body = { token: data.token, password: 'a password of some length' }
+  const { data } = (await invitation.json()) as { data: { email: string } }
+  const token = await instance.mailedToken(data.email, /workspace one$/)
+  const body = { token, password: 'a password of some length' }
   return instance.anonymous.post('/api/auth/invitations/accept', body)
 }
 

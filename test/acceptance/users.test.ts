@@ -20,6 +20,7 @@ it('tells everybody who they are', async () => {
       status: 'active',
       isAdministrator: false,
       isService: false,
+      emailProvenAt: expect.stringMatching(/Z$/),
       createdAt: expect.stringMatching(/Z$/),
     },
   })

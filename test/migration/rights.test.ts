@@ -6,6 +6,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorkerd, type Workerd } from '../../scripts/workerd.ts'
 import { type NeonGateway, startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { type MailServer, startMailEndpoint } from '../support/mail-servers.ts'
+import { tokenIn } from '../support/mailed-token.ts'
 import { type Client, client, migrate, signIn } from './support/client.ts'
 import { plainCollection } from './support/collections.ts'
 import { type Instance, openInstance, type Replica, startReplica } from './support/instance.ts'
@@ -21,12 +23,16 @@ let administrator: Client
 let reader: Client
 let policy: string
 let readerId: string
+let mails: MailServer
+const mailed = Promise.withResolvers<string>()
 
 const account = { email: 'reader@example.com', password: 'a password of some length' }
 
 beforeAll(async () => {
   instance = await openInstance()
-  replicas = [await startReplica(instance), await startReplica(instance)]
+  mails = await startMailEndpoint(({ text }) => mailed.resolve(text))
+  const own = { SERVICE_MAIL__URL: mails.url }
+  replicas = [await startReplica(instance, own), await startReplica(instance, own)]
   gateway = await startNeonGateway(instance.databaseUrl)
   const variables = { ...instance.variables, SERVICE_DATABASE_URL: gateway.url }
   const startOne = () => startWorkerd({ variables, host: '127.0.0.1', port: 0, onLog: () => {} })
@@ -36,11 +42,8 @@ beforeAll(async () => {
   await migrate(administrator, workspace, plainCollection(workspace, 'articles'))
   policy = await made('/api/rights/policies', { name: 'reading', content: allowed })
   const role = await made('/api/rights/roles', { name: 'readers', policies: [policy] })
-  const invited = await administrator.send('POST', '/api/rights/invitations', {
-    email: account.email,
-    workspace_roles: [role],
-  })
-  const { token } = (invited.body as { data: { token: string } }).data
+  await administrator.send('POST', '/api/rights/invitations', { email: account.email, workspace_roles: [role] })
+  const token = tokenIn(await mailed.promise)
   const accepted = await administrator.send('POST', '/api/auth/invitations/accept', {
     token,
     password: account.password,
@@ -52,6 +55,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all((workers ?? []).map((worker) => worker.close()))
   await gateway?.close()
+  await mails?.close()
   await Promise.all((replicas ?? []).map((replica) => replica.kill()))
   await instance?.close()
 })

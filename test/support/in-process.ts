@@ -15,7 +15,7 @@ import { scryptPasswords } from '../../src/platform/password.ts'
 import { openProviderGate } from '../../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../../src/platform/telemetry-client.ts'
 import { openVault } from '../../src/platform/vault.ts'
-import type { Clock, SqlDriver } from '../../src/ports.ts'
+import type { Clock, Mail, SqlDriver } from '../../src/ports.ts'
 import { type Services, startServices } from '../../src/services/services.ts'
 
 export type InProcess = {
@@ -23,6 +23,8 @@ export type InProcess = {
   /** `fetch` that ends at the service, whatever the host of the address. */
   readonly request: (url: string, init?: RequestInit) => Promise<Response>
   readonly services: Services
+  /** What was sent. */
+  readonly mails: readonly Mail[]
   /** Closes what was opened here; the database belongs to whoever brought it. */
   readonly close: () => Promise<void>
 }
@@ -51,6 +53,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
   if (reading.kind === 'invalid') throw new Error(reading.faults.join())
   const { config } = reading
   const workspaces = createNodeWorkspaceState({ database, connect: () => new pg.Client(databaseUrl), clock })
+  const mails: Mail[] = []
   const ports = {
     database,
     connectors: noConnectors,
@@ -63,7 +66,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     telemetry: createTelemetryClient('node'),
     providerGate: openProviderGate(false),
     observe: () => {},
-    mailer: { send: async () => {} },
+    mailer: { send: async (mail: Mail) => void mails.push(mail) },
     background: () => {},
     licensing: createNodeLicensing(clock).ports,
   }
@@ -73,6 +76,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     administrator: { email, password },
     request: async (url, init) => app.fetch(new Request(url, init)),
     services,
+    mails,
     async close() {
       await services.sources.close()
       await workspaces.close()

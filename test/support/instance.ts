@@ -4,12 +4,15 @@
  */
 import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { startNode } from '../../handlers/node.ts'
 import { startWorkerd } from '../../scripts/workerd.ts'
 import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import type { Mail } from '../../src/ports.ts'
 import { type Client, client } from './client.ts'
+import { tokenIn } from './mailed-token.ts'
 import { startPostgres } from './postgres.ts'
 import type { Served } from './served.ts'
 
@@ -44,6 +47,8 @@ export type Instance = {
   due(): Promise<void>
   /** What it wrote to its log. */
   readonly log: () => string
+  /** The token in the last mail to this address with such a subject, once it was sent. */
+  mailedToken(address: string, subject: RegExp): Promise<string>
   readonly anonymous: Client
   /** The first administrator, signed in. */
   administrator(): Promise<Client>
@@ -61,6 +66,7 @@ export async function openStage(platform = inject('served').platform): Promise<S
     SERVICE_SECRET: randomBytes(32).toString('base64url'),
     SERVICE_ADMIN__EMAIL: account.email,
     SERVICE_ADMIN__PASSWORD: account.password,
+    SERVICE_MAIL__URL: 'log:',
     SERVICE_ACCESS_TOKEN_TTL: '3650d',
     SERVICE_REFRESH_TOKEN_TTL: '3650d',
   }
@@ -72,6 +78,7 @@ export async function openStage(platform = inject('served').platform): Promise<S
       url: started.url,
       due: started.due,
       log: () => lines.join('\n'),
+      mailedToken: (address, subject) => mailedToken(lines, address, subject),
       anonymous: client(started.url, {}),
       administrator: () => signedIn(started.url),
       async close() {
@@ -161,6 +168,22 @@ export async function openStage(platform = inject('served').platform): Promise<S
       await postgres.close()
     },
   }
+}
+
+/** Milliseconds, far more than a line of the log takes on a busy machine. */
+const LATEST = 30_000
+
+async function mailedToken(lines: readonly string[], address: string, subject: RegExp): Promise<string> {
+  const last = () => mailsIn(lines).findLast((mail) => mail.to === address && subject.test(mail.subject))
+  const deadline = Date.now() + LATEST
+  while (last() === undefined && Date.now() < deadline) await wait(20)
+  return tokenIn(last()?.text ?? '')
+}
+
+function mailsIn(lines: readonly string[]): readonly Mail[] {
+  return lines
+    .filter((line) => line.includes('"kind":"mail"'))
+    .map((line) => (JSON.parse(line) as { readonly mail: Mail }).mail)
 }
 
 type Ready = { readonly status: string; readonly checks: { readonly startup: string } }

@@ -6,6 +6,8 @@
  *   const response = await reader.get('/items/articles')
  */
 import { randomBytes } from 'node:crypto'
+import { tokenIn } from './mailed-token.ts'
+import { mails } from './mails.ts'
 import { type Client, type Workspace, world } from './world.ts'
 
 export type Person = Client & {
@@ -75,11 +77,10 @@ async function memberWith(shop: Workspace, roles: readonly string[]): Promise<Pe
   return login(shop, { userId: await made(response), email: address, password })
 }
 
-/** Answers the invitation's token. */
+/** Answers the token that the invited address was sent. */
 async function invite(shop: Workspace, address: string, roles: readonly string[]): Promise<string> {
-  const response = await shop.post('/invitations', { email: address, workspace_roles: roles })
-  const { data } = (await response.json()) as { data: { token: string } }
-  return data.token
+  await made(await shop.post('/invitations', { email: address, workspace_roles: roles }))
+  return tokenIn(await mails.arrived(address, new RegExp(`^Invitation to the workspace ${shop.name}$`)))
 }
 
 async function login(

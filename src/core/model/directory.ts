@@ -39,6 +39,7 @@ const tables: Readonly<Record<DirectoryName, { readonly table: string; readonly 
       ['status', 'status', 'string'],
       ['isAdministrator', 'is_administrator', 'boolean'],
       ['isService', 'is_service', 'boolean'],
+      ['emailProvenAt', 'email_proven_at', 'time?'],
       ['createdAt', 'created_at', 'time'],
     ],
   },
