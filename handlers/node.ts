@@ -20,6 +20,7 @@ import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
 import { openNodeConnectors } from '../src/platform/node/connectors.ts'
 import { type HttpServer, openHttpServer } from '../src/platform/node/http-server.ts'
 import { createNodeLicensing } from '../src/platform/node/licensing.ts'
+import { createNetwork } from '../src/platform/node/network.ts'
 import { openObserving } from '../src/platform/node/observing.ts'
 import { openSmtpMailer } from '../src/platform/node/smtp-mailer.ts'
 import { createNodeSqlDatabases } from '../src/platform/node/sql-databases.ts'
@@ -28,7 +29,7 @@ import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../src/platform/telemetry-client.ts'
 import { openVault } from '../src/platform/vault.ts'
-import type { Clock, Observe, Ports } from '../src/ports.ts'
+import type { Clock, Observe, Ports, ProviderGate } from '../src/ports.ts'
 import { VERSION } from '../src/services/release.ts'
 import { startServices } from '../src/services/services.ts'
 import { createApp } from './app.ts'
@@ -180,6 +181,11 @@ function headerLookup({ incoming }: HttpBindings | Http2Bindings): (name: string
   }
 }
 
+/** What a provider's name resolves to is checked as well. */
+function openNodeProviderGate({ SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: allowPrivate }: Config): ProviderGate {
+  return openProviderGate({ allowPrivate, wayOut: createNetwork({ allowPrivate }).fetch })
+}
+
 function toldTo(observe: Observe): (error: unknown) => void {
   return (error) => observe({ kind: 'fault', error })
 }
@@ -220,7 +226,7 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     passwords: scryptPasswords,
     vault: openVault(secret),
     telemetry: createTelemetryClient('node'),
-    providerGate: openProviderGate(config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS),
+    providerGate: openNodeProviderGate(config),
     mailer: openMailer(config, { observe: given.observe, openSmtp: openSmtpMailer }),
     background,
   }

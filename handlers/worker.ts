@@ -115,7 +115,7 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
     ids: timeOrderedIds,
     passwords: scryptPasswords,
     vault: openVault(secret),
-    providerGate: openProviderGate(reading.config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS),
+    providerGate: openProviderGate({ allowPrivate: reading.config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS }),
     observe: observeOnConsole,
     mailer: openMailer(reading.config, { observe: observeOnConsole }),
     background: createCloudflareBackground(observeOnConsole),

@@ -10,8 +10,8 @@ export function isPrivateHost(host: string): boolean {
     .toLowerCase()
     .replace(/^\[(.*)\]$/, '$1')
     .replace(/\.+$/, '')
-  if (name === '' || privateNames.test(name)) return true
   const written = canonical(name)
+  if (name === '' || privateNames.test(name) || privateNames.test(written)) return true
   return ipaddr.isValid(written) && isPrivateAddress(written)
 }
 

@@ -1,25 +1,37 @@
 /**
  * The way out to sign-in providers, the same code on both platforms: TLS only, no private address, no redirect, an answer
- * of bounded size within bounded time. Names are judged as names, since an edge `fetch` cannot pin DNS; one that is made
- * to point at a private address still has to show a certificate of its name there.
+ * of bounded size within bounded time. Names are judged as names here, and on Node also by what they resolve to (`wayOut`):
+ * an edge `fetch` cannot pin DNS, but a name that is made to point at a private address still has to show a certificate of
+ * its name there.
  */
-import ipaddr from 'ipaddr.js'
+import { isLoopback } from '../core/loopback.ts'
 import type { ProviderGate } from '../ports.ts'
+import type { Fetch } from './fetch.ts'
+import { isPrivateHost } from './private-hosts.ts'
 
 const LATEST = 10_000
 const LARGEST = 256 * 1024
 
-/** `allowPrivate` is SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS. */
-export function openProviderGate(allowPrivate: boolean, limits = { latest: LATEST, largest: LARGEST }): ProviderGate {
+export type ProviderGateOptions = {
+  /** SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS */
+  readonly allowPrivate: boolean
+  /** The platform's own where it is not said. */
+  readonly wayOut?: Fetch
+  readonly latest?: number
+  readonly largest?: number
+}
+
+export function openProviderGate(options: ProviderGateOptions): ProviderGate {
+  const { allowPrivate, wayOut = (url, init) => fetch(url, init), latest = LATEST, largest = LARGEST } = options
+
   function refusal(address: string): string | undefined {
     if (!URL.canParse(address)) return 'must be an address'
     const { protocol, hostname, username, password } = new URL(address)
-    const reach = reachOf(hostname)
-    if (protocol !== 'https:' && !(protocol === 'http:' && allowPrivate && reach === 'loopback')) {
+    if (protocol !== 'https:' && !(protocol === 'http:' && allowPrivate && isLoopback(hostname))) {
       return 'must be an https address'
     }
     if (username !== '' || password !== '') return 'must not contain a user name or password'
-    if (reach !== 'public' && !allowPrivate) return 'must not be a private address'
+    if (!allowPrivate && isPrivateHost(hostname)) return 'must not be a private address'
     return undefined
   }
 
@@ -29,9 +41,9 @@ export function openProviderGate(allowPrivate: boolean, limits = { latest: LATES
     async fetch(address, request) {
       const reason = refusal(address)
       if (reason !== undefined) throw new Error(`a provider's address ${reason}`)
-      const signal = AbortSignal.timeout(limits.latest)
-      const response = await fetch(address, { ...request, redirect: 'manual', signal })
-      const body = await readBounded(response, limits.largest)
+      const signal = AbortSignal.timeout(latest)
+      const response = await wayOut(address, { ...request, redirect: 'manual', signal })
+      const body = await readBounded(response, largest)
       const { status, headers } = response
       return new Response(hasNoBody.has(status) ? null : body, { status, headers: plain(headers) })
     },
@@ -61,18 +73,4 @@ async function readBounded(response: Response, largest: number): Promise<Blob> {
     chunks.push(part.value)
   }
   return new Blob(chunks)
-}
-
-type Reach = 'public' | 'private' | 'loopback'
-
-/** `hostname` as URL writes it, which has undone decimal, octal and short forms of IPv4. */
-function reachOf(hostname: string): Reach {
-  const host = hostname.replace(/^\[|\]$|\.$/g, '')
-  if (ipaddr.isValid(host)) {
-    const range = ipaddr.process(host).range()
-    if (range === 'unicast') return 'public'
-    return range === 'loopback' ? 'loopback' : 'private'
-  }
-  if (/^(.+\.)?localhost$/.test(host)) return 'loopback'
-  return host.includes('.') && !/\.(local|internal|lan|home\.arpa)$/.test(host) ? 'public' : 'private'
 }

@@ -5,13 +5,17 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { OnPrint } from '../../src/platform/connectors/printed.ts'
-import { createNodeConnectorHost, type NodeConnectorHost, requireDeno } from '../../src/platform/node/connector-host.ts'
-import type { ProcessLimits } from '../../src/platform/node/connector-process.ts'
+import {
+  createNodeConnectorHost,
+  type NodeConnectorHost,
+  type NodeHostOptions,
+  requireDeno,
+} from '../../src/platform/node/connector-host.ts'
 import type { ConnectorLine, ConnectorProgram, ConnectorReply } from '../../src/ports.ts'
 import { type RunningUpstream, startUpstream } from '../support/upstream.ts'
 import { describeConnectorHost } from './connector-host.ts'
 
-const limits: ProcessLimits = {
+const limits: NodeHostOptions = {
   timeLimit: 30_000,
   busyLimit: 10_000,
   idleLimit: 60_000,
@@ -215,7 +219,7 @@ async function until(isSo: () => boolean): Promise<void> {
   throw new Error('it never became so')
 }
 
-function hostWith(wished: Partial<ProcessLimits>, onPrint?: OnPrint): NodeConnectorHost {
+function hostWith(wished: Partial<NodeHostOptions>, onPrint?: OnPrint): NodeConnectorHost {
   const host = createNodeConnectorHost({ ...limits, ...wished }, onPrint)
   hosts.push(host)
   return host

@@ -1,12 +1,27 @@
-/** The matcher table against the pure function and against Deno, whose rules are the sandbox on Node. */
-import { execFile } from 'node:child_process'
-import { promisify } from 'node:util'
-import { describe, expect, it } from 'vitest'
-import { isGranted, parseTarget } from '../../src/core/connector/permission.ts'
-import { requireDeno } from '../../src/platform/node/connector-host.ts'
+/** The matcher table against the pure function, and against the gate that is the only way out of the sandbox on Node. */
+import type { lookup } from 'node:dns'
+import { isIP } from 'node:net'
+import { afterAll, describe, expect, it } from 'vitest'
+import { isGranted, parseTarget } from '../../src/core/connector/target.ts'
+import { type ConnectorGate, openConnectorGate } from '../../src/platform/node/connector-gate.ts'
+import { createNodeConnectorHost } from '../../src/platform/node/connector-host.ts'
 import { hostInUrl, type NetworkRow, networkRows } from './network-rows.ts'
 
-const run = promisify(execFile)
+const asked: string[] = []
+/** No name leads anywhere; which ones were looked up is kept. */
+const resolve = ((host: string, _: object, callback: (error: Error) => void) => {
+  asked.push(host)
+  callback(Object.assign(new Error('not found'), { code: 'ENOTFOUND' }))
+}) as unknown as typeof lookup
+
+const limits = { timeLimit: 30_000, busyLimit: 10_000, idleLimit: 60_000, memoryLimit: 64 }
+const host = createNodeConnectorHost({ ...limits, allowPrivate: true, resolve })
+const gate = await openConnectorGate({ allowPrivate: true, resolve })
+
+afterAll(async () => {
+  await host.close()
+  await gate.close()
+})
 
 describe('the matcher table', () => {
   it('has more than a hundred rows, and its targets are in normal form', () => {
@@ -20,24 +35,43 @@ describe('the matcher table', () => {
     expect(isGranted([row.target], hostInUrl(row), row.port)).toBe(row.permitted)
   })
 
-  it.each([...new Set(networkRows.map(({ target }) => target))])('is what Deno says: %s', async (target) => {
+  it.each([...new Set(networkRows.map(({ target }) => target))])('is what the gate says: %s', async (target) => {
     const rows = networkRows.filter((row) => row.target === target)
+    // An address that is permitted would be connected to.
+    const tried = rows.filter((row) => !row.permitted || isIP(hostInUrl(row).replace(/^\[|\]$/g, '')) === 0)
+    asked.length = 0
 
-    const states = await askDeno(target, rows)
+    const answers = await Promise.all(tried.map((row) => ask(gate, row)))
 
-    expect(rows.map((row, index) => [row.host, row.port, states[index] === 'granted'])).toEqual(
-      rows.map(({ host, port, permitted }) => [host, port, permitted]),
+    expect(tried.map((row, index) => [row.host, row.port, answers[index]])).toEqual(
+      tried.map((row) => [
+        row.host,
+        row.port,
+        row.permitted ? 'ENOTFOUND' : `Requires net access to "${hostInUrl(row)}:${row.port}"`,
+      ]),
     )
+    expect(asked).toHaveLength(tried.filter(({ permitted }) => permitted).length)
+  })
+
+  it('leaves nothing to the rules of Deno: its process may connect to none of the places', async () => {
+    const code = `const preflight = 1; const setup = () => ({ introspect: 1, query: (hosts) =>
+      hosts.map((host) => Deno.permissions.querySync({ name: 'net', host }).state) }); export { preflight, setup };`
+    const grant = [...new Set(networkRows.map(({ target }) => target))]
+    const session = host.open({ id: 'all', code, grant, config: null })
+
+    const reply = await session.call(
+      'query',
+      networkRows.map((row) => `${hostInUrl(row)}:${row.port}`),
+    )
+
+    expect(reply).toEqual({ kind: 'value', value: networkRows.map(() => 'prompt') })
   })
 })
 
-/** What a process with this one target says to each row, in order; the check is the one that it makes before connecting. */
-async function askDeno(target: string, rows: readonly NetworkRow[]): Promise<readonly string[]> {
-  const hosts = rows.map((row) => `${hostInUrl(row)}:${row.port}`)
-  const program = `console.log(JSON.stringify(${JSON.stringify(hosts)}.map((host) => Deno.permissions.querySync({ name: 'net', host }).state)))`
-  const address = `data:text/javascript,${encodeURIComponent(program)}`
-  const { stdout } = await run(requireDeno(), ['run', '--no-prompt', '--no-config', `--allow-net=${target}`, address], {
-    env: { DENO_DIR: '/dev/null/none', DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' },
-  })
-  return JSON.parse(stdout)
+/** Why the gate let the request to this place end. */
+async function ask({ admit }: ConnectorGate, row: NetworkRow): Promise<string | null> {
+  const { port, pass } = admit([row.target])
+  const address = encodeURIComponent(`http://${hostInUrl(row)}:${row.port}/`)
+  const { headers } = await fetch(`http://127.0.0.1:${port}/${pass}/${address}`)
+  return headers.get('x-connector-gate-denied') ?? headers.get('x-connector-gate-failed')
 }

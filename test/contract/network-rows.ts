@@ -1,6 +1,6 @@
 /**
  * The matcher table: what a granted target lets through and what it does not, written from the seed ("Connector permission
- * object"). The pure function, the gate on Workers and Deno's own rules are all held to it. Addresses stand as a connector
+ * object"). The pure function and the gates of both platforms are all held to it. Addresses stand as a connector
  * would write them into a URL.
  */
 export type NetworkRow = {

@@ -41,7 +41,7 @@ afterAll(async () => {
 })
 
 describe('an address', () => {
-  const [deployed, local] = [openProviderGate(false), openProviderGate(true)]
+  const [deployed, local] = [openProviderGate({ allowPrivate: false }), openProviderGate({ allowPrivate: true })]
 
   it.each([
     'https://id.example.com',
@@ -107,7 +107,7 @@ describe('an address', () => {
 
 describe('a request', () => {
   it('is answered with status, type and body', async () => {
-    const response = await openProviderGate(true).fetch(`${url}/json`, {})
+    const response = await openProviderGate({ allowPrivate: true }).fetch(`${url}/json`, {})
 
     expect(response.status).toBe(200)
     expect(response.headers.get('Content-Type')).toBe('application/json')
@@ -115,26 +115,28 @@ describe('a request', () => {
   })
 
   it('follows no redirect', async () => {
-    const response = await openProviderGate(true).fetch(`${url}/moved`, { redirect: 'follow' })
+    const response = await openProviderGate({ allowPrivate: true }).fetch(`${url}/moved`, { redirect: 'follow' })
 
     expect(response.status).toBe(302)
     expect(asked.at(-1)).toBe('/moved')
   })
 
   it.each(['/large', '/packed'])('ends when the answer gets too large: %s', async (path) => {
-    const gate = openProviderGate(true, { latest: 60_000, largest: 1_000 })
+    const gate = openProviderGate({ allowPrivate: true, latest: 60_000, largest: 1_000 })
 
     await expect(gate.fetch(url + path, {})).rejects.toThrow('larger than 1000 bytes')
   })
 
   it('ends when the answer is late', async () => {
-    const gate = openProviderGate(true, { latest: 50, largest: 1_000 })
+    const gate = openProviderGate({ allowPrivate: true, latest: 50, largest: 1_000 })
 
     await expect(gate.fetch(`${url}/never`, {})).rejects.toThrow()
   })
 
   it('is not even sent to an address that is refused', async () => {
-    await expect(openProviderGate(false).fetch(`${url}/refused`, {})).rejects.toThrow('must be an https address')
+    await expect(openProviderGate({ allowPrivate: false }).fetch(`${url}/refused`, {})).rejects.toThrow(
+      'must be an https address',
+    )
 
     expect(asked).not.toContain('/refused')
   })

@@ -64,7 +64,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     passwords: scryptPasswords,
     vault: openVault(secret),
     telemetry: createTelemetryClient('node'),
-    providerGate: openProviderGate(false),
+    providerGate: openProviderGate({ allowPrivate: false }),
     observe: () => {},
     mailer: { send: async (mail: Mail) => void mails.push(mail) },
     background: () => {},

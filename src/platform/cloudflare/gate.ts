@@ -7,7 +7,7 @@
  * upstream can send the marker, because it is taken from what they answer. A refused connection is closed.
  */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { isGranted } from '../../core/connector/permission.ts'
+import { isGranted } from '../../core/connector/target.ts'
 import { isPrivateHost } from '../private-hosts.ts'
 
 export type GateProps = {

@@ -3,6 +3,7 @@
  * to it, so where private hosts are not allowed they are refused by name; the platform itself leads to no private network.
  */
 import type { SqlDatabases, SqlDriver } from '../../ports.ts'
+import { openRefused } from '../drivers/refused.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHost, PrivateHostError } from '../private-hosts.ts'
 import { openNeonSource, openPlanetscaleSource } from './late-drivers.ts'
@@ -17,6 +18,7 @@ export function createCloudflareSqlDatabases({ allowPrivate }: { readonly allowP
   return {
     unavailable: (provider) => (provider === 'neon' || provider === 'planetscale' ? undefined : NO_TCP),
     open(address): SqlDriver {
+      if (!allowPrivate && isPrivateHost(address.host)) return openRefused()
       switch (address.provider) {
         case 'neon':
           return openNeonSource(address, fetcher)

@@ -6,6 +6,7 @@
  * All that handles the token is taken hold of before the connector's code runs, which may change every built-in object.
  */
 import { capturePrinting, createConductor } from './conduct.isolate.js'
+import { useGate } from './deno-network.isolate.js'
 
 const held = Function.prototype.call.bind(Function.prototype.bind, Function.prototype.call)
 const read = Deno.stdin.read.bind(Deno.stdin)
@@ -37,7 +38,8 @@ function receive(line) {
   const message = parse(line)
   if (token === undefined) {
     token = message.token
-    const { code, config } = message
+    const { code, config, gate } = message
+    useGate(gate)
     call = createConductor(() => importModule(addressOf(code)), config)
     answer('{}')
   } else if (message.id === undefined) {

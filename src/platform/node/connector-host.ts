@@ -6,7 +6,13 @@ import { createRequire } from 'node:module'
 import { ServiceError } from '../../core/error.ts'
 import type { ConnectorHost, ConnectorProgram, ConnectorSession } from '../../ports.ts'
 import { createPrinter, type OnPrint } from '../connectors/printed.ts'
+import { CRASH } from '../connectors/reply.ts'
+import { type ConnectorGate, openConnectorGate } from './connector-gate.ts'
 import { ConnectorProcess, type ProcessLimits } from './connector-process.ts'
+import type { NetworkOptions } from './network.ts'
+
+/** `allowPrivate`: whether loopback, private and link-local hosts may be reached where they are granted. */
+export type NodeHostOptions = ProcessLimits & NetworkOptions
 
 export type NodeConnectorHost = ConnectorHost & {
   /** Ends every process; the host can be used again. */
@@ -14,33 +20,60 @@ export type NodeConnectorHost = ConnectorHost & {
 }
 
 /** `onPrint` is told what connectors print on their consoles. */
-export function createNodeConnectorHost(limits: ProcessLimits, onPrint: OnPrint = () => {}): NodeConnectorHost {
+export function createNodeConnectorHost(
+  { allowPrivate, resolve, ...limits }: NodeHostOptions,
+  onPrint: OnPrint = () => {},
+): NodeConnectorHost {
   const running = new Set<ConnectorProcess>()
+  let opening: Promise<ConnectorGate> | undefined
 
-  function start(program: ConnectorProgram): ConnectorProcess {
+  function gate(): Promise<ConnectorGate> {
+    opening ??= openConnectorGate({ allowPrivate, ...(resolve && { resolve }) }).catch((error) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+
+  function start(program: ConnectorProgram, { admit }: ConnectorGate): ConnectorProcess {
     for (const other of running) if (!other.isAlive) running.delete(other)
-    const started = new ConnectorProcess(requireDeno(), program, { limits, print: createPrinter(program.id, onPrint) })
+    const started = new ConnectorProcess(requireDeno(), program, {
+      limits,
+      print: createPrinter(program.id, onPrint),
+      pass: admit(program.grant),
+    })
     running.add(started)
     return started
   }
 
   return {
-    open: (program) => openSession(() => start(program)),
+    open: (program) => openSession(gate, (opened) => start(program, opened)),
     async close() {
       await Promise.all([...running].map((one) => one.end()))
       running.clear()
+      const closing = opening
+      opening = undefined
+      await (await closing)?.close()
     },
   }
 }
 
-function openSession(start: () => ConnectorProcess): ConnectorSession {
+function openSession(
+  gate: () => Promise<ConnectorGate>,
+  start: (gate: ConnectorGate) => ConnectorProcess,
+): ConnectorSession {
   let current: ConnectorProcess | undefined
+  let closings = 0
   return {
     async call(method, argument) {
-      if (current === undefined || !current.isAlive) current = start()
+      const before = closings
+      const opened = await gate()
+      if (closings !== before) return CRASH
+      if (current === undefined || !current.isAlive) current = start(opened)
       return current.call(method, argument)
     },
     async close() {
+      closings += 1
       const last = current
       current = undefined
       await last?.end()

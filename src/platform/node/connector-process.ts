@@ -2,7 +2,8 @@
  * One Deno process that runs one connector. JSON lines on stdin, answers on stdout behind a token that the connector does
  * not know (connectors/deno.isolate.js).
  *
- * - Its network flags are the grant, everything else is denied, its environment is empty, the kernel bounds its memory.
+ * - It may connect to the gate and nowhere else (connector-gate.ts), everything else is denied, its environment is empty, the
+ *   kernel bounds its memory.
  * - Where it gives no sign of life for `busyLimit` its code runs away: it is killed, with all calls in flight. A call that
  *   takes longer than `timeLimit` while the process lives is given up alone.
  * - Without a call it is stopped after a moment (SIGSTOP), so that nothing runs on behalf of nobody, and ended after
@@ -18,8 +19,8 @@ import { ServiceError } from '../../core/error.ts'
 import type { ConnectorMethod, ConnectorProgram, ConnectorReply } from '../../ports.ts'
 import type { Printer } from '../connectors/printed.ts'
 import { readReply } from '../connectors/reply.ts'
-import { isPrivateHost } from '../private-hosts.ts'
 import { createFrames } from './connector-frames.ts'
+import type { GatePass } from './connector-gate.ts'
 
 export type ProcessLimits = {
   /** Milliseconds that one call may take. */
@@ -30,11 +31,10 @@ export type ProcessLimits = {
   readonly idleLimit: number
   /** MiB of the JavaScript heap. */
   readonly memoryLimit: number
-  /** Whether loopback, private and link-local hosts may be reached where they are granted. */
-  readonly allowPrivate: boolean
 }
 
-export type ProcessOptions = { readonly limits: ProcessLimits; readonly print: Printer }
+/** The pass is this process's own and ends with it. */
+export type ProcessOptions = { readonly limits: ProcessLimits; readonly print: Printer; readonly pass: GatePass }
 
 type Pending = {
   readonly resolve: (reply: ConnectorReply) => void
@@ -51,6 +51,7 @@ export class ConnectorProcess {
   readonly #control: Writable
   readonly #limits: ProcessLimits
   readonly #print: Printer
+  readonly #pass: GatePass
   readonly #pending = new Map<number, Pending>()
   readonly #gone: Promise<void>
   readonly #rest: NodeJS.Timeout
@@ -66,11 +67,12 @@ export class ConnectorProcess {
   #askedAt: number | undefined
   #lastLook = 0
 
-  constructor(deno: string, { code, config, grant }: ConnectorProgram, { limits, print }: ProcessOptions) {
+  constructor(deno: string, { code, config, grant }: ConnectorProgram, { limits, print, pass }: ProcessOptions) {
     this.#limits = limits
     this.#print = print
+    this.#pass = pass
     const dataLimit = String((limits.memoryLimit + MEMORY_BESIDES) * 1024)
-    this.#child = spawn('/bin/sh', ['-c', LAUNCHER, 'sh', dataLimit, deno, ...flags(grant, limits)], {
+    this.#child = spawn('/bin/sh', ['-c', LAUNCHER, 'sh', dataLimit, deno, ...flags(pass.port, limits)], {
       cwd: '/',
       // A signal to our process group, such as Ctrl-C, must not end what requests in flight still need.
       detached: true,
@@ -95,7 +97,7 @@ export class ConnectorProcess {
     })
     this.#gone = this.#awaitEnd(output)
     this.#rest = setTimeout(() => this.#stop(), REST_AFTER).unref()
-    this.#ask({ token, code, config })
+    this.#ask({ token, code, config, gate: { port: pass.port, pass: pass.pass, grant } })
   }
 
   /** Whether it can take calls. One that has ended never comes back. */
@@ -208,6 +210,7 @@ export class ConnectorProcess {
       once(this.#child, 'error').then(([error]: unknown[]) => error),
     ])
     this.#isAlive = false
+    this.#pass.revoke()
     clearTimeout(this.#rest)
     clearTimeout(this.#idle)
     clearInterval(this.#watch)
@@ -260,30 +263,12 @@ wait $!`
 
 const PROGRAM = join(import.meta.dirname, '../connectors/deno.isolate.js')
 
-function flags(grant: readonly string[], { memoryLimit, allowPrivate }: ProcessLimits): readonly string[] {
+function flags(gatePort: number, { memoryLimit }: ProcessLimits): readonly string[] {
   return [
     'run',
     ...['--no-prompt', '--no-config', '--no-remote', '--no-npm', '--no-lock', '--cached-only'],
-    ...networkFlags(grant, allowPrivate),
+    `--allow-net=127.0.0.1:${gatePort}`,
     `--v8-flags=--max-old-space-size=${memoryLimit}`,
     PROGRAM,
   ]
 }
-
-/** Deno compares what it denies with every address that a name resolves to as well. */
-function networkFlags(grant: readonly string[], allowPrivate: boolean): readonly string[] {
-  const allowed = allowPrivate ? grant : grant.filter((target) => !isPrivateTarget(target))
-  if (allowed.length === 0) return []
-  return [`--allow-net=${allowed.join(',')}`, ...(allowPrivate ? [] : [`--deny-net=${PRIVATE_ADDRESSES.join(',')}`])]
-}
-
-function isPrivateTarget(target: string): boolean {
-  return !target.includes('/') && isPrivateHost(target.replace(/:\d+$/, '').replace(/^\*\./, ''))
-}
-
-/** IPv4 subnets that are not of the public network; of IPv6, Deno knows single addresses only. */
-const PRIVATE_ADDRESSES = [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
-  ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
-  ...['224.0.0.0/4', '240.0.0.0/4', '[::]', '[::1]'],
-]

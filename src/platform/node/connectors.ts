@@ -1,8 +1,7 @@
 /** The installed connectors of a Node process and the host that runs them, as its variables say. */
 import type { Config } from '../../config.ts'
 import type { ConnectorCatalog, ConnectorHost, Observe } from '../../ports.ts'
-import { createNodeConnectorHost } from './connector-host.ts'
-import type { ProcessLimits } from './connector-process.ts'
+import { createNodeConnectorHost, type NodeHostOptions } from './connector-host.ts'
 import { openNodeCatalog } from './extensions.ts'
 
 export type NodeConnectors = {
@@ -29,7 +28,7 @@ export async function openNodeConnectors(config: Config, observe: Observe): Prom
   }
 }
 
-export function connectorLimits(config: Config): ProcessLimits {
+export function connectorLimits(config: Config): NodeHostOptions {
   return {
     timeLimit: config.SERVICE_EXTENSIONS__TIME_LIMIT,
     busyLimit: config.SERVICE_EXTENSIONS__CPU_LIMIT,

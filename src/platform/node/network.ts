@@ -1,9 +1,16 @@
 /**
- * The way from a Node process to databases. Where private hosts are not allowed, every address that a name resolves to
- * is checked, and the connection goes to exactly the addresses that were: a name cannot resolve to others in between.
+ * The way from a Node process to what others name: databases, connectors' upstreams, sign-in providers. Where private hosts
+ * are not allowed, every address that a name resolves to is checked, and the connection goes to exactly the addresses that
+ * were: a name cannot resolve to others in between.
  */
 import { lookup } from 'node:dns'
-import { type IncomingMessage, Agent as PlainAgent, request as requestPlain } from 'node:http'
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  type RequestOptions,
+  request as requestPlain,
+} from 'node:http'
 import { Agent, request as requestSecure } from 'node:https'
 import { type LookupFunction, Socket } from 'node:net'
 import { Readable } from 'node:stream'
@@ -15,6 +22,10 @@ export type Network = {
   readonly socket: () => Socket
   /** Follows no redirect. */
   readonly fetch: Fetch
+  /** An HTTP request that waits for its body. Throws PrivateHostError, or fails with it where the name leads to one. */
+  readonly request: (url: URL, options: Pick<RequestOptions, 'method' | 'headers' | 'signal'>) => ClientRequest
+  /** Ends connections that are kept for the next request. */
+  readonly close: () => void
 }
 
 export type NetworkOptions = {
@@ -24,11 +35,25 @@ export type NetworkOptions = {
 }
 
 export function createNetwork({ allowPrivate, resolve = lookup }: NetworkOptions): Network {
-  if (allowPrivate) {
-    return { socket: () => new Socket(), fetch: (url, init) => fetch(url, { ...init, redirect: 'manual' }) }
+  const checked = allowPrivate ? resolve : checkedLookup(resolve)
+  const settings = { keepAlive: true, keepAliveMsecs: 10_000, lookup: checked }
+  const agents = { secure: new Agent(settings), plain: new PlainAgent(settings) }
+  const request: Network['request'] = (url, options) => {
+    // An address is not looked up.
+    if (!allowPrivate && isPrivateHost(url.hostname)) throw new PrivateHostError()
+    return url.protocol === 'https:'
+      ? requestSecure(url.href, { ...options, agent: agents.secure })
+      : requestPlain(url.href, { ...options, agent: agents.plain })
   }
-  const checked = checkedLookup(resolve)
-  return { socket: () => new CheckedSocket(checked), fetch: checkedFetch(checked) }
+  return {
+    request,
+    socket: () => (allowPrivate ? new Socket() : new CheckedSocket(checked)),
+    fetch: allowPrivate ? (url, init) => fetch(url, { ...init, redirect: 'manual' }) : fetchBy(request),
+    close() {
+      agents.secure.destroy()
+      agents.plain.destroy()
+    },
+  }
 }
 
 /** Refuses private addresses, one by one and as a whole: a name that has any is not trusted with the others. */
@@ -62,21 +87,13 @@ class CheckedSocket extends Socket {
   }
 }
 
-function checkedFetch(lookup: LookupFunction): Fetch {
-  const settings = { keepAlive: true, keepAliveMsecs: 10_000, lookup }
-  const agents = { secure: new Agent(settings), plain: new PlainAgent(settings) }
+function fetchBy(request: Network['request']): Fetch {
   return async (url, init) => {
     const { method, headers, signal, body } = new Request(url, init)
-    const { protocol, hostname } = new URL(url)
-    if (isPrivateHost(hostname)) throw new PrivateHostError()
     const payload = body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer())
     const { promise, resolve: answer, reject } = Promise.withResolvers<IncomingMessage>()
-    const options = { method, headers: Object.fromEntries(headers), signal }
-    const request =
-      protocol === 'https:'
-        ? requestSecure(url, { ...options, agent: agents.secure }, answer)
-        : requestPlain(url, { ...options, agent: agents.plain }, answer)
-    request.on('error', reject).end(payload)
+    const asked = request(new URL(url), { method, headers: Object.fromEntries(headers), signal })
+    asked.on('response', answer).on('error', reject).end(payload)
     return responseOf(await promise)
   }
 }

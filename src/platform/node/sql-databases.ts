@@ -5,6 +5,8 @@ import { openMysql } from '../drivers/mysql.ts'
 import { neonUrl, openNeon } from '../drivers/neon.ts'
 import { openPlanetscale } from '../drivers/planetscale.ts'
 import { openPostgres } from '../drivers/postgres.ts'
+import { openRefused } from '../drivers/refused.ts'
+import { isPrivateHost } from '../private-hosts.ts'
 import { type IamOptions, passwordOf } from './aws-iam.ts'
 import { createNetwork, type NetworkOptions } from './network.ts'
 import { certificatesFor } from './regional-certificates.ts'
@@ -29,7 +31,8 @@ export function createNodeSqlDatabases({ environment, ...options }: NodeSqlDatab
   return {
     unavailable: () => undefined,
     open(address): SqlDriver {
-      const { provider, database } = address
+      const { provider, database, host } = address
+      if (!options.allowPrivate && isPrivateHost(host)) return openRefused()
       switch (provider) {
         case 'postgres':
           return openPostgres({ address: { ...overTcp(address), database: database ?? '' } })

@@ -1,13 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import {
-  parseTarget,
-  permissionSchema,
-  permits,
-  sameTargets,
-  targetsOf,
-  unitePermissions,
-} from '../../../src/core/connector/permission.ts'
+import { permissionSchema, sameTargets, targetsOf, unitePermissions } from '../../../src/core/connector/permission.ts'
+import { parseTarget, permits } from '../../../src/core/connector/target.ts'
 
 describe('a target in normal form', () => {
   it.each([
