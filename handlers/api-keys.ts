@@ -1,9 +1,10 @@
 /** `/api/system/api-keys` (contract 6). */
 import * as z from 'zod'
+import { scopeSchema } from '../src/core/access/scope.ts'
 import { ServiceError } from '../src/core/error.ts'
 import { lazily } from '../src/core/lazily.ts'
 import type { Services } from '../src/services/services.ts'
-import { type AppContext, identify, pathParam } from './context.ts'
+import { type AppContext, identifyItself, pathParam } from './context.ts'
 import { descriptionSchema, lifetimeSchema, listQuery, nameSchema } from './parts.ts'
 import { readBody } from './request.ts'
 import { data, dataText, noContent } from './respond.ts'
@@ -15,6 +16,7 @@ export const createBody = lazily(() =>
     description: descriptionSchema().optional(),
     expiresIn: lifetimeSchema().optional(),
     userId: z.uuid('must be a UUID').toLowerCase().optional(),
+    scope: scopeSchema().optional(),
   }),
 )
 
@@ -31,17 +33,20 @@ export function mountApiKeys(app: App, services: Services): void {
 
   mount(app, '/api/system/api-keys', {
     GET: async (c) => {
-      const { data, total } = await apiKeys.list(await identify(services, c), () => listQuery(c))
+      const { data, total } = await apiKeys.list(await identifyItself(services, c), () => listQuery(c))
       return dataText(data, total)
     },
-    POST: async (c) => data(await apiKeys.create(await identify(services, c), () => readBody(c, createBody)), 201),
+    POST: async (c) =>
+      data(await apiKeys.create(await identifyItself(services, c), () => readBody(c, createBody)), 201),
   })
 
   mount(app, '/api/system/api-keys/:id', {
     PATCH: async (c) =>
-      dataText(await apiKeys.update(await identify(services, c), idOf(c, 'API key'), () => readBody(c, updateBody))),
+      dataText(
+        await apiKeys.update(await identifyItself(services, c), idOf(c, 'API key'), () => readBody(c, updateBody)),
+      ),
     DELETE: async (c) => {
-      await apiKeys.delete(await identify(services, c), idOf(c, 'API key'))
+      await apiKeys.delete(await identifyItself(services, c), idOf(c, 'API key'))
       return noContent()
     },
   })

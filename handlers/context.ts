@@ -1,6 +1,6 @@
 /** What middleware leaves for handlers, and the two things that every handler asks of it. */
 import type { Context } from 'hono'
-import type { Caller, Entry } from '../src/services/callers.ts'
+import { type Caller, type Entry, requireAddress } from '../src/services/callers.ts'
 import type { Services } from '../src/services/services.ts'
 import type { Credential } from './authenticate.ts'
 import { requireSameOrigin } from './origin.ts'
@@ -10,24 +10,43 @@ export type Variables = {
   /** Of the one credential source that was used; undefined for the anonymous caller. */
   readonly credential: Credential | undefined
   readonly timing: Timing
+  /** Where a request comes from. */
+  readonly addressOf: (c: AppContext) => string | undefined
 }
 
 export type AppContext = Context<{ Variables: Variables }>
 
 /** The caller inside the workspace of the path. */
 export function enter(services: Services, c: AppContext): Entry | Promise<Entry> {
-  const entry = services.callers.enter(c.req.param('workspace') ?? '', tokenOf(services, c))
-  return entry instanceof Promise ? entry.then((late) => known(c, late)) : known(c, entry)
+  return enterBy(services, c, tokenOf(services, c))
 }
 
+/** The same by a token that is said. */
+export function enterBy({ callers }: Services, c: AppContext, token: string | undefined): Entry | Promise<Entry> {
+  const entry = callers.enter(c.req.param('workspace') ?? '', token)
+  return entry instanceof Promise ? entry.then((late) => entered(c, late)) : entered(c, entry)
+}
+
+/** The caller on a route of the system: 403 for a key whose scope limits what its user may do. */
 export async function identify(services: Services, c: AppContext): Promise<Caller> {
   return known(c, await services.callers.identify(tokenOf(services, c)))
 }
 
-/** Says that from now on it is known who asks. */
-function known<T>(c: AppContext, who: T): T {
+/** The caller where every key is told what it is itself. */
+export async function identifyItself(services: Services, c: AppContext): Promise<Caller> {
+  return known(c, await services.callers.identify(tokenOf(services, c), 'itself'))
+}
+
+function entered(c: AppContext, entry: Entry): Entry {
+  known(c, entry.caller)
+  return entry
+}
+
+/** Says that from now on it is known who asks. Throws 403 for a key that does not count at the address of the request. */
+function known(c: AppContext, caller: Caller): Caller {
   c.get('timing').entered = performance.now()
-  return who
+  if (caller.kind === 'user' && caller.scope !== undefined) requireAddress(caller, () => c.get('addressOf')(c))
+  return caller
 }
 
 /** The token that the caller is known by. Throws 403 for a change by cookie that does not come from our own origin. */

@@ -5,12 +5,12 @@
 import type { Config } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
 import type { Services } from '../src/services/services.ts'
-import { type AppContext, headerOf, pathParam } from './context.ts'
+import { type AppContext, enterBy, headerOf } from './context.ts'
 import { readPlainJson } from './request.ts'
 import { type App, mount } from './routes.ts'
 
 export function mountMcp(app: App, services: Services): void {
-  const { agents, callers, config, ports } = services
+  const { agents, config, ports } = services
 
   mount(app, '/api/:workspace/mcp', {
     POST: async (c) => {
@@ -18,7 +18,7 @@ export function mountMcp(app: App, services: Services): void {
       // A cookie comes along without anybody's doing, so agents present a token themselves.
       const credential = c.get('credential')
       const token = credential?.source === 'cookie' ? undefined : credential?.token
-      const entry = await callers.enter(pathParam(c, 'workspace'), token)
+      const entry = await enterBy(services, c, token)
       const tools = agents.open(entry)
       const body = await readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
       const { answerMcp } = await import('./mcp/server.ts')

@@ -67,6 +67,7 @@ export async function respond(app: App, c: AppContext, { route, handler }: Route
   const start = clock.now()
   const timing = startTiming()
   c.set('timing', timing)
+  c.set('addressOf', app.addressOf)
   const answer = cors?.preflight(c) ?? (await answerOf(ports, c, { requestId, handler }))
   observe({
     kind: 'request',

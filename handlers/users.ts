@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { lazily } from '../src/core/lazily.ts'
 import type { Services } from '../src/services/services.ts'
 import { idOf } from './api-keys.ts'
-import { identify } from './context.ts'
+import { identify, identifyItself } from './context.ts'
 import { itemQuery, listQuery, textSchema } from './parts.ts'
 import { readBody } from './request.ts'
 import { dataText, noContent } from './respond.ts'
@@ -21,7 +21,7 @@ export function mountUsers(app: App, services: Services): void {
   const { users } = services
 
   mount(app, '/api/system/users/me', {
-    GET: async (c) => dataText(await users.me(await identify(services, c), () => itemQuery(c))),
+    GET: async (c) => dataText(await users.me(await identifyItself(services, c), () => itemQuery(c))),
   })
 
   mount(app, '/api/system/users', {

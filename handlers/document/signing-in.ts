@@ -1,5 +1,6 @@
 /** The routes of signing in: passwords, sessions, providers, keys. */
 import * as z from 'zod'
+import { scopeSchema } from '../../src/core/access/scope.ts'
 import type { RouteDescriptions } from '../../src/core/openapi/system.ts'
 import * as keys from '../api-keys.ts'
 import { loginBody, passwordLoginBody, refreshBody } from '../auth.ts'
@@ -36,6 +37,8 @@ const key = z.strictObject({
   expiresAt: z.iso.datetime().nullable(),
   createdAt: z.iso.datetime(),
   lastUsedAt: z.iso.datetime().nullable(),
+  scope: scopeSchema().nullable(),
+  madeBy: z.uuid().nullable(),
   key: z.string(),
 })
 
@@ -158,7 +161,11 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/system/api-keys': {
     summary: 'Create an API key',
     tag: keyTag,
-    body: sent(keys.createBody(), { name: 'Nightly import', expiresIn: '90d' }),
+    body: sent(keys.createBody(), {
+      name: 'Nightly import',
+      expiresIn: '90d',
+      scope: { workspaces: ['shop'], entitlements: [], collections: { articles: ['read', 'create'] } },
+    }),
     answers: { '201': data(key, 'The key; `key` is shown only here.') },
   },
   'PATCH /api/system/api-keys/{id}': {

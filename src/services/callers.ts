@@ -3,6 +3,7 @@
  * access version stands, so that a warm request asks the system database nothing.
  */
 import type { Rights } from '../core/access/principal.ts'
+import { admitsAddress, type KeyScope, limitsRights, narrowed, reaches } from '../core/access/scope.ts'
 import { ServiceError } from '../core/error.ts'
 import type { Instant, Ports, WorkspaceSnapshot } from '../ports.ts'
 import { type Credential, loadPublicStanding, loadStanding, type Membership, type Standing } from '../store/accounts.ts'
@@ -17,9 +18,11 @@ export type Caller =
       readonly userId: string
       /** Of a service account. */
       readonly ownerId: string | undefined
-      /** Administrator of the instance. */
+      /** Administrator of the instance, and not by a key whose scope limits that. */
       readonly isAdministrator: boolean
       readonly credential: { readonly kind: 'session' | 'key'; readonly id: string }
+      /** Of the key that was presented. */
+      readonly scope?: KeyScope | undefined
     }
 
 /** A caller inside a workspace, with the versions that everything about this request is read at. */
@@ -31,8 +34,11 @@ export type Entry = {
 }
 
 export type Callers = {
-  /** Who presents `token`; undefined is the anonymous caller. Throws 401 for a token that does not count. */
-  identify(token: string | undefined): Promise<Caller>
+  /**
+   * Who presents `token`; undefined is the anonymous caller. Throws 401 for a token that does not count, 403 for a key whose
+   * scope limits rights, unless all that is asked for is what that key is.
+   */
+  identify(token: string | undefined, asked?: 'anything' | 'itself'): Promise<Caller>
   /** The same, on entering a workspace: 404 where there is none of that name. At once where all of it is in memory. */
   enter(workspace: string, token: string | undefined): Entry | Promise<Entry>
 }
@@ -133,11 +139,14 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
   }
 
   return {
-    async identify(token) {
+    async identify(token, asked = 'anything') {
       if (token === undefined) return anonymous
       const claims = await claimsOf(token)
       const standing = await loadStanding(ports.database, credentialOf(claims), undefined)
       if (standing === undefined) throw invalidToken()
+      if (asked === 'anything' && standing.scope !== undefined && limitsRights(standing.scope)) {
+        throw new ServiceError('forbidden', 'The scope of this key leaves nothing of the system but the key itself')
+      }
       if (claims.sort === 'key+jwt') await keyUse.seen(claims.id)
       return callerOf(standing, claims)
     },
@@ -150,32 +159,37 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
 }
 
 function entryOf(entrance: Entrance, { caller, rights }: Known): Entry {
+  if (caller.kind === 'user' && caller.scope !== undefined && !reaches(caller.scope, entrance.workspace.id)) {
+    throw new ServiceError('forbidden', 'The scope of this key does not reach this workspace')
+  }
   if (rights === 'suspended') throw new ServiceError('forbidden', 'Your membership of this workspace is suspended')
   return { ...entrance, caller, rights }
 }
 
-function credentialOf(claims: Claims): Credential {
+function credentialOf(claims: Claims): Exclude<Credential, { readonly kind: 'user' }> {
   return { kind: claims.sort === 'key+jwt' ? 'key' : 'session', id: claims.id, userId: claims.userId }
 }
 
 function callerOf(standing: Standing, claims: Claims): Caller {
   const { kind, id } = credentialOf(claims)
+  const { scope } = standing
   return {
     kind: 'user',
     userId: standing.userId,
     ownerId: standing.ownerId,
-    isAdministrator: standing.isAdministrator,
+    isAdministrator: standing.isAdministrator && (scope === undefined || !limitsRights(scope)),
     credential: { kind, id },
+    scope,
   }
 }
 
 /** One object for all who have it, so that what is derived from it is derived once. */
 const everything: Rights = { kind: 'all' }
 
-/** What a user may do in the workspace that `standing` was read for. */
-export function rightsOf({ userId, member }: Standing): Rights | 'suspended' {
+/** What a user may do in the workspace that `standing` was read for, by the key that it was read for. */
+export function rightsOf({ userId, member, scope, workspaceId }: Standing): Rights | 'suspended' {
   if (member?.status === 'suspended') return 'suspended'
-  return membershipRights(userId, member ?? { roles: [], policies: [] })
+  return narrowed(membershipRights(userId, member ?? { roles: [], policies: [] }), scope, workspaceId ?? '')
 }
 
 function membershipRights(userId: string | undefined, { roles, policies }: Omit<Membership, 'status'>): Rights {
@@ -186,6 +200,14 @@ function membershipRights(userId: string | undefined, { roles, policies }: Omit<
     roleIds: roles.map(({ id }) => id),
     policies,
     entitlements: new Set(policies.flatMap(({ entitlements }) => entitlements)),
+  }
+}
+
+/** Throws 403 for a key that is presented from an address outside of its scope. */
+export function requireAddress(caller: Caller, addressOf: () => string | undefined): void {
+  if (caller.kind !== 'user' || caller.scope?.addresses === undefined) return
+  if (!admitsAddress(caller.scope, addressOf())) {
+    throw new ServiceError('forbidden', 'The scope of this key does not reach to this address')
   }
 }
 

@@ -8,6 +8,7 @@ import { ServiceError } from '../core/error.ts'
 import {
   type DirectoryName,
   directoryModel,
+  makerColumn,
   ownerColumn,
   userColumn,
   workspaceColumn,
@@ -29,6 +30,8 @@ export type Reach =
   | { readonly kind: 'ids'; readonly ids: readonly string[] }
   /** What is of this user, or of a service account that they own. */
   | { readonly kind: 'user'; readonly id: string }
+  /** That API key, and those that were made with it. */
+  | { readonly kind: 'key'; readonly id: string }
 
 export type Directory = {
   list(name: DirectoryName, reach: Reach, query: ReadQuery): Promise<ListAnswer>
@@ -107,6 +110,8 @@ function rowsOf(key: PrimitiveField, reach: Reach): Filter {
       return is(workspaceColumn, reach.id)
     case 'user':
       return or([is(userColumn, reach.id), is(ownerColumn, reach.id)])
+    case 'key':
+      return or([is(key, reach.id), is(makerColumn, reach.id)])
     case 'ids':
       return reach.ids.length === 0
         ? none

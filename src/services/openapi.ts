@@ -92,6 +92,10 @@ export function createOpenApi({ models, declarations, version }: Deps): OpenApi 
 /** All of the rights that a document depends on. Whose they are makes no difference, but that of nobody. */
 function fingerprint(rights: Rights): string {
   if (rights.kind === 'all') return 'all'
+  if (rights.kind === 'scoped') {
+    const collections = rights.collections && [...rights.collections].map(([id, actions]) => [id, [...actions]])
+    return JSON.stringify([fingerprint(rights.rights), rights.entitlements && [...rights.entitlements], collections])
+  }
   const { userId, policies, entitlements } = rights
   return JSON.stringify([userId === undefined, policies, [...entitlements]])
 }

@@ -113,7 +113,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     callers: createCallers(ports, tokens, forget),
     sessions,
     tokens,
-    apiKeys: createApiKeys(ports, tokens, directory),
+    apiKeys: createApiKeys(ports, { tokens, directory, models }),
     serviceAccounts: createServiceAccounts(ports, directory, licensing),
     passwords,
     workspaces: createWorkspaces({ ports, directory, license: licensing, forget }),

@@ -1,5 +1,6 @@
 /** Users and signing keys in the system database, and what a credential gives its bearer. */
 import type { PolicyContent } from '../core/access/policy.ts'
+import type { KeyScope } from '../core/access/scope.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import type { RoleKind } from './roles.ts'
@@ -64,8 +65,10 @@ export async function findUserByEmail(database: SqlDriver, email: string): Promi
   }
 }
 
-/** A credential as its token names it. */
-export type Credential = { readonly kind: 'session' | 'key'; readonly id: string; readonly userId: string }
+/** A credential as its token names it; `user` is an account whatever it presents, for what it could do. */
+export type Credential =
+  | { readonly kind: 'session' | 'key'; readonly id: string; readonly userId: string }
+  | { readonly kind: 'user'; readonly userId: string }
 
 /** The state of whoever presents a token, read in one statement; undefined where token or account no longer count. */
 export type Standing = {
@@ -73,6 +76,10 @@ export type Standing = {
   /** Of a service account. */
   readonly ownerId: string | undefined
   readonly isAdministrator: boolean
+  /** Of the API key that is presented, where it has one. */
+  readonly scope: KeyScope | undefined
+  /** The one asked for. */
+  readonly workspaceId: string | undefined
   /** In the workspace asked for; undefined where the user is no member of it. */
   readonly member: Membership | undefined
 }
@@ -91,11 +98,13 @@ export async function loadStanding(
 ): Promise<Standing | undefined> {
   const [row] = await database.query(standingQuery(credential, workspaceId ?? null))
   if (row === undefined) return undefined
-  const [userId, ownerId, isAdministrator, memberStatus, roles, policies] = row
+  const [userId, ownerId, isAdministrator, memberStatus, roles, policies, scope] = row
   return {
     userId: userId ?? '',
     ownerId: ownerId ?? undefined,
     isAdministrator: isAdministrator === 't',
+    scope: scope === null || scope === undefined ? undefined : (JSON.parse(scope) as KeyScope),
+    workspaceId,
     member:
       memberStatus === null || memberStatus === undefined
         ? undefined
@@ -122,24 +131,38 @@ export async function loadPublicStanding(database: SqlDriver, workspaceId: strin
 }
 
 function standingQuery(credential: Credential, workspaceId: string | null): Statement {
-  const lives =
-    credential.kind === 'session'
-      ? sql`exists (select 1 from service.session s where s.id = ${param(credential.id)}::uuid and s.user_id = u.id
-          and s.revoked_at is null and s.expires_at > now())`
-      : sql`exists (select 1 from service.api_key k where k.id = ${param(credential.id)}::uuid and k.user_id = u.id
-          and k.active and (k.expires_at is null or k.expires_at > now()))`
   const ownRoles = sql`from service.member_role mr where mr.workspace_id = m.workspace_id and mr.user_id = m.user_id`
   return statement(sql`
     select u.id, u.service_account_owner_id, u.is_administrator,
       case when ${ownerActsIn(sql`m.workspace_id`)} then m.status else 'suspended' end, (
       select json_agg(json_build_object('id', r.id, 'kind', r.kind) order by r.id)
       from service.role r where r.id in (select mr.role_id ${ownRoles}))::text,
-      ${contentsOf(sql`rp.role_id in (select mr.role_id ${ownRoles})`)}
+      ${contentsOf(sql`rp.role_id in (select mr.role_id ${ownRoles})`)}, ${scopeOf(credential)}
     from service."user" u
     left join service.member m on m.user_id = u.id and m.workspace_id = ${param(workspaceId)}::uuid
-    where u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${lives}
+    where u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${countsOf(credential)}
       and (not u.is_service or exists (
         select 1 from service."user" o where o.id = u.service_account_owner_id and o.status = 'active'))`)
+}
+
+/** Whether the credential of `u` still counts: a key only while all the keys that it was made with do. */
+function countsOf(credential: Credential): Sql {
+  switch (credential.kind) {
+    case 'user':
+      return sql`true`
+    case 'session':
+      return sql`exists (select 1 from service.session s where s.id = ${param(credential.id)}::uuid and s.user_id = u.id
+          and s.revoked_at is null and s.expires_at > now())`
+    case 'key':
+      return sql`exists (select 1 from service.api_key k where k.id = ${param(credential.id)}::uuid and k.user_id = u.id)
+        and not exists (select 1 from service.key_line(${param(credential.id)}::uuid) l
+          where not l.active or l.expires_at <= now())`
+  }
+}
+
+function scopeOf(credential: Credential): Sql {
+  if (credential.kind !== 'key') return sql`null`
+  return sql`(select k.scope from service.api_key k where k.id = ${param(credential.id)}::uuid)::text`
 }
 
 /**

@@ -1,11 +1,15 @@
 /** API keys in the system database. Whoever looks after a key is its user, or the owner of that service account. */
+import type { KeyScope } from '../core/access/scope.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { bumpAccess, type Recorded } from './accounts.ts'
-import { param, type Sql, sql, statement } from './statements.ts'
+import { json, param, type Sql, sql, statement } from './statements.ts'
 
-/** Whose keys may be touched: everybody's, or those that this user looks after. */
-export type Keeper = { readonly kind: 'anyone' } | { readonly kind: 'user'; readonly id: string }
+/** Whose keys are made: anybody's, or those that this user looks after. */
+export type Guardian = { readonly kind: 'anyone' } | { readonly kind: 'user'; readonly id: string }
+
+/** Which keys may be touched: by a key only itself and those that were made with it. */
+export type Keeper = Guardian | { readonly kind: 'key'; readonly id: string }
 
 export type NewApiKey = {
   readonly id: string
@@ -13,23 +17,45 @@ export type NewApiKey = {
   readonly name: string
   readonly description: string | null
   readonly expiresAt: Instant | undefined
+  readonly scope: KeyScope | undefined
+  /** The key that it is made with, and ends with. */
+  readonly madeBy: string | undefined
+}
+
+export type ApiKeyRow = {
+  /** Undefined where it has no end. */
+  readonly expiresAt: Instant | undefined
+  /** How many keys it was made with, one by the other; itself counts too. */
+  readonly generation: number
+}
+
+export async function loadApiKey(database: SqlDriver, id: string): Promise<ApiKeyRow | undefined> {
+  const [row] = await database.query(
+    statement(sql`
+      select (extract(epoch from k.expires_at) * 1000)::bigint, (select count(*) from service.key_line(k.id))
+      from service.api_key k where k.id = ${param(id)}::uuid`),
+  )
+  if (row === undefined) return undefined
+  const [end, generation] = row
+  return { expiresAt: end === null || end === undefined ? undefined : Number(end), generation: Number(generation) }
 }
 
 /**
- * Answers false, and writes nothing, where there is no such user or the keeper does not look after them. The user is held
+ * Answers false, and writes nothing, where there is no such user or the guardian does not look after them. The user is held
  * while it runs, so that nobody makes a key of an account that is handed on at the same moment.
  */
 export async function insertApiKey(
   database: SqlDriver,
-  keeper: Keeper,
+  guardian: Guardian,
   { record, ...key }: NewApiKey & { readonly record: Recorded },
 ): Promise<boolean> {
   const expiry = key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString()
   const [rows] = await database.batch([
     statement(sql`
-      insert into service.api_key (id, user_id, name, description, expires_at)
-      select ${param(key.id)}::uuid, u.id, ${param(key.name)}, ${param(key.description)}, ${param(expiry)}::timestamptz
-      from service."user" u where u.id = ${param(key.userId)}::uuid and ${isKeptBy(keeper)}
+      insert into service.api_key (id, user_id, name, description, expires_at, scope, made_by)
+      select ${param(key.id)}::uuid, u.id, ${param(key.name)}, ${param(key.description)}, ${param(expiry)}::timestamptz,
+        ${key.scope === undefined ? sql`null` : json(key.scope)}::jsonb, ${param(key.madeBy ?? null)}::uuid
+      from service."user" u where u.id = ${param(key.userId)}::uuid and ${isGuardedBy(guardian)}
       for share of u
       returning id`),
     record(sql`exists (select 1 from service.api_key where id = ${param(key.id)}::uuid)`),
@@ -109,7 +135,13 @@ function isKey({ id, keeper }: Kept): Sql {
 }
 
 function isKeptBy(keeper: Keeper): Sql {
-  if (keeper.kind === 'anyone') return sql`true`
+  if (keeper.kind !== 'key') return isGuardedBy(keeper)
   const id = sql`${param(keeper.id)}::uuid`
+  return sql`(k.id = ${id} or k.made_by = ${id})`
+}
+
+function isGuardedBy(guardian: Guardian): Sql {
+  if (guardian.kind === 'anyone') return sql`true`
+  const id = sql`${param(guardian.id)}::uuid`
   return sql`(u.id = ${id} or u.service_account_owner_id = ${id})`
 }

@@ -18,6 +18,7 @@ import telemetry from './schema/008-telemetry.ts'
 import connectors from './schema/009-connectors.ts'
 import sessionProviders from './schema/010-session-providers.ts'
 import proof from './schema/011-proof.ts'
+import keyScopes from './schema/012-key-scopes.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import { param, sql, statement } from './statements.ts'
 
@@ -34,6 +35,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [9, connectors],
   [10, sessionProviders],
   [11, proof],
+  [12, keyScopes],
 ]
 const workspaceMigrations: readonly string[] = [workspaceModel]
 

@@ -9,7 +9,7 @@ import {
   WORKSPACE_SCHEMA_NUMBER,
   workspaceSchema,
 } from './installation.ts'
-import { ident, param, sql, statement } from './statements.ts'
+import { ident, json, param, sql, statement, uuids } from './statements.ts'
 
 export type WorkspaceRow = { readonly id: string; readonly apiName: string; readonly displayName: string | null }
 
@@ -21,6 +21,21 @@ export async function findWorkspace(database: SqlDriver, apiName: string): Promi
 
 export async function findWorkspaceById(database: SqlDriver, id: string): Promise<WorkspaceRow | undefined> {
   return one(database, sql`where w.id = ${param(id)}::uuid`)
+}
+
+/** Those of these names or ids that exist. */
+export async function findWorkspaces(
+  database: SqlDriver,
+  wanted: { readonly names?: readonly string[]; readonly ids?: readonly string[] },
+): Promise<readonly WorkspaceRow[]> {
+  const { names = [], ids = [] } = wanted
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select coalesce(json_agg(row_to_json(r)), '[]')::text from (
+        select ${columns} from service.workspace w
+        where w.id in (${uuids(ids)}) or w.api_name in (select jsonb_array_elements_text(${json(names)}::jsonb))) r`),
+  )
+  return JSON.parse(text ?? '[]') as WorkspaceRow[]
 }
 
 async function one(database: SqlDriver, where: ReturnType<typeof sql>): Promise<WorkspaceRow | undefined> {

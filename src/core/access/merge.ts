@@ -7,11 +7,12 @@ import { all, type Filter } from '../query/filter.ts'
 import { resolveFilter, type Sight } from '../query/resolve.ts'
 import { type Access, type Action, denied, fullAccess, type Grant, granted, type Viewer } from './access.ts'
 import { fieldById, jsonFilter, namesCurrentUser, type PolicyAction, type PolicyContent } from './policy.ts'
-import { holds, type Rights } from './principal.ts'
+import { holds, leaves, type Rights, type ScopedRights } from './principal.ts'
 import { policyVariable } from './variable.ts'
 
 /** What `rights` let their holder do on `model`; each collection and action is merged when it is first asked for. */
 export function viewerOf(rights: Rights, model: Model): Viewer {
+  if (rights.kind === 'scoped') return scopedViewer(rights, model)
   const merged = new Map<string, Access>()
   return {
     seesModel: holds(rights, 'dataModel:read'),
@@ -23,6 +24,18 @@ export function viewerOf(rights: Rights, model: Model): Viewer {
         merged.get(place) ?? mergePolicies(rights, model.collections.get(collection.id) ?? collection, action)
       merged.set(place, access)
       return access
+    },
+  }
+}
+
+/** What a scope leaves of whatever its key's user may do. */
+function scopedViewer(scoped: ScopedRights, model: Model): Viewer {
+  const whole = viewerOf(scoped.rights, model)
+  return {
+    seesModel: holds(scoped, 'dataModel:read'),
+    accessTo(collection, action) {
+      if (!leaves(scoped, collection.id, action)) return denied
+      return collection.isSystem ? systemAccess(scoped, collection, action) : whole.accessTo(collection, action)
     },
   }
 }

@@ -13,7 +13,7 @@ import { queryBounds } from '../query/brackets.ts'
 import { all } from '../query/filter.ts'
 import type { RawFilter } from '../query/parse.ts'
 import { resolveFilter } from '../query/resolve.ts'
-import { entitlementSchema, type Rights } from './principal.ts'
+import { entitlementSchema, holds, leaves, type Rights } from './principal.ts'
 import { policyVariable } from './variable.ts'
 
 const filterSchema = lazily(() => z.record(z.string(), z.unknown()))
@@ -111,6 +111,16 @@ export function policyUses({ collections }: PolicyContent): {
 /** Whether `holder` may give `content` away: nobody can give more than they hold. */
 export function covers(holder: Rights, content: PolicyContent): boolean {
   if (holder.kind === 'all') return true
+  if (holder.kind === 'scoped') {
+    const isLeft = Object.entries(content.collections).every(([id, actions]) =>
+      Object.keys(actions).every((action) => leaves(holder, id, action as keyof PolicyActions)),
+    )
+    return (
+      isLeft &&
+      content.entitlements.every((entitlement) => holds(holder, entitlement)) &&
+      covers(holder.rights, content)
+    )
+  }
   if (!content.entitlements.every((entitlement) => holder.entitlements.has(entitlement))) return false
   return Object.entries(content.collections).every(([id, actions]) =>
     Object.entries(actions).every(([kind, wanted]) =>

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { ServiceError } from '../error.ts'
 import { lazily, type ReadBy } from '../lazily.ts'
+import type { Action } from './access.ts'
 import type { PolicyContent } from './policy.ts'
 
 /** The permission entitlements of a workspace (contract 5). */
@@ -34,6 +35,7 @@ export type Entitlement = ReadBy<typeof entitlementSchema>
  */
 export type Rights =
   | { readonly kind: 'all' }
+  | ScopedRights
   | {
       readonly kind: 'policies'
       /** Undefined for the anonymous caller. */
@@ -42,6 +44,15 @@ export type Rights =
       readonly policies: readonly PolicyContent[]
       readonly entitlements: ReadonlySet<Entitlement>
     }
+
+/** What an API key leaves of its user's rights (scope.ts): an undefined member limits nothing. */
+export type ScopedRights = {
+  readonly kind: 'scoped'
+  readonly rights: Rights
+  readonly entitlements: ReadonlySet<Entitlement> | undefined
+  /** Actions by a collection's id. */
+  readonly collections: ReadonlyMap<string, ReadonlySet<Action>> | undefined
+}
 
 export const noRights: Rights = {
   kind: 'policies',
@@ -52,7 +63,15 @@ export const noRights: Rights = {
 }
 
 export function holds(rights: Rights, entitlement: Entitlement): boolean {
+  if (rights.kind === 'scoped') {
+    return (rights.entitlements?.has(entitlement) ?? true) && holds(rights.rights, entitlement)
+  }
   return rights.kind === 'all' || rights.entitlements.has(entitlement)
+}
+
+/** Whether the scope leaves this action on this collection to whoever has it. */
+export function leaves({ collections }: ScopedRights, collectionId: string, action: Action): boolean {
+  return collections?.get(collectionId)?.has(action) ?? collections === undefined
 }
 
 export function requireEntitlement(rights: Rights, entitlement: Entitlement): void {

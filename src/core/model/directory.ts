@@ -54,6 +54,8 @@ const tables: Readonly<Record<DirectoryName, { readonly table: string; readonly 
       ['expiresAt', 'expires_at', 'time?'],
       ['createdAt', 'created_at', 'time'],
       ['lastUsedAt', 'last_used_at', 'time?'],
+      ['scope', 'scope', 'json?'],
+      ['madeBy', 'made_by', 'uuid?'],
     ],
   },
   serviceAccounts: {
@@ -198,6 +200,9 @@ export const workspaceColumn = hiddenColumn('workspaceColumn', 'workspace_id')
 /** The columns by which API keys and service accounts belong to people: whose they are, and who owns that account. */
 export const userColumn = hiddenColumn('userColumn', 'user_id')
 export const ownerColumn = hiddenColumn('ownerColumn', 'owner_id')
+
+/** The column by which API keys belong to the key that they were made with. */
+export const makerColumn = hiddenColumn('makerColumn', 'made_by')
 
 function hiddenColumn(id: string, dbName: string): PrimitiveField {
   return {

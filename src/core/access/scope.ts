@@ -1,0 +1,105 @@
+/**
+ * The scope of an API key: what of its user's rights it may use. Kept by ids, so that no right passes to a workspace or
+ * collection that takes over a name. A member that is absent limits nothing; what is there is intersected, here and
+ * nowhere else, with whatever the user holds (docs/decisions/044).
+ */
+import * as z from 'zod'
+import { lazily, type ReadBy } from '../lazily.ts'
+import type { Action } from './access.ts'
+import { contains, isWithin, parseRange, type Range } from './cidr.ts'
+import { type Entitlement, entitlementSchema, noRights, type Rights } from './principal.ts'
+
+/** A scope as it is sent and shown. */
+export const scopeSchema = lazily(() => {
+  const text = (max: number) => z.string().max(max, `must have at most ${max} characters`)
+  const list = <T extends z.ZodType>(of: T) => z.array(of).max(50, 'must have at most 50 entries')
+  const once = <T>(values: readonly T[]) => [...new Set(values)]
+  return z.strictObject({
+    workspaces: list(text(40)).transform(once).optional(),
+    entitlements: list(entitlementSchema()).transform(once).optional(),
+    collections: z
+      .record(text(200), list(z.enum(['read', 'create', 'update', 'delete'])).transform(once))
+      .refine((names) => Object.keys(names).length <= 200, 'must have at most 200 entries')
+      .optional(),
+    addresses: list(
+      text(50).refine((range) => parseRange(range) !== undefined, 'must be an address or a range such as 10.0.0.0/8'),
+    ).optional(),
+  })
+})
+
+export type ScopeWish = ReadBy<typeof scopeSchema>
+
+/** Actions by collection. */
+export type ScopedActions = Readonly<Record<string, readonly Action[]>>
+
+export type KeyScope = {
+  readonly workspaces?: readonly string[]
+  readonly entitlements?: readonly Entitlement[]
+  /** By workspace, then by collection. */
+  readonly collections?: Readonly<Record<string, ScopedActions>>
+  readonly addresses?: readonly string[]
+}
+
+/** Whether it limits what can be done, and not only where from: then there is nothing for it outside of workspaces. */
+export function limitsRights({ workspaces, entitlements, collections }: KeyScope): boolean {
+  return workspaces !== undefined || entitlements !== undefined || collections !== undefined
+}
+
+export function reaches({ workspaces }: KeyScope, workspaceId: string): boolean {
+  return workspaces?.includes(workspaceId) ?? true
+}
+
+/** What is left of `rights` in a workspace: one object for as long as the caller keeps it. */
+export function narrowed(rights: Rights, scope: KeyScope | undefined, workspaceId: string): Rights {
+  if (scope === undefined) return rights
+  if (!reaches(scope, workspaceId)) return noRights
+  const { entitlements, collections } = scope
+  if (entitlements === undefined && collections === undefined) return rights
+  return {
+    kind: 'scoped',
+    rights,
+    entitlements: entitlements === undefined ? undefined : new Set(entitlements),
+    collections: collections === undefined ? undefined : actionsIn(collections[workspaceId]),
+  }
+}
+
+function actionsIn(actions: ScopedActions = {}): ReadonlyMap<string, ReadonlySet<Action>> {
+  return new Map(Object.entries(actions).map(([collection, allowed]) => [collection, new Set(allowed)]))
+}
+
+export function admitsAddress({ addresses }: KeyScope, address: string | undefined): boolean {
+  return addresses === undefined || isWithin(rangesOf(addresses), address)
+}
+
+function rangesOf(addresses: readonly string[]): readonly Range[] {
+  return addresses.flatMap((text) => parseRange(text) ?? [])
+}
+
+/** The first member by which `wanted` reaches beyond `own`; undefined where it lies within. */
+export function beyond(wanted: KeyScope, own: KeyScope): keyof KeyScope | undefined {
+  if (!isPart(wanted.workspaces, own.workspaces)) return 'workspaces'
+  if (!isPart(wanted.entitlements, own.entitlements)) return 'entitlements'
+  if (!areParts(wanted.collections, own.collections)) return 'collections'
+  const ranges = own.addresses === undefined ? undefined : rangesOf(own.addresses)
+  const isInside = (range: Range) => ranges === undefined || ranges.some((wide) => contains(wide, range))
+  return wanted.addresses === undefined
+    ? ranges && 'addresses'
+    : rangesOf(wanted.addresses).every(isInside)
+      ? undefined
+      : 'addresses'
+}
+
+function isPart<T>(wanted: readonly T[] | undefined, own: readonly T[] | undefined): boolean {
+  if (own === undefined) return true
+  return wanted?.every((value) => own.includes(value)) ?? false
+}
+
+function areParts(wanted: KeyScope['collections'], own: KeyScope['collections']): boolean {
+  if (own === undefined) return true
+  if (wanted === undefined) return false
+  return Object.entries(wanted).every(([workspaceId, collections]) =>
+    Object.entries(collections).every(([id, actions]) =>
+      actions.every((action) => own[workspaceId]?.[id]?.includes(action) === true),
+    ),
+  )
+}
