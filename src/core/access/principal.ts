@@ -54,7 +54,7 @@ export type ScopedRights = {
   readonly collections: ReadonlyMap<string, ReadonlySet<Action>> | undefined
 }
 
-export const noRights: Rights = {
+export const noRights: Extract<Rights, { kind: 'policies' }> = {
   kind: 'policies',
   userId: undefined,
   roleIds: [],

@@ -5,9 +5,19 @@
  */
 import * as z from 'zod'
 import { lazily, type ReadBy } from '../lazily.ts'
+import type { Model } from '../model/model.ts'
 import type { Action } from './access.ts'
 import { contains, isWithin, parseRange, type Range } from './cidr.ts'
-import { type Entitlement, entitlementSchema, noRights, type Rights } from './principal.ts'
+import type { PolicyActions } from './policy.ts'
+import {
+  type Entitlement,
+  entitlementSchema,
+  holds,
+  leaves,
+  noRights,
+  type Rights,
+  type ScopedRights,
+} from './principal.ts'
 
 /** A scope as it is sent and shown. */
 export const scopeSchema = lazily(() => {
@@ -65,6 +75,31 @@ export function narrowed(rights: Rights, scope: KeyScope | undefined, workspaceI
 
 function actionsIn(actions: ScopedActions = {}): ReadonlyMap<string, ReadonlySet<Action>> {
   return new Map(Object.entries(actions).map(([collection, allowed]) => [collection, new Set(allowed)]))
+}
+
+/** Rights as policies that say the same as long as the model stands, for whoever compares what is held with other policies. */
+export function asPolicies(rights: PolicyRights | ScopedRights, model: Model): PolicyRights {
+  if (rights.kind === 'policies') return rights
+  const held = rights.rights.kind === 'all' ? everythingOf(model) : asPolicies(rights.rights, model)
+  const policies = held.policies.map(({ entitlements, collections }) => ({
+    entitlements: entitlements.filter((entitlement) => holds(rights, entitlement)),
+    collections: Object.fromEntries(
+      Object.entries(collections).map(([id, actions]): [string, PolicyActions] => [
+        id,
+        Object.fromEntries(Object.entries(actions).filter(([action]) => leaves(rights, id, action as Action))),
+      ]),
+    ),
+  }))
+  return { ...held, policies, entitlements: new Set(policies.flatMap(({ entitlements }) => entitlements)) }
+}
+
+type PolicyRights = Extract<Rights, { kind: 'policies' }>
+
+function everythingOf(model: Model): PolicyRights {
+  const whole: PolicyActions = { read: 'all', create: 'all', update: 'all', delete: 'all' }
+  const collections = Object.fromEntries([...model.collections.keys()].map((id) => [id, whole]))
+  const entitlements = [...entitlementSchema().options]
+  return { ...noRights, policies: [{ entitlements, collections }], entitlements: new Set(entitlements) }
 }
 
 export function admitsAddress({ addresses }: KeyScope, address: string | undefined): boolean {

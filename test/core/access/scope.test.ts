@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { viewerOf } from '../../../src/core/access/merge.ts'
 import { covers, type PolicyContent, parsePolicy } from '../../../src/core/access/policy.ts'
 import { type Entitlement, entitlementSchema, holds, type Rights } from '../../../src/core/access/principal.ts'
-import { beyond, type KeyScope, narrowed, reaches } from '../../../src/core/access/scope.ts'
+import { asPolicies, beyond, type KeyScope, narrowed, reaches } from '../../../src/core/access/scope.ts'
 import type { Collection } from '../../../src/core/model/model.ts'
 import { createDice } from '../../fuzz/support/dice.ts'
 import { build } from '../../support/build.ts'
@@ -60,6 +60,22 @@ it('gives away exactly what it leaves of what can be given away', () => {
     seen.add(isGiven)
   }
   expect(seen.size).toBe(2)
+})
+
+it('says the same as policies', () => {
+  const random = randomOf(11)
+  for (let round = 0; round < 1_000; round += 1) {
+    const left = narrowed(randomRights(random), randomScope(random), 'shop')
+    if (left.kind === 'all') continue
+    const written = asPolicies(left, model)
+    expect(entitlements.filter((entitlement) => holds(left, entitlement) !== holds(written, entitlement))).toEqual([])
+    for (const collection of collections) {
+      for (const action of actions) {
+        const [one, other] = [left, written].map((rights) => viewerOf(rights, model).accessTo(collection, action).kind)
+        expect(one).toBe(other)
+      }
+    }
+  }
 })
 
 it('finds every way in which one scope reaches beyond another', () => {
