@@ -341,7 +341,7 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
       expect(story).toEqual([
         'Failed to execute query',
         `editor[0].${operation}`,
-        'is not an operation of this relation here, as _update is',
+        'is not an operation of this relation here, as _connect, _create, _update are',
       ])
     })
 
