@@ -9,6 +9,8 @@ export type Answer = {
   readonly headers?: Readonly<Record<string, string>>
   /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[]
+  /** Set on an error whose status would blame us, where it is the caller who can mend it. */
+  readonly isCallers?: boolean
 }
 
 /** One status for each kind of error. */
@@ -24,6 +26,7 @@ export const statusOf: Readonly<Record<ErrorKind, number>> = {
   unsupportedMediaType: 415,
   invalid: 422,
   throttled: 429,
+  unfit: 500,
   failed: 500,
   unavailable: 503,
 }
@@ -80,7 +83,8 @@ export function noContent(): Answer {
 /** Whatever is not a ServiceError is a fault of ours: the caller learns nothing but that. */
 export function failure(error: unknown): Answer {
   const known = error instanceof ServiceError ? error : new ServiceError('failed', 'Internal error')
-  return { ...json(errorBody(known), statusOf[known.kind]), ...headersOf(known) }
+  const answer = { ...json(errorBody(known), statusOf[known.kind]), ...headersOf(known) }
+  return known.kind === 'unfit' ? { ...answer, isCallers: true } : answer
 }
 
 /** What HTTP wants to have said in a header. */
@@ -92,7 +96,7 @@ function headersOf({ kind, meta }: ServiceError): Pick<Answer, 'headers'> {
   return {}
 }
 
-/** Whether an operator should hear of `error`: faults of ours, not slips of a caller. */
+/** Whether an operator should hear of `error`: faults of ours or of a source, not slips of a caller. */
 export function isFault(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.kind === 'failed'
 }

@@ -77,6 +77,7 @@ export async function respond(app: App, c: AppContext, { route, handler }: Route
     route,
     status: answer.status,
     milliseconds: clock.now() - start,
+    ...(answer.isCallers === true && { isCallers: true }),
     ...(app.isTraced && { traceparent: headerOf(c, 'traceparent') }),
   })
   const packing = packed(app, c, answer)

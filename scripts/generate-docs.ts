@@ -64,7 +64,9 @@ const conditions: Readonly<Record<Kind, string>> = {
   unsupportedMediaType: 'The body is not `application/json`, or is compressed',
   invalid: 'Well-formed HTTP that says something wrong: body, query, value, configuration',
   throttled: 'Too many sign-ins; `Retry-After` says when to try again',
-  failed: 'A fault of ours or of a data source, or a migration that does not fit the model or the data',
+  unfit:
+    'A migration that does not fit the model or the data (3001 to 3014): its author can mend it, and no fault is logged',
+  failed: 'A fault of ours or of a data source',
   unavailable: 'Starting, ending, waiting too long for a turn, or a data source that is restarting or deactivated',
 }
 

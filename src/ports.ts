@@ -233,6 +233,8 @@ export type Observation =
       readonly route: string
       readonly status: number
       readonly milliseconds: number
+      /** Whether the caller can mend what a status of 500 or above says. */
+      readonly isCallers?: boolean
       /** The W3C header of that name, where somebody wants to know. */
       readonly traceparent?: string | undefined
     }

@@ -137,6 +137,7 @@ const advice: Readonly<Record<ErrorKind, string>> = {
   unsupportedMediaType: 'Correct the arguments.',
   invalid: 'Nothing was changed. Correct the place that is named; read_schema tells names and types.',
   throttled: notNow,
+  unfit: 'Nothing was changed. Correct the operation that is named; read_schema tells what there is.',
   failed: ours,
   unavailable: notNow,
 }

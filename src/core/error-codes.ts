@@ -43,6 +43,22 @@ export const errorCodes: Readonly<Record<string, Meaning>> = {
     meaning: 'A connector asked for a host outside of its grant',
   },
   '2004': { kind: 'notFound', message: 'Table does not exist', meaning: 'A collection is gone in its data source' },
+  '3001': migration('An id is in use already'),
+  '3002': migration('A name is in use already, in the model or in the database'),
+  '3003': migration('There is nothing of this id, or not where it was looked for'),
+  '3004': migration('A policy names what would be deleted'),
+  '3005': migration('A relation, an index, a key or something in the database uses what would be changed or deleted'),
+  '3006': migration('The two sides of a relation do not fit each other, or its actions do not fit its fields'),
+  '3007': migration('An index names a field twice, or a primary key cannot be this one'),
+  '3008': migration('A default value is not one of its field'),
+  '3009': migration('Values of a type cannot become those of another without loss'),
+  '3010': migration('The data source does not support this: a type, an index, an action, or migrations at all'),
+  '3011': migration('A system collection, a system namespace or something read-only would be changed'),
+  '3012': migration('The namespace is missing, of another source, or may not have this name'),
+  '3013': migration(
+    'Data in the table stands in the way: nulls, doubled values, missing references, values out of range',
+  ),
+  '3014': migration('An earlier migration of the data source did not end: introspect it first'),
   '4000': {
     kind: 'invalid',
     message: 'Failed to execute query',
@@ -92,6 +108,10 @@ export const errorCodes: Readonly<Record<string, Meaning>> = {
     message: 'The connector has no connection test',
     meaning: 'The connector does not implement `testConnection`',
   },
+}
+
+function migration(meaning: string): Meaning {
+  return { kind: 'unfit', message: 'the reason', meaning }
 }
 
 function limit(entitlement: string): Meaning {

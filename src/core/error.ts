@@ -2,6 +2,7 @@
  * The one error that crosses rooms. A kind out of a closed list (handlers turn it into a status), a message that is
  * safe to show, and a `cause`. Only causes that are ServiceErrors themselves are ever shown to a caller.
  */
+/** `unfit`: a migration that does not fit the model or the data, which is its author's fault whatever its status says. */
 export type ErrorKind =
   | 'badRequest'
   | 'unauthenticated'
@@ -14,6 +15,7 @@ export type ErrorKind =
   | 'unsupportedMediaType'
   | 'invalid'
   | 'throttled'
+  | 'unfit'
   | 'failed'
   | 'unavailable'
 

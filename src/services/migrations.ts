@@ -4,7 +4,9 @@
  */
 import { requireEntitlement } from '../core/access/principal.ts'
 import { ServiceError } from '../core/error.ts'
-import { applyOperations, migrationFault, type SourceChange } from '../core/migration/apply.ts'
+import { applyOperations, type SourceChange } from '../core/migration/apply.ts'
+import { ddlRefusal } from '../core/migration/ddl-refusal.ts'
+import { MIGRATION_FAILED as FAILED, migrationFault, unfit } from '../core/migration/fault.ts'
 import { type Operation, parseMigration } from '../core/migration/operation.ts'
 import { touchedSources } from '../core/migration/touched-sources.ts'
 import type { ModelRecords } from '../core/model/model.ts'
@@ -84,7 +86,7 @@ export function createMigrations({ ports: { database, ids }, models, sources }: 
     const name = current.sources.find(({ id }) => id === work.sourceId)?.apiName
     throw migrationFault(
       work.changes[0]?.operation ?? 0,
-      new ServiceError('failed', `introspect the data source ${name} first: an earlier migration of it did not end`),
+      unfit('introspectFirst', `introspect the data source ${name} first: an earlier migration of it did not end`),
     )
   }
 
@@ -134,8 +136,6 @@ export function createMigrations({ ports: { database, ids }, models, sources }: 
   }
 }
 
-const FAILED = 'Failed to execute the migration'
-
 function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): string | null {
   const name = dataSchema(workspace.apiName)
   return (
@@ -145,9 +145,8 @@ function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceI
 
 /** A fault of the system database, told as one of the operation that it can be traced to. */
 function refused(fault: SqlFault, changes: readonly SourceChange[]): ServiceError {
-  const reason = postgres.explain(fault)?.message ?? 'The database refused a change'
-  const cause = new ServiceError('failed', reason, { cause: fault })
+  const cause = ddlRefusal(fault, postgres)
   const change = guilty(changes, fault)
   if (change !== undefined) return migrationFault(change.operation, cause)
-  return new ServiceError('failed', FAILED, { cause })
+  return new ServiceError(cause.kind, FAILED, { cause })
 }

@@ -4,7 +4,8 @@
  */
 import { type PolicyContent, parsePolicy, policyUses, showPolicy } from '../core/access/policy.ts'
 import { holds, type Rights, requireEntitlement } from '../core/access/principal.ts'
-import { nested } from '../core/error.ts'
+import { ServiceError } from '../core/error.ts'
+import { MIGRATION_FAILED, unfit } from '../core/migration/fault.ts'
 import type { Model, ModelRecords } from '../core/model/model.ts'
 import type { ReadQuery } from '../core/query/parse.ts'
 import type { Statement } from '../core/sql/statement.ts'
@@ -159,7 +160,7 @@ export async function assertUnused(
   after: ModelRecords,
 ): Promise<void> {
   const use = await firstUse(database, workspaceId, before, after)
-  if (use !== undefined) throw nested('failed', ['Failed to execute the migration', use])
+  if (use !== undefined) throw new ServiceError('unfit', MIGRATION_FAILED, { cause: unfit('usedByPolicy', use) })
 }
 
 /** What a policy of the workspace names and `after` no longer has, in words; undefined where there is nothing. */

@@ -4,7 +4,9 @@
  * changes are one; where it has none, they run one by one, and a failure tells which ones did (contract 7, 8).
  */
 import { nested, ServiceError } from '../core/error.ts'
-import { migrationFault, type SourceChange } from '../core/migration/apply.ts'
+import type { SourceChange } from '../core/migration/apply.ts'
+import { ddlRefusal } from '../core/migration/ddl-refusal.ts'
+import { MIGRATION_FAILED, migrationFault } from '../core/migration/fault.ts'
 import { compileChange } from '../core/sql/ddl.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
@@ -117,14 +119,11 @@ type Failure = {
 }
 
 function failureOf({ database: { dialect } }: SourceWork, { fault, applied, failed }: Failure): ServiceError {
-  const reason = dialect.explain(fault)?.message ?? 'The database refused a change'
-  const cause = new ServiceError('failed', reason, { cause: fault })
+  const cause = ddlRefusal(fault, dialect)
   const meta = applied.length > 0 || !dialect.ddl.turn.isTransaction ? partial(applied, failed) : undefined
   const told =
-    failed === undefined
-      ? nested('failed', ['Failed to execute the migration', reason], { cause: fault })
-      : migrationFault(failed.operation, cause)
-  return meta === undefined ? told : new ServiceError('failed', told.message, { cause: told.cause, meta })
+    failed === undefined ? nested(cause.kind, [MIGRATION_FAILED], { cause }) : migrationFault(failed.operation, cause)
+  return meta === undefined ? told : new ServiceError(told.kind, told.message, { cause: told.cause, meta })
 }
 
 function partial(applied: readonly SourceChange[], failed: SourceChange | undefined) {

@@ -179,9 +179,10 @@ it.each([
   const accepted = await own.migrate(...operations(own.ids))
 
   expect(refused.status).toBe(500)
-  const { message, source } = (await refused.json()) as { message: string; source: { message: string } }
+  const { message, source } = (await refused.json()) as { message: string; source: { message: string; code: string } }
   expect(message).toBe('Failed to execute the migration')
   expect(source.message).toContain('is used by the policy Using it')
+  expect(source.code).toBe('3004')
   expect(name).toContain(source.message.match(/(?:collection|field) (\S+)/)?.[1])
   expect(accepted.status).toBe(200)
 })

@@ -186,7 +186,7 @@ describe.each(providersOf(world.platform))('%s', (provider: ProviderName) => {
       status: 500,
       body: {
         message: 'Failed to execute the migration',
-        source: { message: 'operations[1]', source: { message: 'Null constraint failed' } },
+        source: { message: 'operations[1]', source: { message: 'Null constraint failed', code: '3013' } },
         ...(isMysql && {
           meta: {
             applied: [{ operation: 0, collection: authors, change: 'addColumn' }],
@@ -203,6 +203,7 @@ describe.each(providersOf(world.platform))('%s', (provider: ProviderName) => {
           message: 'operations[0]',
           source: {
             message: `introspect the data source source_${provider} first: an earlier migration of it did not end`,
+            code: '3014',
           },
         },
       },

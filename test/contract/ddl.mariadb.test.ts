@@ -422,7 +422,7 @@ describe('types', () => {
 })
 
 describe('what MariaDB and MySQL cannot keep', () => {
-  const reason = (...operations: Json[]) => messagesOf(() => applied(operations), 'failed').slice(1)
+  const reason = (...operations: Json[]) => messagesOf(() => applied(operations), 'unfit').slice(1)
   const remedy = '; give it a shorter fixed length'
 
   it.each<[string, string | Json, string]>([
@@ -466,7 +466,7 @@ describe('what MariaDB and MySQL cannot keep', () => {
   it('is refused by name: a type, on MySQL as well', () => {
     const unlimited = createCollection('a', [field('a.x', 'decimal')])
 
-    const [, ...messages] = messagesOf(() => applied([unlimited], mysql), 'failed')
+    const [, ...messages] = messagesOf(() => applied([unlimited], mysql), 'unfit')
 
     expect(messages).toEqual(['operations[0]', 'MySQL cannot store decimal'])
   })

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { errorsPage } from '../../scripts/generate-docs.ts'
 import { ErrorCode } from '../../src/core/connector/error-code.ts'
 import { errorCodes } from '../../src/core/error-codes.ts'
+import { type MigrationFault, unfit } from '../../src/core/migration/fault.ts'
 
 it('is documented by a page that is current', () => {
   expect(readFileSync('docs/errors.md', 'utf8')).toBe(errorsPage())
@@ -25,4 +26,12 @@ it('has every code of a connector that reaches a caller', () => {
   const shown = Object.values(ErrorCode).filter((code) => code > 0)
 
   expect(shown.filter((code) => !(String(code) in errorCodes))).toEqual([])
+})
+
+it('has every code of migrations', () => {
+  const codes = ['idInUse', 'introspectFirst'].map((fault) => unfit(fault as MigrationFault, '').code)
+  const listed = Object.keys(errorCodes).filter((code) => errorCodes[code]?.kind === 'unfit')
+
+  expect(listed).toEqual(Array.from({ length: 14 }, (_, index) => String(3001 + index)))
+  expect(codes).toEqual([listed.at(0), listed.at(-1)])
 })

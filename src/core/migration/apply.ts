@@ -2,7 +2,7 @@
  * Model × operations → the model after them and what the databases have to do for it (contract 7). Faults against the
  * model are thrown as `Failed to execute the migration` > `operations[i]` > reason, before anything has happened.
  */
-import { nested, ServiceError } from '../error.ts'
+import { ServiceError } from '../error.ts'
 import type { ModelRecords } from '../model/model.ts'
 import type { SourceChange } from '../sql/change.ts'
 import { deriveApiName } from './derive.ts'
@@ -26,6 +26,7 @@ import {
   storageOf,
   tableOf,
 } from './draft.ts'
+import { migrationFault } from './fault.ts'
 import { addColumn, createField, deleteField, updateField } from './fields.ts'
 import { createIndex, deleteIndex, emitIndex } from './indexes.ts'
 import type { CollectionChange, DataOf, Operation } from './operation.ts'
@@ -50,11 +51,6 @@ export function applyOperations(
     }
   })
   return { records: recordsOf(draft), changes: draft.changes }
-}
-
-/** Also for what a database says to a change of that operation. */
-export function migrationFault(operation: number, cause: unknown): ServiceError {
-  return nested('failed', ['Failed to execute the migration', `operations[${operation}]`], { cause })
 }
 
 function applyOperation(draft: Draft, operation: Operation): void {
@@ -173,7 +169,7 @@ function deleteCollection(draft: Draft, { id }: DataOf<'deleteCollection'>): voi
     const { owner } = pair
     if (owner.collectionId !== owner.oppositeCollectionId) {
       const related = owner.collectionId === id ? owner.oppositeCollectionId : owner.collectionId
-      refuse(`the collection ${record.apiName} is related to ${collectionOf(draft, related).record.apiName}`)
+      refuse('inUse', `the collection ${record.apiName} is related to ${collectionOf(draft, related).record.apiName}`)
     }
     removePair(draft, pair)
   }
@@ -188,11 +184,11 @@ function deleteCollection(draft: Draft, { id }: DataOf<'deleteCollection'>): voi
 }
 
 function checkCollectionName(draft: Draft, apiName: string): void {
-  if (draft.collectionNames.has(apiName)) refuse(`there is already a collection ${apiName}`)
+  if (draft.collectionNames.has(apiName)) refuse('nameInUse', `there is already a collection ${apiName}`)
 }
 
 function checkTableName(draft: Draft, place: string, dbName: string): void {
-  if (draft.tableNames.has(place)) refuse(`there is already a table ${dbName}`)
+  if (draft.tableNames.has(place)) refuse('nameInUse', `there is already a table ${dbName}`)
 }
 
 /** The source that every workspace has in the system database, next to the tables of the service and of others. */
@@ -201,12 +197,13 @@ const SYSTEM_SOURCE = '_system'
 function namespaceFor(draft: Draft, { sourceId, namespaceId }: DataOf<'createCollection'>): string | null {
   const id = namespaceId ?? draft.context.dataNamespaceOf(sourceId)
   if (id === null) {
-    if (draft.sources.get(sourceId)?.apiName === SYSTEM_SOURCE) refuse('a namespace is required')
+    if (draft.sources.get(sourceId)?.apiName === SYSTEM_SOURCE) refuse('namespace', 'a namespace is required')
     return null
   }
-  const namespace = draft.namespaces.get(id) ?? refuse(`unknown namespace ${id}`)
-  if (namespace.sourceId !== sourceId) refuse(`the namespace ${namespace.dbName} belongs to another source`)
-  if (namespace.isSystem) refuse(`the namespace ${namespace.dbName} is a system namespace`)
+  const namespace = draft.namespaces.get(id) ?? refuse('unknown', `unknown namespace ${id}`)
+  if (namespace.sourceId !== sourceId)
+    refuse('namespace', `the namespace ${namespace.dbName} belongs to another source`)
+  if (namespace.isSystem) refuse('protected', `the namespace ${namespace.dbName} is a system namespace`)
   return id
 }
 
@@ -215,7 +212,8 @@ function createNamespace(draft: Draft, { id, sourceId, dbName }: DataOf<'createN
   claimId(draft, id)
   if (draft.sources.get(sourceId)?.apiName === SYSTEM_SOURCE) checkSystemSchema(dbName, draft.context.workspace)
   for (const namespace of draft.namespaces.values()) {
-    if (namespace.sourceId === sourceId && namespace.dbName === dbName) refuse(`there is already a namespace ${dbName}`)
+    if (namespace.sourceId === sourceId && namespace.dbName === dbName)
+      refuse('nameInUse', `there is already a namespace ${dbName}`)
   }
   draft.namespaces.set(id, { id, sourceId, dbName, isSystem: false })
   emit(draft, sourceId, { kind: 'createSchema', schema: dbName })
@@ -224,18 +222,20 @@ function createNamespace(draft: Draft, { id, sourceId, dbName }: DataOf<'createN
 /** `service_a_b_data` begins like the names of workspace `a`, but is the data of workspace `a_b`, now or one day. */
 function checkSystemSchema(dbName: string, workspace: string): void {
   const prefix = `service_${workspace}_`
-  if (!dbName.startsWith(prefix) || dbName === prefix) refuse(`the name of the namespace must begin with ${prefix}`)
-  if (/_(meta|data)$/.test(dbName)) refuse('the name of the namespace must not end in _meta or _data')
+  if (!dbName.startsWith(prefix) || dbName === prefix)
+    refuse('namespace', `the name of the namespace must begin with ${prefix}`)
+  if (/_(meta|data)$/.test(dbName)) refuse('namespace', 'the name of the namespace must not end in _meta or _data')
 }
 
 function deleteNamespace(draft: Draft, { id }: DataOf<'deleteNamespace'>): void {
-  const namespace = draft.namespaces.get(id) ?? refuse(`unknown namespace ${id}`)
+  const namespace = draft.namespaces.get(id) ?? refuse('unknown', `unknown namespace ${id}`)
   const { sourceId, dbName, isSystem } = namespace
   storageOf(draft, sourceId)
-  if (isSystem) refuse(`the namespace ${dbName} is a system namespace`)
-  if (draft.context.dataNamespaceOf(sourceId) === id) refuse(`the namespace ${dbName} is the default of its source`)
+  if (isSystem) refuse('protected', `the namespace ${dbName} is a system namespace`)
+  if (draft.context.dataNamespaceOf(sourceId) === id)
+    refuse('protected', `the namespace ${dbName} is the default of its source`)
   for (const { record } of draft.collections.values()) {
-    if (record.namespaceId === id) refuse(`the namespace ${dbName} holds the collection ${record.apiName}`)
+    if (record.namespaceId === id) refuse('inUse', `the namespace ${dbName} holds the collection ${record.apiName}`)
   }
   draft.ids.delete(id)
   draft.namespaces.delete(id)

@@ -2,7 +2,6 @@
  * The model while a migration is being applied: everything by id, and the names in use, so that a thousand
  * collections cost a thousand steps. It never leaves `applyOperations`, which is pure from outside.
  */
-import { ServiceError } from '../error.ts'
 import { describeType } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type {
@@ -18,6 +17,7 @@ import type {
 } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
 import type { Change, ColumnDefinition, IndexDefinition, SourceChange, TableRef } from '../sql/change.ts'
+import { type MigrationFault, unfit } from './fault.ts'
 
 /** What a migration needs to know of a database; every `Dialect` is one. */
 export type Storage = {
@@ -107,8 +107,9 @@ export function recordsOf(draft: Draft): ModelRecords {
 }
 
 /** The innermost message of a failed migration. */
-export function refuse(reason: string): never {
-  throw new ServiceError('failed', reason)
+/** For what a migration's author can mend. */
+export function refuse(fault: MigrationFault, reason: string): never {
+  throw unfit(fault, reason)
 }
 
 export function emit(draft: Draft, sourceId: string, change: Change): void {
@@ -116,7 +117,7 @@ export function emit(draft: Draft, sourceId: string, change: Change): void {
 }
 
 export function claimId(draft: Draft, id: string): void {
-  if (draft.ids.has(id)) refuse(`the id ${id} is in use`)
+  if (draft.ids.has(id)) refuse('idInUse', `the id ${id} is in use`)
   draft.ids.add(id)
 }
 
@@ -178,22 +179,25 @@ export function placed({ sourceId, namespaceId }: CollectionRecord, dbName: stri
 }
 
 export function collectionOf(draft: Draft, id: string): CollectionDraft {
-  return draft.collections.get(id) ?? refuse(`unknown collection ${id}`)
+  return draft.collections.get(id) ?? refuse('unknown', `unknown collection ${id}`)
 }
 
 /** A collection that a migration may change, and the database that keeps it. */
 export function editableCollection(draft: Draft, id: string): CollectionDraft {
   const collection = collectionOf(draft, id)
   const { apiName, isSystem, isReadOnly } = collection.record
-  if (isSystem) refuse(`the collection ${apiName} is a system collection`)
-  if (isReadOnly) refuse(`the collection ${apiName} is read-only`)
+  if (isSystem) refuse('protected', `the collection ${apiName} is a system collection`)
+  if (isReadOnly) refuse('protected', `the collection ${apiName} is read-only`)
   storageOf(draft, collection.record.sourceId)
   return collection
 }
 
 export function storageOf(draft: Draft, sourceId: string): Storage {
-  const source = draft.sources.get(sourceId) ?? refuse(`unknown source ${sourceId}`)
-  return draft.context.dialectOf(sourceId) ?? refuse(`the source ${source.apiName} does not support migrations`)
+  const source = draft.sources.get(sourceId) ?? refuse('unknown', `unknown source ${sourceId}`)
+  return (
+    draft.context.dialectOf(sourceId) ??
+    refuse('unsupported', `the source ${source.apiName} does not support migrations`)
+  )
 }
 
 /** Where an index is to contain the field, or a foreign key, which has an index of its own in some databases. */
@@ -205,12 +209,12 @@ export function checkIndexable(
   const { title, ddl } = storageOf(draft, record.sourceId)
   if (ddl.isIndexable(type)) return
   const remedy = type.name === 'string' ? '; give it a shorter fixed length' : ''
-  refuse(`${title} cannot index the field ${apiName} of type ${describeType(type)}${remedy}`)
+  refuse('unsupported', `${title} cannot index the field ${apiName} of type ${describeType(type)}${remedy}`)
 }
 
 export function fieldOf(draft: Draft, collection: CollectionDraft, id: string): PrimitiveFieldRecord {
   const field = collection.fieldIds.has(id) ? draft.fields.get(id) : undefined
-  return field ?? refuse(`the collection ${collection.record.apiName} has no field ${id}`)
+  return field ?? refuse('unknown', `the collection ${collection.record.apiName} has no field ${id}`)
 }
 
 export function tableOf(draft: Draft, { record }: CollectionDraft): TableRef {

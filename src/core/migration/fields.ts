@@ -81,9 +81,9 @@ export function updateField(draft: Draft, collection: CollectionDraft, data: Dat
 export function deleteField(draft: Draft, collection: CollectionDraft, { id }: DataOf<'deletePrimitiveField'>): void {
   const field = fieldOf(draft, collection, id)
   const index = indexesOf(draft, collection).find(({ fieldIds }) => fieldIds.includes(id))
-  if (index !== undefined) refuse(`the field ${field.apiName} is used by the index ${index.dbName}`)
+  if (index !== undefined) refuse('inUse', `the field ${field.apiName} is used by the index ${index.dbName}`)
   const pair = pairsOf(draft, collection).find(({ constraint }) => usesField(constraint, id))
-  if (pair !== undefined) refuse(`the field ${field.apiName} is used by the relation ${pair.owner.apiName}`)
+  if (pair !== undefined) refuse('inUse', `the field ${field.apiName} is used by the relation ${pair.owner.apiName}`)
   draft.ids.delete(id)
   draft.fields.delete(id)
   collection.fieldIds.delete(id)
@@ -96,7 +96,7 @@ export function deleteField(draft: Draft, collection: CollectionDraft, { id }: D
 /** The API names of primitive and relation fields are one set. */
 export function claimFieldName(collection: CollectionDraft, apiName: string): void {
   if (collection.fieldNames.has(apiName)) {
-    refuse(`the collection ${collection.record.apiName} already has a field ${apiName}`)
+    refuse('nameInUse', `the collection ${collection.record.apiName} already has a field ${apiName}`)
   }
   collection.fieldNames.add(apiName)
 }
@@ -111,17 +111,21 @@ export function checkActions(draft: Draft, { onDelete, onUpdate, mappings }: Pai
   for (const { constrainedFieldId } of mappings) {
     const field = draft.fields.get(constrainedFieldId)
     if (field === undefined || field.isNullable) continue
-    if (onDelete === 'setNull' || onUpdate === 'setNull') refuse(`setNull: the field ${field.apiName} must not be null`)
+    if (onDelete === 'setNull' || onUpdate === 'setNull')
+      refuse('relation', `setNull: the field ${field.apiName} must not be null`)
     const isDefaulted = field.defaultValue?.source === 'connectorManaged'
     if (!isDefaulted && (onDelete === 'setDefault' || onUpdate === 'setDefault')) {
-      refuse(`setDefault: the database has no default for the field ${field.apiName}, which must not be null`)
+      refuse(
+        'relation',
+        `setDefault: the database has no default for the field ${field.apiName}, which must not be null`,
+      )
     }
   }
 }
 
 function claimColumnName(collection: CollectionDraft, dbName: string): void {
   if (collection.columnNames.has(dbName)) {
-    refuse(`the collection ${collection.record.apiName} already has a column ${dbName}`)
+    refuse('nameInUse', `the collection ${collection.record.apiName} already has a column ${dbName}`)
   }
   collection.columnNames.add(dbName)
 }
@@ -130,12 +134,12 @@ function checkType(draft: Draft, collection: CollectionDraft, { type, isList }: 
   const { title, columnType } = storageOf(draft, collection.record.sourceId)
   if (columnType(type, isList) !== undefined) return
   const what = `${title} cannot store ${isList ? `lists of ${describeType(type)}` : describeType(type)}`
-  refuse(type.name.startsWith('uint') ? `${what}: unsigned integers are not supported` : what)
+  refuse('unsupported', type.name.startsWith('uint') ? `${what}: unsigned integers are not supported` : what)
 }
 
 function checkDefault(field: PrimitiveFieldRecord): void {
   const reason = defaultFault(field, field.defaultValue)
-  if (reason !== undefined) refuse(`invalid default value of the field ${field.apiName}: ${reason}`)
+  if (reason !== undefined) refuse('default', `invalid default value of the field ${field.apiName}: ${reason}`)
 }
 
 export function defaultFault(field: PrimitiveFieldRecord, value: DefaultValue | null): string | undefined {
@@ -185,7 +189,7 @@ function withChange(field: PrimitiveFieldRecord, change: FieldChange): Primitive
 function changeNullability(draft: Draft, collection: CollectionDraft, field: PrimitiveFieldRecord): void {
   const key = indexesOf(draft, collection).find(({ kind }) => kind === 'primary')
   if (field.isNullable && key?.fieldIds.includes(field.id))
-    refuse(`the field ${field.apiName} belongs to the primary key`)
+    refuse('inUse', `the field ${field.apiName} belongs to the primary key`)
   for (const { owner, constraint } of pairsOf(draft, collection)) {
     if (owner.collectionId !== collection.record.id || !usesField(constraint, field.id)) continue
     checkActions(draft, constraint)
@@ -231,10 +235,13 @@ function changeType(
     checkIndexable(draft, collection, after)
   }
   const pair = pairsOf(draft, collection).find(({ constraint }) => usesField(constraint, after.id))
-  if (pair !== undefined) refuse(`the field ${before.apiName} is used by the relation ${pair.owner.apiName}`)
+  if (pair !== undefined) refuse('inUse', `the field ${before.apiName} is used by the relation ${pair.owner.apiName}`)
   const conversion = conversionOf(before.type, after.type, after.isList)
   if (conversion === undefined) {
-    refuse(`values of type ${describeType(before.type)} cannot become ${describeType(after.type)} without loss`)
+    refuse(
+      'conversion',
+      `values of type ${describeType(before.type)} cannot become ${describeType(after.type)} without loss`,
+    )
   }
   const table = tableOf(draft, collection)
   const column = columnOf(after)

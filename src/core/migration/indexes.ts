@@ -25,22 +25,22 @@ export function createIndex(draft: Draft, collection: CollectionDraft, data: Dat
   const { record } = collection
   claimId(draft, id)
   const fields = fieldIds.map((fieldId) => fieldOf(draft, collection, fieldId))
-  if (new Set(fieldIds).size < fieldIds.length) refuse('an index must not name a field twice')
+  if (new Set(fieldIds).size < fieldIds.length) refuse('index', 'an index must not name a field twice')
   for (const field of fields) checkIndexable(draft, collection, field)
   const existing = indexesOf(draft, collection)
   if (kind === 'primary') {
     if (existing.some((index) => index.kind === 'primary'))
-      refuse(`the collection ${record.apiName} has a primary key already`)
+      refuse('index', `the collection ${record.apiName} has a primary key already`)
     for (const { apiName, isNullable, isList } of fields) {
       if (isNullable || isList)
-        refuse(`a primary key must not contain the ${isList ? 'list' : 'nullable'} field ${apiName}`)
+        refuse('index', `a primary key must not contain the ${isList ? 'list' : 'nullable'} field ${apiName}`)
     }
   }
   const isTaken = (name: string) =>
     draft.indexNames.has(placed(record, name)) || draft.tableNames.has(placed(record, name))
   const dbName = data.dbName ?? deriveIndexName(record.dbName, { kind, columns: columnNames(draft, fieldIds) }, isTaken)
   if (existing.some((index) => index.dbName === dbName)) {
-    refuse(`the collection ${record.apiName} already has an index ${dbName}`)
+    refuse('nameInUse', `the collection ${record.apiName} already has an index ${dbName}`)
   }
   const index = { id, collectionId: record.id, dbName, kind, fieldIds }
   addIndex(draft, collection, index)
@@ -54,7 +54,7 @@ export function emitIndex(draft: Draft, collection: CollectionDraft, index: Inde
 
 export function deleteIndex(draft: Draft, collection: CollectionDraft, { id }: DataOf<'deleteIndex'>): void {
   const index = collection.indexIds.has(id) ? draft.indexes.get(id) : undefined
-  if (index === undefined) refuse(`the collection ${collection.record.apiName} has no index ${id}`)
+  if (index === undefined) refuse('unknown', `the collection ${collection.record.apiName} has no index ${id}`)
   const definition = indexDefinition(draft, index)
   draft.ids.delete(id)
   draft.indexes.delete(id)
@@ -96,7 +96,7 @@ function checkRelations(draft: Draft, collection: CollectionDraft, { dbName }: I
     const isSingle = !isOwner || opposite === undefined || opposite.isList
     const constrained = mappings.map(({ constrainedFieldId }) => constrainedFieldId)
     if (!hasKey || !(isSingle || isUnique(draft, collection, constrained))) {
-      refuse(`the index ${dbName} is used by the relation ${owner.apiName}`)
+      refuse('inUse', `the index ${dbName} is used by the relation ${owner.apiName}`)
     }
   }
 }

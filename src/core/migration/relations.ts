@@ -31,7 +31,7 @@ export function createRelationPair(draft: Draft, { data }: DataOf<'createRelatio
   const referenced = relatableCollection(draft, other.collectionId)
   checkSides(draft, { own, other, constrained, referenced })
   if (constrained.constraintNames.has(data.relationName)) {
-    refuse(`the collection ${constrained.record.apiName} already has a constraint ${data.relationName}`)
+    refuse('nameInUse', `the collection ${constrained.record.apiName} already has a constraint ${data.relationName}`)
   }
   const constraint: ConstraintRecord = {
     id: own.id,
@@ -62,7 +62,7 @@ export function updateRelationPair(draft: Draft, data: DataOf<'updateRelationFie
     switch (change.kind) {
       case 'changeApiName': {
         const record = [pair.owner, pair.opposite].find((side) => side?.id === change.data.fieldId)
-        if (record === undefined) refuse(`the pair has no field ${change.data.fieldId}`)
+        if (record === undefined) refuse('unknown', `the pair has no field ${change.data.fieldId}`)
         if (record.apiName === change.data.apiName) break
         const collection = collectionOf(draft, record.collectionId)
         collection.fieldNames.delete(record.apiName)
@@ -93,15 +93,15 @@ export function removePair(draft: Draft, { owner, opposite, constraint }: Pair):
 }
 
 function sidesOf({ firstField, secondField }: PairData): { readonly own: Side; readonly other: Side } {
-  if (firstField.isConstrained === secondField.isConstrained) refuse('exactly one side must be constrained')
+  if (firstField.isConstrained === secondField.isConstrained) refuse('relation', 'exactly one side must be constrained')
   return firstField.isConstrained ? { own: firstField, other: secondField } : { own: secondField, other: firstField }
 }
 
 function relatableCollection(draft: Draft, id: string): CollectionDraft {
   const collection = collectionOf(draft, id)
   const { apiName, isSystem, isReadOnly } = collection.record
-  if (isSystem) refuse(`the collection ${apiName} is a system collection`)
-  if (isReadOnly) refuse(`the collection ${apiName} is read-only`)
+  if (isSystem) refuse('protected', `the collection ${apiName} is a system collection`)
+  if (isReadOnly) refuse('protected', `the collection ${apiName} is read-only`)
   return collection
 }
 
@@ -113,24 +113,34 @@ type Ends = {
 }
 
 function checkSides(draft: Draft, { own, other, constrained, referenced }: Ends): void {
-  if (own.isList) refuse('the constrained side must not be a list')
-  if (own.fieldIds.length !== other.fieldIds.length) refuse('both sides must name the same number of fields')
+  if (own.isList) refuse('relation', 'the constrained side must not be a list')
+  if (own.fieldIds.length !== other.fieldIds.length)
+    refuse('relation', 'both sides must name the same number of fields')
   if (new Set(own.fieldIds).size < own.fieldIds.length || new Set(other.fieldIds).size < other.fieldIds.length) {
-    refuse('a relation must not name a field twice')
+    refuse('relation', 'a relation must not name a field twice')
   }
   own.fieldIds.forEach((id, position) => {
     const from = fieldOf(draft, constrained, id)
     const to = fieldOf(draft, referenced, other.fieldIds[position] ?? '')
-    if (from.isList || to.isList) refuse(`the field ${(from.isList ? from : to).apiName} is a list`)
+    if (from.isList || to.isList) refuse('relation', `the field ${(from.isList ? from : to).apiName} is a list`)
     if (from.type.name !== to.type.name) {
-      refuse(`the fields ${from.apiName} and ${to.apiName} are of different types (${from.type.name}, ${to.type.name})`)
+      refuse(
+        'relation',
+        `the fields ${from.apiName} and ${to.apiName} are of different types (${from.type.name}, ${to.type.name})`,
+      )
     }
   })
   if (!isKey(draft, referenced, other.fieldIds)) {
-    refuse(`the referenced fields of ${referenced.record.apiName} must be its primary key or a unique index`)
+    refuse(
+      'relation',
+      `the referenced fields of ${referenced.record.apiName} must be its primary key or a unique index`,
+    )
   }
   if (!other.isList && !isUnique(draft, constrained, own.fieldIds)) {
-    refuse(`the fields of ${constrained.record.apiName} must be unique, since the relation is to one on both sides`)
+    refuse(
+      'relation',
+      `the fields of ${constrained.record.apiName} must be unique, since the relation is to one on both sides`,
+    )
   }
 }
 
@@ -152,15 +162,15 @@ function addSide(draft: Draft, collection: CollectionDraft, record: RelationFiel
 }
 
 function pairOf(draft: Draft, { firstFieldId, secondFieldId }: { firstFieldId: string; secondFieldId: string }): Pair {
-  const first = draft.relations.get(firstFieldId) ?? refuse(`unknown relation field ${firstFieldId}`)
-  const second = draft.relations.get(secondFieldId) ?? refuse(`unknown relation field ${secondFieldId}`)
-  if (first.oppositeRelationFieldId !== second.id) refuse('the two relation fields are not a pair')
+  const first = draft.relations.get(firstFieldId) ?? refuse('unknown', `unknown relation field ${firstFieldId}`)
+  const second = draft.relations.get(secondFieldId) ?? refuse('unknown', `unknown relation field ${secondFieldId}`)
+  if (first.oppositeRelationFieldId !== second.id) refuse('relation', 'the two relation fields are not a pair')
   relatableCollection(draft, first.collectionId)
   relatableCollection(draft, second.collectionId)
   const pair = pairsOf(draft, collectionOf(draft, first.collectionId)).find(
     ({ owner }) => owner.id === first.id || owner.id === second.id,
   )
-  return pair ?? refuse('the two relation fields are not a pair')
+  return pair ?? refuse('relation', 'the two relation fields are not a pair')
 }
 
 function changeActions(
@@ -194,7 +204,7 @@ function addForeignKey(
   const { dbName, onDelete, onUpdate, mappings } = constraint
   if (!isEnforced(draft, constrained, referenced)) {
     if (onDelete === 'noAction' && onUpdate === 'noAction') return
-    refuse('no database enforces this relation, so its referential actions must be noAction')
+    refuse('unsupported', 'no database enforces this relation, so its referential actions must be noAction')
   }
   checkStorable(draft, constrained, constraint)
   const columns = columnNames(
@@ -220,7 +230,7 @@ function checkStorable(
 ): void {
   const { title, ddl } = storageOf(draft, constrained.record.sourceId)
   const unknown = [onDelete, onUpdate].find((action) => !ddl.referentialActions.has(action))
-  if (unknown !== undefined) refuse(`${title} does not know the referential action ${unknown}`)
+  if (unknown !== undefined) refuse('unsupported', `${title} does not know the referential action ${unknown}`)
   for (const { constrainedFieldId } of mappings) {
     checkIndexable(draft, constrained, fieldOf(draft, constrained, constrainedFieldId))
   }

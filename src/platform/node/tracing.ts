@@ -38,7 +38,7 @@ export function openTracing(environment: Environment, version: string): Tracing 
   return {
     observe(observation) {
       if (observation.kind !== 'request') return
-      const { method, route, status, milliseconds, requestId, traceparent } = observation
+      const { method, route, status, milliseconds, requestId, traceparent, isCallers = false } = observation
       const end = Date.now()
       const parent = parentOf(traceparent)
       const span = tracer.startSpan(
@@ -55,7 +55,7 @@ export function openTracing(environment: Environment, version: string): Tracing 
         },
         parent === undefined ? context.active() : trace.setSpanContext(context.active(), parent),
       )
-      if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR })
+      if (status >= 500 && !isCallers) span.setStatus({ code: SpanStatusCode.ERROR })
       span.end(end)
     },
     close: () => provider.shutdown(),

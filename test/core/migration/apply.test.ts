@@ -647,7 +647,7 @@ describe('a relation', () => {
     )
 
     const change = updateCollection('articles', updateField('articles.editorNo', toDefault(null)))
-    expect(messagesOf(() => migrate(records, change), 'failed').at(-1)).toBe(
+    expect(messagesOf(() => migrate(records, change), 'unfit').at(-1)).toBe(
       'setDefault: the database has no default for the field editorNo, which must not be null',
     )
   })
@@ -829,7 +829,7 @@ describe('a namespace', () => {
 
 describe('a migration', () => {
   it('says first that it failed', () => {
-    expect(messagesOf(() => migrate(blog, deleteCollection('people')), 'failed')[0]).toBe(
+    expect(messagesOf(() => migrate(blog, deleteCollection('people')), 'unfit')[0]).toBe(
       'Failed to execute the migration',
     )
   })

@@ -45,7 +45,7 @@ export function migrate(records: ModelRecords, ...operations: readonly Json[]) {
 
 /** The reason why a migration is refused, with its place: `operations[1] > unknown collection …`. */
 export function refusal(records: ModelRecords, ...operations: readonly Json[]): string {
-  return messagesOf(() => migrate(records, ...operations), 'failed')
+  return messagesOf(() => migrate(records, ...operations), 'unfit')
     .slice(1)
     .join(' > ')
 }

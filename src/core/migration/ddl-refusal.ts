@@ -1,0 +1,52 @@
+/**
+ * What a database says to a change of its tables, as an answer to the author of the migration: what their change or the
+ * data in the way is to blame for has a code of migrations, everything else is a fault.
+ */
+import { ServiceError } from '../error.ts'
+import type { Dialect } from '../sql/dialect.ts'
+import type { SqlFault } from '../sql/fault.ts'
+import { type MigrationFault, unfit } from './fault.ts'
+
+export function ddlRefusal(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
+  const told = explain(fault)
+  const reason = told?.message ?? 'The database refused a change'
+  const blamed = blame(fault) ?? (told?.kind === 'invalid' ? 'data' : undefined)
+  return blamed === undefined
+    ? new ServiceError('failed', reason, { cause: fault })
+    : unfit(blamed, told === undefined ? (reasons[blamed] ?? reason) : reason, fault)
+}
+
+const reasons: Readonly<Record<string, string>> = {
+  nameInUse: 'The database has something of this name already',
+  inUse: 'Something in the database still uses it',
+  unsupported: 'The database does not support this',
+}
+
+/** SQLSTATEs are PostgreSQL's; MySQL and MariaDB are told by the number of the error. */
+function blame({ state, errno }: SqlFault): MigrationFault | undefined {
+  return errno === undefined ? byState.get(state) : byNumber.get(errno)
+}
+
+const byState: ReadonlyMap<string, MigrationFault> = new Map([
+  ['42P07', 'nameInUse'],
+  ['42P06', 'nameInUse'],
+  ['42701', 'nameInUse'],
+  ['42710', 'nameInUse'],
+  ['2BP01', 'inUse'],
+  ['42P16', 'unsupported'],
+  ['0A000', 'unsupported'],
+])
+
+const byNumber: ReadonlyMap<number, MigrationFault> = new Map([
+  [1007, 'nameInUse'],
+  [1050, 'nameInUse'],
+  [1060, 'nameInUse'],
+  [1061, 'nameInUse'],
+  [1826, 'nameInUse'],
+  [1829, 'inUse'],
+  [1832, 'inUse'],
+  [1833, 'inUse'],
+  [1071, 'unsupported'],
+  [1118, 'unsupported'],
+  [1170, 'unsupported'],
+])

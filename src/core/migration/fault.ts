@@ -1,0 +1,35 @@
+/**
+ * What can be wrong with a migration that is well-formed: each has a code, by which a program that writes migrations can
+ * tell one from another. A database's refusal of a change is sorted into the same.
+ */
+import { nested, ServiceError } from '../error.ts'
+
+export type MigrationFault = keyof typeof codes
+
+const codes = {
+  idInUse: { code: '3001' },
+  nameInUse: { code: '3002' },
+  unknown: { code: '3003' },
+  usedByPolicy: { code: '3004' },
+  inUse: { code: '3005' },
+  relation: { code: '3006' },
+  index: { code: '3007' },
+  default: { code: '3008' },
+  conversion: { code: '3009' },
+  unsupported: { code: '3010' },
+  protected: { code: '3011' },
+  namespace: { code: '3012' },
+  data: { code: '3013' },
+  introspectFirst: { code: '3014' },
+} as const
+
+export function unfit(fault: MigrationFault, reason: string, cause?: unknown): ServiceError {
+  return new ServiceError('unfit', reason, { cause, ...codes[fault] })
+}
+
+export const MIGRATION_FAILED = 'Failed to execute the migration'
+
+/** The answer to a migration, of which `cause` is what is wrong with one operation. */
+export function migrationFault(operation: number, cause: ServiceError): ServiceError {
+  return nested(cause.kind, [MIGRATION_FAILED, `operations[${operation}]`], { cause })
+}

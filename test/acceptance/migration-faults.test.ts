@@ -1,0 +1,151 @@
+/** What is wrong with a migration has a code, and is a fault of its author: no fault of the service is logged. */
+import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { beforeAll, expect, it } from 'vitest'
+import { people } from '../support/people.ts'
+import { createCollection, createRelation, type Operation, type Workspace, world } from '../support/world.ts'
+
+let shop: Workspace
+
+beforeAll(async () => {
+  shop = await world.workspace(
+    'migration_faults',
+    { authors: { name: 'string?' }, articles: { title: 'string', authorId: 'int64?' }, drafts: { text: 'string' } },
+    ['articles.author(authorId) -> authors.articles'],
+  )
+  await shop.insert('authors', [{ name: null }, { name: 'Ada' }, { name: 'Ada' }])
+  await people.policy(shop, { collections: { drafts: { read: 'all' } } }, 'Drafts')
+})
+
+const id = (name: string) => shop.ids.get(name) ?? ''
+const change = (name: string, kind: string, data: object): Operation => ({
+  kind: 'updateCollection',
+  data: { id: id(name), operations: [{ kind, data }] },
+})
+const field = (other: object) => ({
+  id: randomUUID(),
+  dbName: 'more',
+  apiName: 'more',
+  type: { name: 'int32' },
+  isNullable: true,
+  isList: false,
+  defaultValue: null,
+  ...other,
+})
+const made = (other: object): Operation => {
+  const { kind, data } = createCollection(new Map(), shop.sourceId, `made${randomUUID().slice(0, 8)}`, {})
+  return { kind, data: { ...data, ...other } }
+}
+const pair = (isConstrained: boolean): Operation => {
+  const { kind, data } = createRelation(new Map(shop.ids), 'articles.editor(authorId) -> authors.edited')
+  const { data: relation } = data as { data: { secondField: object } }
+  return {
+    kind,
+    data: { kind: 'single', data: { ...relation, secondField: { ...relation.secondField, isConstrained } } },
+  }
+}
+
+it.each([
+  ['an id in use', '3001', () => made({ id: id('authors') })],
+  ['a name in use', '3002', () => made({ apiName: 'authors' })],
+  ['a column in use', '3002', () => change('authors', 'createPrimitiveField', field({ dbName: 'name' }))],
+  ['an unknown id', '3003', () => ({ kind: 'deleteCollection', data: { id: randomUUID() } })],
+  ['an unknown field', '3003', () => change('authors', 'deletePrimitiveField', { id: randomUUID() })],
+  ['what a policy uses', '3004', () => ({ kind: 'deleteCollection', data: { id: id('drafts') } })],
+  ['what a relation uses', '3005', () => ({ kind: 'deleteCollection', data: { id: id('authors') } })],
+  ['both sides constrained', '3006', () => pair(true)],
+  [
+    'an index of a field twice',
+    '3007',
+    () =>
+      change('authors', 'createIndex', {
+        id: randomUUID(),
+        kind: 'normal',
+        fieldIds: [id('authors.name'), id('authors.name')],
+      }),
+  ],
+  [
+    'a wrong default',
+    '3008',
+    () =>
+      change(
+        'authors',
+        'createPrimitiveField',
+        field({ defaultValue: { source: 'engineManaged', onCreate: { kind: 'static', valueEncoded: 'many' } } }),
+      ),
+  ],
+  [
+    'a lossy type',
+    '3009',
+    () =>
+      change('authors', 'updatePrimitiveField', {
+        id: id('authors.name'),
+        operations: [{ kind: 'changeType', data: { type: { name: 'bytes' } } }],
+      }),
+  ],
+  [
+    'a type that there is not',
+    '3010',
+    () => change('authors', 'createPrimitiveField', field({ type: { name: 'uint64' } })),
+  ],
+  [
+    'a wrong namespace',
+    '3012',
+    () => ({ kind: 'createNamespace', data: { id: randomUUID(), sourceId: shop.sourceId, dbName: 'public' } }),
+  ],
+  [
+    'nulls in the data',
+    '3013',
+    () =>
+      change('authors', 'updatePrimitiveField', {
+        id: id('authors.name'),
+        operations: [{ kind: 'changeIsNullable', data: { isNullable: false } }],
+      }),
+  ],
+  [
+    'doubled values in the data',
+    '3013',
+    () => change('authors', 'createIndex', { id: randomUUID(), kind: 'unique', fieldIds: [id('authors.name')] }),
+  ],
+])('%s: code %s', async (_what, code, operation) => {
+  const response = await shop.migrate(operation())
+
+  expect(response.status).toBe(500)
+  const body = (await response.json()) as Told
+  expect(body.message).toBe('Failed to execute the migration')
+  expect(deepest(body)).toMatchObject({ code })
+  expect(await faultsOf(response)).toEqual([])
+})
+
+it('is no fault over MCP either, and says what to do', async () => {
+  const answer = await world.administrator.send('POST', `/api/${shop.name}/mcp`, {
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json, text/event-stream' },
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'mutate_schema', arguments: { operations: [made({ apiName: 'authors' })] } },
+    },
+  })
+
+  const { result } = (await answer.json()) as {
+    result: { content: { text: string }[]; structuredContent: { error: Told } }
+  }
+  expect(deepest(result.structuredContent.error)).toMatchObject({ code: '3002' })
+  expect(result.content[0]?.text).toContain('Correct the operation that is named')
+})
+
+type Told = { readonly message: string; readonly source?: Told; readonly code?: string }
+
+function deepest(told: Told): Told {
+  return told.source === undefined ? told : deepest(told.source)
+}
+
+/** Lines of the log that tell of a fault of this request, once the line of the request itself is there. */
+async function faultsOf(response: Response): Promise<readonly string[]> {
+  const requestId = response.headers.get('X-Request-Id') ?? ''
+  const lines = async () =>
+    (await readFile(world.logFile, 'utf8')).split('\n').filter((line) => line.includes(requestId))
+  await expect.poll(async () => (await lines()).some((line) => line.includes('"kind":"request"'))).toBe(true)
+  return (await lines()).filter((line) => line.includes('"kind":"fault"'))
+}
