@@ -294,6 +294,12 @@ export const variables = {
     5 * 60_000,
     'Time without a call after which the process of a connector is ended (Node)',
   ],
+  SERVICE_EXTENSIONS__MAX_PROCESSES: [
+    count,
+    32,
+    'Most processes of connectors at a time, some 60 MB each (Node). Beyond that idle ones are ended, then requests wait up to 10 s, then 503',
+  ],
+  SERVICE_EXTENSIONS__MAX_PROCESSES_PER_WORKSPACE: [count, 8, 'The same for the sources of one workspace (Node)'],
   SERVICE_LICENSE__KEY: [licenseKey, undefined, 'License key, activated at the licensing service'],
   SERVICE_LICENSE__TOKEN: [anyText, undefined, 'Offline license: the document itself, never asked about anywhere'],
   SERVICE_LICENSE__URL: [httpUrl, undefined, 'Address of the licensing service; needed with a key'],

@@ -101,6 +101,8 @@ export interface ConnectorHost {
 export type ConnectorProgram = {
   /** Whose it is: isolates are never shared between two ids. */
   readonly id: string
+  /** For whose data source it runs: no workspace may take all there is. */
+  readonly workspace?: string
   /** One bundled ES module (JavaScript) as text. */
   readonly code: string
   /** Targets in normal form, without `net:`. */

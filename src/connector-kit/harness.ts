@@ -49,7 +49,10 @@ export async function runConnector({ folder, config, permissions }: ConnectorRun
   const installed = await load(folder)
   const host = createNodeConnectorHost(LIMITS, ({ level, message }) => console[level](message))
   const open = (grant: readonly Permission[]) =>
-    openSession(host, installed, { setting: { config, permissions: grant }, sourceId: 'test' })
+    openSession(host, installed, {
+      setting: { config, permissions: grant },
+      place: { workspaceId: 'test', id: 'test' },
+    })
   try {
     const asking = open(permissions ?? [])
     const required = await requiredBy(asking, installed.permissions)

@@ -94,10 +94,10 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
   }
 
   /** The provider of what was sent, once its grant was found to be the required one. */
-  async function granted({ provider: id, ...setting }: SourceWish) {
+  async function granted({ provider: id, ...setting }: SourceWish, workspaceId: string) {
     const provider = providerOf(id)
-    requireGrant(setting.permissions, await provider.requiredPermissions(setting))
-    return { provider, setting }
+    requireGrant(setting.permissions, await provider.requiredPermissions({ setting, workspaceId }))
+    return { provider, setting, trial: { setting, workspaceId } }
   }
 
   async function openSealed(workspace: WorkspaceRow, { id, provider }: SourceRecord): Promise<OpenedSource> {
@@ -143,8 +143,8 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
       const { workspace, rights } = entry
       requireEntitlement(rights, 'dataSource:create')
       const { apiName, ...wish } = await sent()
-      const { provider, setting } = await granted(wish)
-      await under(UNTESTED, provider.test(setting))
+      const { provider, setting, trial } = await granted(wish, workspace.id)
+      await under(UNTESTED, provider.test(trial))
       const id = ids.next()
       const sealed = await vault.seal(purpose(id), JSON.stringify(setting))
       await models.change(workspace, async (current) => {
@@ -164,16 +164,16 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
       return { id }
     },
 
-    async test({ rights }, sent) {
+    async test({ rights, workspace }, sent) {
       requireEntitlement(rights, 'dataSource:create')
-      const { provider, setting } = await untested(granted(await sent()))
-      if ((await untested(under(UNTESTED, provider.test(setting)))) === 'none') throw noConnectionTest()
+      const { provider, trial } = await untested(granted(await sent(), workspace.id))
+      if ((await untested(under(UNTESTED, provider.test(trial)))) === 'none') throw noConnectionTest()
     },
 
-    async preview({ rights }, sent) {
+    async preview({ rights, workspace }, sent) {
       requireEntitlement(rights, 'dataSource:create')
-      const { provider, setting } = await granted(await sent())
-      const schema = await under('Query failed', provider.preview(setting))
+      const { provider, trial } = await granted(await sent(), workspace.id)
+      const schema = await under('Query failed', provider.preview(trial))
       return { schema, hash: await digest(JSON.stringify(schema)) }
     },
 

@@ -28,7 +28,7 @@ import { createAnswerCache } from './answer-cache.ts'
 import { answerOf, createConnectorRuntime } from './connector-runtime.ts'
 import { type Ask, openConnectorSource } from './connector-source.ts'
 import { openSession, requiredBy, startConnector } from './connector-start.ts'
-import type { OpenedSource, Provider, SourcePlace, SourceSetting } from './provider.ts'
+import type { OpenedSource, Provider, SourcePlace, SourceSetting, Trial } from './provider.ts'
 
 export type ConnectorDeps = {
   readonly host: ConnectorHost
@@ -51,8 +51,11 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
   const normal = { ...installed, permissions }
 
   /** A connector of its own for `work`, ended with it. */
-  async function afresh<T>(setting: SourceSetting, work: (session: ConnectorSession) => Promise<T>): Promise<T> {
-    const session = openSession(deps.host, normal, { setting, sourceId: deps.ids.next() })
+  async function afresh<T>(
+    { setting, workspaceId }: Trial,
+    work: (session: ConnectorSession) => Promise<T>,
+  ): Promise<T> {
+    const session = openSession(deps.host, normal, { setting, place: { workspaceId, id: deps.ids.next() } })
     try {
       return await work(session)
     } finally {
@@ -62,11 +65,11 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
 
   /** The same, started. */
   function started<T>(
-    setting: SourceSetting,
+    trial: Trial,
     work: (session: ConnectorSession, handlers: ReadonlySet<string>) => Promise<T>,
   ): Promise<T> {
-    return afresh(setting, async (session) => {
-      const start = await startConnector(session, normal, setting)
+    return afresh(trial, async (session) => {
+      const start = await startConnector(session, normal, trial.setting)
       if (start.kind === 'failed') throw start.error
       return work(session, start.handlers)
     })
@@ -80,23 +83,23 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
     presets: [],
     permissions,
 
-    requiredPermissions: (setting) =>
-      afresh(setting, async (session): Promise<readonly Permission[]> => {
+    requiredPermissions: (trial) =>
+      afresh(trial, async (session): Promise<readonly Permission[]> => {
         const required = await requiredBy(session, permissions)
         if ('kind' in required) throw required.error
         return required
       }),
 
-    test: (setting) =>
-      started(setting, async (session, handlers) => {
+    test: (trial) =>
+      started(trial, async (session, handlers) => {
         if (!handlers.has('testConnection')) return 'none'
         const fault = parseConnectionTest(answerOf(await session.call('testConnection'), 'testConnection'))
         if (fault !== undefined) throw fault
         return 'passed'
       }),
 
-    preview: (setting) =>
-      started(setting, async (session) => parseIntrospection(answerOf(await session.call('introspect'), 'introspect'))),
+    preview: (trial) =>
+      started(trial, async (session) => parseIntrospection(answerOf(await session.call('introspect'), 'introspect'))),
 
     open: async (setting, place) => openConnector(installed.id, deps, { setting, place }),
   }
@@ -116,7 +119,7 @@ function openConnector(provider: string, deps: ConnectorDeps, { setting, place }
     host,
     catalog: normalized(catalog),
     provider,
-    sourceId: place.id,
+    place,
     setting,
     imported,
   })

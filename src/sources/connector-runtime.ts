@@ -24,7 +24,7 @@ import {
 import { ServiceError } from '../core/error.ts'
 import type { ConnectorCatalog, ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../ports.ts'
 import { openSession, startConnector } from './connector-start.ts'
-import type { SourceSetting } from './provider.ts'
+import type { SourcePlace, SourceSetting } from './provider.ts'
 import { queryFailed } from './unmet-demand.ts'
 
 export type ConnectorRuntime = {
@@ -39,7 +39,7 @@ type Deps = {
   readonly host: ConnectorHost
   readonly catalog: ConnectorCatalog
   readonly provider: string
-  readonly sourceId: string
+  readonly place: SourcePlace
   readonly setting: SourceSetting
   /** What the model was made for; undefined where nothing was imported yet. */
   readonly imported: () => Promise<{ readonly capabilities: SourceCapabilities; readonly revision: string } | undefined>
@@ -48,7 +48,7 @@ type Deps = {
 type Running = { readonly session: ConnectorSession }
 
 export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
-  const { host, catalog, provider, sourceId, setting } = deps
+  const { host, catalog, provider, place, setting } = deps
   let activity: Activity = active
   let running: Running | undefined
   let isStarting = false
@@ -95,7 +95,7 @@ export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
   async function start(installed: InstalledConnector, how: 'compared' | 'imported'): Promise<Running> {
     isStarting = true
     try {
-      const session = openSession(host, installed, { setting, sourceId })
+      const session = openSession(host, installed, { setting, place })
       const started = await startConnector(session, installed, setting)
       if (started.kind === 'failed') {
         const { event, error, isSilent } = started

@@ -10,7 +10,7 @@ import { type Permission, sameTargets, targetsOf, unitePermissions } from '../co
 import { asynchronousPreflight, missingHandlers, parsePreflight } from '../core/connector/protocol.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../ports.ts'
-import type { SourceSetting } from './provider.ts'
+import type { SourcePlace, SourceSetting } from './provider.ts'
 
 export type Started =
   | { readonly kind: 'started'; readonly session: ConnectorSession; readonly handlers: ReadonlySet<string> }
@@ -30,10 +30,11 @@ export type Failure = {
 export function openSession(
   host: ConnectorHost,
   { id, code }: InstalledConnector,
-  { setting, sourceId }: { readonly setting: SourceSetting; readonly sourceId: string },
+  { setting, place }: { readonly setting: SourceSetting; readonly place: SourcePlace },
 ): ConnectorSession {
   const { config, permissions } = setting
-  return host.open({ id: `${id} ${sourceId}`, code, config, grant: targetsOf(permissions) })
+  const { workspaceId: workspace, id: sourceId } = place
+  return host.open({ id: `${id} ${sourceId}`, workspace, code, config, grant: targetsOf(permissions) })
 }
 
 /** The whole start; the session is closed where it fails. */

@@ -18,6 +18,9 @@ export type SourceSetting = { readonly config: unknown; readonly permissions: re
 /** Whose source is opened. */
 export type SourcePlace = { readonly workspaceId: string; readonly id: string }
 
+/** What somebody in a workspace tries out before there is a source of it. */
+export type Trial = { readonly setting: SourceSetting; readonly workspaceId: string }
+
 /** How a provider is shown to somebody who chooses one; display metadata only. */
 export type Preset = { readonly id: string; readonly name: string; readonly hint?: string }
 
@@ -35,14 +38,14 @@ export interface Provider {
    * The complete set that a grant has to equal, found out under the grant that was sent. Throws ServiceError `invalid`
    * for a configuration that cannot be read, and whatever keeps the provider from starting.
    */
-  requiredPermissions(setting: SourceSetting): Promise<readonly ConnectorPermission[]>
+  requiredPermissions(trial: Trial): Promise<readonly ConnectorPermission[]>
   /**
    * A fresh attempt to reach what the configuration names; throws ServiceError. Answers `none` where the provider has
    * no test of its own.
    */
-  test(setting: SourceSetting): Promise<'passed' | 'none'>
+  test(trial: Trial): Promise<'passed' | 'none'>
   /** What there is to import, in the form of contract 8, by a fresh attempt; throws ServiceError. */
-  preview(setting: SourceSetting): Promise<unknown>
+  preview(trial: Trial): Promise<unknown>
   /** Need not connect before it is asked for something; throws ServiceError. */
   open(setting: SourceSetting, place: SourcePlace): Promise<OpenedSource>
 }

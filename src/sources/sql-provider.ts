@@ -107,18 +107,18 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
     presets,
     permissions: [],
 
-    async requiredPermissions({ config }) {
+    async requiredPermissions({ setting: { config } }) {
       parseSqlAddress(id, config)
       return []
     },
 
-    test: ({ config }) =>
+    test: ({ setting: { config } }) =>
       afresh(config, async (driver) => {
         await explained(kinds[id].dialect, driver.query({ text: 'select 1', params: [] }))
         return 'passed' as const
       }),
 
-    preview: ({ config }) =>
+    preview: ({ setting: { config } }) =>
       afresh(config, async (driver) => describeSchema(await readSchema(await spokenBy(id, driver), driver))),
 
     async open({ config }) {

@@ -93,6 +93,46 @@ describe('connector host on Node: runaways', () => {
   })
 })
 
+describe('connector host on Node: how many processes', () => {
+  const withPlaces = (total: number, perOwner: number, waitLimit = 60_000) => {
+    const host = createNodeConnectorHost(limits, undefined, { total, perOwner, waitLimit, lineLimit: 2 })
+    hosts.push(host)
+    return (workspace: string) => host.open({ ...program, workspace })
+  }
+
+  it('ends an idle one of another workspace, which starts again when it is called', async () => {
+    const open = withPlaces(1, 1)
+    const [mine, theirs] = [open('mine'), open('theirs')]
+    const [first = 0] = await mine.call('query', { act: 'pid' }).then(numbers)
+
+    expect(await theirs.call('query', { act: 'answer' })).toEqual({ kind: 'value', value: 'answer' })
+    await until(() => stateOf(first) === undefined)
+    expect(await mine.call('query', { act: 'answer' })).toEqual({ kind: 'value', value: 'answer' })
+  })
+
+  it('lets calls of many sessions wait for their turn', async () => {
+    const open = withPlaces(2, 1)
+    const sessions = ['a', 'b', 'c', 'a', 'b', 'c'].map(open)
+
+    const replies = await Promise.all(sessions.map((session) => session.call('query', { act: 'answer' })))
+
+    expect(replies).toEqual(Array(6).fill({ kind: 'value', value: 'answer' }))
+  })
+
+  it('refuses who finds the line full, and harms nobody by it', async () => {
+    const open = withPlaces(1, 1)
+    const busy = open('mine')
+    const running = busy.call('query', { act: 'wait' })
+    const waiting = [open('mine'), open('mine')].map((session) => session.call('query', { act: 'answer' }))
+
+    await expect(open('mine').call('query', { act: 'answer' })).rejects.toMatchObject({ kind: 'unavailable' })
+    await busy.close()
+
+    expect(await running).toEqual({ kind: 'ended', reason: 'crash' })
+    expect(await Promise.all(waiting)).toEqual(Array(2).fill({ kind: 'value', value: 'answer' }))
+  })
+})
+
 describe('connector host on Node: its processes', () => {
   // What Deno itself takes differs from machine to machine; how much the process takes in all is a figure of the benchmark.
   it('needs hardly more memory without a call than Deno itself', async () => {

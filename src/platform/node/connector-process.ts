@@ -45,6 +45,8 @@ type Pending = {
 type EndReason = Extract<ConnectorReply, { kind: 'ended' }>['reason']
 
 export class ConnectorProcess {
+  /** When nothing of it is left. */
+  readonly gone: Promise<void>
   readonly #child: ChildProcess
   readonly #input: Writable
   /** Takes names of signals for the process; its end kills. */
@@ -53,7 +55,6 @@ export class ConnectorProcess {
   readonly #print: Printer
   readonly #pass: GatePass
   readonly #pending = new Map<number, Pending>()
-  readonly #gone: Promise<void>
   readonly #rest: NodeJS.Timeout
   #nextId = 1
   #isReady = false
@@ -95,7 +96,7 @@ export class ConnectorProcess {
     errors.on('data', (chunk: Buffer) => {
       this.#lastWords = (this.#lastWords + chunk.toString()).slice(-LONGEST_LAST_WORDS)
     })
-    this.#gone = this.#awaitEnd(output)
+    this.gone = this.#awaitEnd(output)
     this.#rest = setTimeout(() => this.#stop(), REST_AFTER).unref()
     this.#ask({ token, code, config, gate: { port: pass.port, pass: pass.pass, grant } })
   }
@@ -120,7 +121,7 @@ export class ConnectorProcess {
   /** Kills the process and waits until it is gone; calls in flight are answered `ended`. */
   async end(): Promise<void> {
     this.#kill('crash')
-    await this.#gone
+    await this.gone
   }
 
   #hear(content: string): void {

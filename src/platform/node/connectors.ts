@@ -2,6 +2,7 @@
 import type { Config } from '../../config.ts'
 import type { ConnectorCatalog, ConnectorHost, Observe } from '../../ports.ts'
 import { createNodeConnectorHost, type NodeHostOptions } from './connector-host.ts'
+import type { PlaceLimits } from './connector-places.ts'
 import { openNodeCatalog } from './extensions.ts'
 
 export type NodeConnectors = {
@@ -17,7 +18,11 @@ export async function openNodeConnectors(config: Config, observe: Observe): Prom
     autoReload: config.SERVICE_EXTENSIONS__AUTO_RELOAD,
     observe,
   })
-  const host = createNodeConnectorHost(connectorLimits(config), (line) => observe({ kind: 'connector', ...line }))
+  const host = createNodeConnectorHost(
+    connectorLimits(config),
+    (line) => observe({ kind: 'connector', ...line }),
+    placeLimits(config),
+  )
   return {
     host,
     catalog,
@@ -25,6 +30,15 @@ export async function openNodeConnectors(config: Config, observe: Observe): Prom
       catalog.close()
       await host.close()
     },
+  }
+}
+
+function placeLimits(config: Config): PlaceLimits {
+  return {
+    total: config.SERVICE_EXTENSIONS__MAX_PROCESSES,
+    perOwner: config.SERVICE_EXTENSIONS__MAX_PROCESSES_PER_WORKSPACE,
+    waitLimit: 10_000,
+    lineLimit: 100,
   }
 }
 
