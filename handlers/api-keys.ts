@@ -31,14 +31,19 @@ export const updateBody = lazily(() =>
 export function mountApiKeys(app: App, services: Services): void {
   const { apiKeys } = services
 
-  mount(app, '/api/system/api-keys', {
-    GET: async (c) => {
-      const { data, total } = await apiKeys.list(await identifyItself(services, c), () => listQuery(c))
-      return dataText(data, total)
+  mount(
+    app,
+    '/api/system/api-keys',
+    {
+      GET: async (c) => {
+        const { data, total } = await apiKeys.list(await identifyItself(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
+      POST: async (c) =>
+        data(await apiKeys.create(await identifyItself(services, c), () => readBody(c, createBody)), 201),
     },
-    POST: async (c) =>
-      data(await apiKeys.create(await identifyItself(services, c), () => readBody(c, createBody)), 201),
-  })
+    { asked: ['GET'] },
+  )
 
   mount(app, '/api/system/api-keys/:id', {
     PATCH: async (c) =>

@@ -8,17 +8,27 @@ import { type App, mount } from './routes.ts'
 export function mountAuditLog(app: App, services: Services): void {
   const { auditLog } = services
 
-  mount(app, '/api/system/audit-log', {
-    GET: async (c) => {
-      const { data, total } = await auditLog.list(await identify(services, c), () => listQuery(c))
-      return dataText(data, total)
+  mount(
+    app,
+    '/api/system/audit-log',
+    {
+      GET: async (c) => {
+        const { data, total } = await auditLog.list(await identify(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
 
-  mount(app, '/api/:workspace/audit-log', {
-    GET: async (c) => {
-      const { data, total } = await auditLog.listOf(await enter(services, c), () => listQuery(c))
-      return dataText(data, total)
+  mount(
+    app,
+    '/api/:workspace/audit-log',
+    {
+      GET: async (c) => {
+        const { data, total } = await auditLog.listOf(await enter(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
 }

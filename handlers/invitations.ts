@@ -38,16 +38,21 @@ export function mountInvitations(app: App, services: Services): void {
     },
   })
 
-  mount(app, '/api/:workspace/invitations', {
-    GET: async (c) => {
-      const list = await invitations.list(await enter(services, c), () => listQuery(c))
-      return dataText(list.data, list.total)
+  mount(
+    app,
+    '/api/:workspace/invitations',
+    {
+      GET: async (c) => {
+        const list = await invitations.list(await enter(services, c), () => listQuery(c))
+        return dataText(list.data, list.total)
+      },
+      POST: async (c) => {
+        const entry = await enter(services, c)
+        return data(await invitations.create(entry, () => readBody(c, createBody), visitOf(app, c)), 201)
+      },
     },
-    POST: async (c) => {
-      const entry = await enter(services, c)
-      return data(await invitations.create(entry, () => readBody(c, createBody), visitOf(app, c)), 201)
-    },
-  })
+    { asked: ['GET'] },
+  )
 
   mount(app, '/api/:workspace/invitations/:id', {
     DELETE: async (c) => {

@@ -36,27 +36,37 @@ export function mountItems(app: App, services: Services): void {
     }
   }
 
-  mount(gated, '/api/:workspace/items/:collection', {
-    GET: entered((c, entry) => items.listForSending(entry, collection(c), asked(c, parseListQuery)).then(listed)),
-    POST: entered(async (c, entry) =>
-      dataText(await items.create(entry, collection(c), await body(c), asked(c, parseItemQuery))),
-    ),
-    PATCH: entered(async (c, entry) =>
-      dataText(await items.updateMany(entry, collection(c), await body(c), asked(c, parseItemQuery))),
-    ),
-    DELETE: entered((c, entry) => items.deleteMany(entry, collection(c), asked(c, parseItemQuery)).then(deleted)),
-  })
+  mount(
+    gated,
+    '/api/:workspace/items/:collection',
+    {
+      GET: entered((c, entry) => items.listForSending(entry, collection(c), asked(c, parseListQuery)).then(listed)),
+      POST: entered(async (c, entry) =>
+        dataText(await items.create(entry, collection(c), await body(c), asked(c, parseItemQuery))),
+      ),
+      PATCH: entered(async (c, entry) =>
+        dataText(await items.updateMany(entry, collection(c), await body(c), asked(c, parseItemQuery))),
+      ),
+      DELETE: entered((c, entry) => items.deleteMany(entry, collection(c), asked(c, parseItemQuery)).then(deleted)),
+    },
+    { asked: ['GET', 'POST', 'PATCH', 'DELETE'] },
+  )
 
-  mount(gated, '/api/:workspace/items/:collection/:key', {
-    GET: entered((c, entry) => items.read(entry, collection(c), key(c), asked(c, parseItemQuery)).then(item)),
-    PATCH: entered(async (c, entry) => {
-      const sent = { key: key(c), body: await body(c) }
-      return dataText(await items.updateOne(entry, collection(c), sent, asked(c, parseItemQuery)))
-    }),
-    DELETE: entered((c, entry) =>
-      items.deleteOne(entry, collection(c), key(c), asked(c, parseItemQuery)).then(deleted),
-    ),
-  })
+  mount(
+    gated,
+    '/api/:workspace/items/:collection/:key',
+    {
+      GET: entered((c, entry) => items.read(entry, collection(c), key(c), asked(c, parseItemQuery)).then(item)),
+      PATCH: entered(async (c, entry) => {
+        const sent = { key: key(c), body: await body(c) }
+        return dataText(await items.updateOne(entry, collection(c), sent, asked(c, parseItemQuery)))
+      }),
+      DELETE: entered((c, entry) =>
+        items.deleteOne(entry, collection(c), key(c), asked(c, parseItemQuery)).then(deleted),
+      ),
+    },
+    { asked: ['GET', 'PATCH', 'DELETE'] },
+  )
 }
 
 function listed(answer: ListAnswer | LongAnswer): Answer {

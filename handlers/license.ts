@@ -11,9 +11,14 @@ export function mountLicense(app: App, services: Services): void {
     GET: async (c) => data(await licensing.ofInstance(await identify(services, c))),
   })
 
-  mount(app, '/api/system/license/refresh', {
-    POST: async (c) => data(await licensing.refresh(await identify(services, c))),
-  })
+  mount(
+    app,
+    '/api/system/license/refresh',
+    {
+      POST: async (c) => data(await licensing.refresh(await identify(services, c))),
+    },
+    { bodiless: ['POST'] },
+  )
 
   mount(app, '/api/:workspace/license', {
     GET: async (c) => data(await licensing.ofWorkspace(await enter(services, c))),

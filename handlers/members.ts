@@ -19,12 +19,17 @@ export const updateBody = lazily(() =>
 export function mountMembers(app: App, services: Services): void {
   const { members } = services
 
-  mount(app, '/api/:workspace/members', {
-    GET: async (c) => {
-      const { data, total } = await members.list(await enter(services, c), () => listQuery(c))
-      return dataText(data, total)
+  mount(
+    app,
+    '/api/:workspace/members',
+    {
+      GET: async (c) => {
+        const { data, total } = await members.list(await enter(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
 
   mount(app, '/api/:workspace/members/:id', {
     PATCH: async (c) =>

@@ -7,6 +7,7 @@ import { textSchema } from './parts.ts'
 import { readBody } from './request.ts'
 import { noContent } from './respond.ts'
 import { type App, mount, visitOf } from './routes.ts'
+import { onlyParameters } from './strays.ts'
 import { passwordSchema } from './system.ts'
 
 export const changeBody = lazily(() =>
@@ -37,13 +38,19 @@ export function mountPasswords(app: App, services: Services): void {
     },
   })
 
-  mount(app, '/api/auth/password-reset/verify', {
-    GET: async (c) => {
-      const [token = '', ...others] = c.req.queries('token') ?? []
-      await passwords.verifyReset(others.length > 0 ? '' : token, app.addressOf(c))
-      return noContent()
+  mount(
+    app,
+    '/api/auth/password-reset/verify',
+    {
+      GET: async (c) => {
+        onlyParameters(c, ['token'])
+        const [token = '', ...others] = c.req.queries('token') ?? []
+        await passwords.verifyReset(others.length > 0 ? '' : token, app.addressOf(c))
+        return noContent()
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
 
   mount(app, '/api/auth/password-reset/confirm', {
     POST: async (c) => {

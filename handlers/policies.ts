@@ -32,24 +32,34 @@ export function mountPolicies(app: App, services: Services): void {
   const { policies, config } = services
   const limit = config.SERVICE_SCHEMA__BODY_LIMIT
 
-  mount(app, '/api/:workspace/policies', {
-    GET: async (c) => {
-      const { data, total } = await policies.list(await enter(services, c), () => listQuery(c))
-      return dataText(data, total)
+  mount(
+    app,
+    '/api/:workspace/policies',
+    {
+      GET: async (c) => {
+        const { data, total } = await policies.list(await enter(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
+      POST: async (c) =>
+        createdText(await policies.create(await enter(services, c), () => readBody(c, createBody, limit))),
     },
-    POST: async (c) =>
-      createdText(await policies.create(await enter(services, c), () => readBody(c, createBody, limit))),
-  })
+    { asked: ['GET'] },
+  )
 
-  mount(app, '/api/:workspace/policies/:id', {
-    GET: async (c) => dataText(await policies.read(await enter(services, c), idOf(c, 'Policy'), () => itemQuery(c))),
-    PATCH: async (c) =>
-      dataText(
-        await policies.update(await enter(services, c), idOf(c, 'Policy'), () => readBody(c, updateBody, limit)),
-      ),
-    DELETE: async (c) => {
-      await policies.delete(await enter(services, c), idOf(c, 'Policy'))
-      return noContent()
+  mount(
+    app,
+    '/api/:workspace/policies/:id',
+    {
+      GET: async (c) => dataText(await policies.read(await enter(services, c), idOf(c, 'Policy'), () => itemQuery(c))),
+      PATCH: async (c) =>
+        dataText(
+          await policies.update(await enter(services, c), idOf(c, 'Policy'), () => readBody(c, updateBody, limit)),
+        ),
+      DELETE: async (c) => {
+        await policies.delete(await enter(services, c), idOf(c, 'Policy'))
+        return noContent()
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
 }

@@ -11,41 +11,53 @@ import { isLoopback, publicAddress } from './origin.ts'
 import { type Answer, data, failure } from './respond.ts'
 import { type App, mount } from './routes.ts'
 import { cookiesNamed, signedIn } from './session-answer.ts'
+import { onlyParameters } from './strays.ts'
 
 const LONGEST_REDIRECT = 1_000
 
 export function mountProviderSignIn(app: App, { config, providers, providerSignIn }: Services): void {
   mount(app, '/api/auth/providers', { GET: async () => data(await providers.listEnabled()) })
 
-  mount(app, '/api/auth/providers/:name/login', {
-    GET: async (c) => {
-      const redirect = redirectOf(c, config)
-      const name = pathParam(c, 'name')
-      const callback = `${publicAddress(c, config)}/api/auth/providers/${encodeURIComponent(name)}/callback`
-      const begun = await providerSignIn.begin(name, { callback, redirect })
-      if (begun.kind === 'failed') return failedAnswer(begun.error, redirect)
-      const { address, sealed, lifetime } = begun
-      return { ...sendTo(address), cookies: [cookie(c, config, { value: sealed, lifetime })] }
+  mount(
+    app,
+    '/api/auth/providers/:name/login',
+    {
+      GET: async (c) => {
+        onlyParameters(c, ['redirect'])
+        const redirect = redirectOf(c, config)
+        const name = pathParam(c, 'name')
+        const callback = `${publicAddress(c, config)}/api/auth/providers/${encodeURIComponent(name)}/callback`
+        const begun = await providerSignIn.begin(name, { callback, redirect })
+        if (begun.kind === 'failed') return failedAnswer(begun.error, redirect)
+        const { address, sealed, lifetime } = begun
+        return { ...sendTo(address), cookies: [cookie(c, config, { value: sealed, lifetime })] }
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
 
-  mount(app, '/api/auth/providers/:name/callback', {
-    GET: async (c) => {
-      const [sealed, ...others] = cookiesNamed(cookieName(c, config), headerOf(c, 'cookie'))
-      const finished = await providerSignIn.finish(pathParam(c, 'name'), {
-        parameters: new URL(c.req.url).searchParams,
-        // Of several, all but one were planted, and nobody knows which.
-        sealed: others.length === 0 ? sealed : undefined,
-        address: app.addressOf(c),
-      })
-      const ended = cookie(c, config, { value: '', lifetime: 0 })
-      const { redirect } = finished
-      if (finished.kind === 'failed') return { ...failedAnswer(finished.error, redirect), cookies: [ended] }
-      const answer = signedIn(c, config, { mode: 'session', result: finished.result })
-      const cookies = [...(answer.cookies ?? []), ended]
-      return { ...(redirect === undefined ? answer : sendTo(redirect)), cookies }
+  mount(
+    app,
+    '/api/auth/providers/:name/callback',
+    {
+      GET: async (c) => {
+        const [sealed, ...others] = cookiesNamed(cookieName(c, config), headerOf(c, 'cookie'))
+        const finished = await providerSignIn.finish(pathParam(c, 'name'), {
+          parameters: new URL(c.req.url).searchParams,
+          // Of several, all but one were planted, and nobody knows which.
+          sealed: others.length === 0 ? sealed : undefined,
+          address: app.addressOf(c),
+        })
+        const ended = cookie(c, config, { value: '', lifetime: 0 })
+        const { redirect } = finished
+        if (finished.kind === 'failed') return { ...failedAnswer(finished.error, redirect), cookies: [ended] }
+        const answer = signedIn(c, config, { mode: 'session', result: finished.result })
+        const cookies = [...(answer.cookies ?? []), ended]
+        return { ...(redirect === undefined ? answer : sendTo(redirect)), cookies }
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
 }
 
 /** The address to go to in the end, as URL writes it; undefined where none is asked for. Throws 422 for any other place. */

@@ -125,21 +125,32 @@ export function mountProviders(app: App, services: Services): void {
   const { providers } = services
   const nameOf = (c: AppContext) => pathParam(c, 'name')
 
-  mount(app, '/api/system/providers', {
-    GET: async (c) => {
-      const { data, total } = await providers.list(await identify(services, c), () => listQuery(c))
-      return dataText(data, total)
+  mount(
+    app,
+    '/api/system/providers',
+    {
+      GET: async (c) => {
+        const { data, total } = await providers.list(await identify(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
+      POST: async (c) =>
+        createdText(await providers.create(await identify(services, c), () => readBody(c, createBody))),
     },
-    POST: async (c) => createdText(await providers.create(await identify(services, c), () => readBody(c, createBody))),
-  })
+    { asked: ['GET'] },
+  )
 
-  mount(app, '/api/system/providers/:name', {
-    GET: async (c) => dataText(await providers.read(await identify(services, c), nameOf(c), () => itemQuery(c))),
-    PATCH: async (c) =>
-      dataText(await providers.update(await identify(services, c), nameOf(c), () => readBody(c, updateBody))),
-    DELETE: async (c) => {
-      await providers.delete(await identify(services, c), nameOf(c))
-      return noContent()
+  mount(
+    app,
+    '/api/system/providers/:name',
+    {
+      GET: async (c) => dataText(await providers.read(await identify(services, c), nameOf(c), () => itemQuery(c))),
+      PATCH: async (c) =>
+        dataText(await providers.update(await identify(services, c), nameOf(c), () => readBody(c, updateBody))),
+      DELETE: async (c) => {
+        await providers.delete(await identify(services, c), nameOf(c))
+        return noContent()
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
 }

@@ -28,21 +28,31 @@ export const updateBody = lazily(() =>
 export function mountRoles(app: App, services: Services): void {
   const { roles } = services
 
-  mount(app, '/api/:workspace/roles', {
-    GET: async (c) => {
-      const { data, total } = await roles.list(await enter(services, c), () => listQuery(c))
-      return dataText(data, total)
+  mount(
+    app,
+    '/api/:workspace/roles',
+    {
+      GET: async (c) => {
+        const { data, total } = await roles.list(await enter(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
+      POST: async (c) => createdText(await roles.create(await enter(services, c), () => readBody(c, createBody))),
     },
-    POST: async (c) => createdText(await roles.create(await enter(services, c), () => readBody(c, createBody))),
-  })
+    { asked: ['GET'] },
+  )
 
-  mount(app, '/api/:workspace/roles/:id', {
-    GET: async (c) => dataText(await roles.read(await enter(services, c), idOf(c, 'Role'), () => itemQuery(c))),
-    PATCH: async (c) =>
-      dataText(await roles.update(await enter(services, c), idOf(c, 'Role'), () => readBody(c, updateBody))),
-    DELETE: async (c) => {
-      await roles.delete(await enter(services, c), idOf(c, 'Role'))
-      return noContent()
+  mount(
+    app,
+    '/api/:workspace/roles/:id',
+    {
+      GET: async (c) => dataText(await roles.read(await enter(services, c), idOf(c, 'Role'), () => itemQuery(c))),
+      PATCH: async (c) =>
+        dataText(await roles.update(await enter(services, c), idOf(c, 'Role'), () => readBody(c, updateBody))),
+      DELETE: async (c) => {
+        await roles.delete(await enter(services, c), idOf(c, 'Role'))
+        return noContent()
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
 }

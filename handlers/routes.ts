@@ -10,6 +10,7 @@ import { credentialOf, loggable } from './authenticate.ts'
 import { type AppContext, headerOf, type Variables } from './context.ts'
 import type { Cors } from './cors.ts'
 import { type Answer, failure, isFault, toResponse } from './respond.ts'
+import { hasBody, onlyParameters, refuseActing, requireNoBody } from './strays.ts'
 import { serverTiming, startTiming } from './timing.ts'
 
 export type App = {
@@ -33,10 +34,21 @@ export function visitOf({ addressOf }: App, c: AppContext): Visit {
 }
 
 export type Handler = (c: AppContext) => Promise<Answer> | Answer
-export type Methods = { readonly [Method in 'GET' | 'POST' | 'PATCH' | 'DELETE']?: Handler }
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+export type Methods = { readonly [Name in Method]?: Handler }
+
+/** What a path does otherwise than the rest: which of its methods read the query string, and what it takes no notice of. */
+export type Manner = {
+  /** They refuse themselves what they do not know in it. */
+  readonly asked?: readonly Method[]
+  /** Methods that have no body although their like has one. */
+  readonly bodiless?: readonly Method[]
+  /** Answers whatever credential and parameters come with it. */
+  readonly isProbe?: boolean
+}
 
 /** Other methods than those given are refused with 405 and `Allow`. */
-export function mount(app: App, path: string, methods: Methods): void {
+export function mount(app: App, path: string, methods: Methods, manner: Manner = {}): void {
   const { hono, before } = app
   const allow = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const refuse: Handler = () => {
@@ -44,23 +56,40 @@ export function mount(app: App, path: string, methods: Methods): void {
       meta: { allow: allow.join(', ') },
     })
   }
-  const byMethod = new Map<string, Handler | undefined>(Object.entries({ ...methods, HEAD: methods.GET }))
-  const handlerOf = (c: AppContext) => byMethod.get(c.req.method) ?? refuse
-  if (before === undefined) {
-    hono.all(path, (c) => respond(app, c, { route: path, handler: handlerOf(c) }))
-    return
-  }
-  const guarded: Handler = (c) => {
-    const waiting = before()
-    return waiting === undefined ? handlerOf(c)(c) : waiting.then(() => handlerOf(c)(c))
-  }
-  hono.all(path, (c) => respond(app, c, { route: path, handler: guarded }))
+  const ready = before === undefined ? methods : mapped(methods, (handler) => afterwards(before, handler))
+  const strict = manner.isProbe ? ready : mapped(ready, (handler, method) => strictly(handler, method, manner))
+  const byMethod = new Map<string, Handler | undefined>(Object.entries({ ...strict, HEAD: strict.GET }))
+  const refused = before === undefined ? refuse : afterwards(before, refuse)
+  const { isProbe = false } = manner
+  hono.all(path, (c) => respond(app, c, { route: path, handler: byMethod.get(c.req.method) ?? refused, isProbe }))
 }
 
-type Routed = { readonly route: string; readonly handler: Handler }
+function mapped(methods: Methods, change: (handler: Handler, method: Method) => Handler): Methods {
+  const entries = Object.entries(methods) as [Method, Handler][]
+  return Object.fromEntries(entries.map(([method, handler]) => [method, change(handler, method)]))
+}
+
+function afterwards(before: NonNullable<App['before']>, handler: Handler): Handler {
+  return (c) => {
+    const waiting = before()
+    return waiting === undefined ? handler(c) : waiting.then(() => handler(c))
+  }
+}
+
+/** A handler of requests that bring nothing else than it reads. */
+function strictly(handler: Handler, method: Method, { asked = [], bodiless = [] }: Manner): Handler {
+  const readsQuery = asked.includes(method)
+  const readsBody = (method === 'POST' || method === 'PATCH') && !bodiless.includes(method)
+  return (c) => {
+    if (!readsQuery) onlyParameters(c, [])
+    return readsBody || !hasBody(c) ? handler(c) : requireNoBody(c).then(() => handler(c))
+  }
+}
+
+type Routed = { readonly route: string; readonly handler: Handler; readonly isProbe?: boolean }
 
 /** Runs `handler` for a request. */
-export async function respond(app: App, c: AppContext, { route, handler }: Routed): Promise<Response> {
+export async function respond(app: App, c: AppContext, { route, handler, isProbe = false }: Routed): Promise<Response> {
   const { ports, cors } = app
   const { clock, ids, observe } = ports
   const requestId = ids.next()
@@ -68,7 +97,7 @@ export async function respond(app: App, c: AppContext, { route, handler }: Route
   const timing = startTiming()
   c.set('timing', timing)
   c.set('addressOf', app.addressOf)
-  const answer = cors?.preflight(c) ?? (await answerOf(ports, c, { requestId, handler }))
+  const answer = cors?.preflight(c) ?? (await answerOf(ports, c, { requestId, handler, isProbe }))
   observe({
     kind: 'request',
     requestId,
@@ -107,11 +136,12 @@ function accepts(list: string | undefined, coding: string): boolean {
   })
 }
 
-type Run = { readonly requestId: string; readonly handler: Handler }
+type Run = { readonly requestId: string; readonly handler: Handler; readonly isProbe: boolean }
 
-async function answerOf({ observe }: Ports, c: AppContext, { requestId, handler }: Run): Promise<Answer> {
+async function answerOf({ observe }: Ports, c: AppContext, { requestId, handler, isProbe }: Run): Promise<Answer> {
   try {
-    c.set('credential', credentialOf(c))
+    if (!isProbe) c.set('credential', credentialOf(c))
+    refuseActing(c)
     return await handler(c)
   } catch (error) {
     if (isFault(error)) observe({ kind: 'fault', requestId, error })

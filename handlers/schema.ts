@@ -17,21 +17,31 @@ export function mountSchema(app: App, services: Services): void {
     },
   })
 
-  mount(app, '/api/:workspace/schema/migrate', {
-    POST: async (c) => {
-      const entry = await enter(services, c)
-      const isDryRun = parseDryRun(parseBrackets(searchWithoutToken(c.req.url)))
-      const body = await readText(c, services.config.SERVICE_SCHEMA__BODY_LIMIT)
-      if (isDryRun) return data(await services.migrations.preview(entry, body))
-      await services.migrations.migrate(entry, body)
-      return { status: 200, body: null }
+  mount(
+    app,
+    '/api/:workspace/schema/migrate',
+    {
+      POST: async (c) => {
+        const entry = await enter(services, c)
+        const isDryRun = parseDryRun(parseBrackets(searchWithoutToken(c.req.url)))
+        const body = await readText(c, services.config.SERVICE_SCHEMA__BODY_LIMIT)
+        if (isDryRun) return data(await services.migrations.preview(entry, body))
+        await services.migrations.migrate(entry, body)
+        return { status: 200, body: null }
+      },
     },
-  })
+    { asked: ['POST'] },
+  )
 
-  mount(app, '/api/:workspace/schema/introspect/:source', {
-    POST: async (c) => {
-      const entry = await enter(services, c)
-      return data(await services.introspection.introspect(entry, pathParam(c, 'source')))
+  mount(
+    app,
+    '/api/:workspace/schema/introspect/:source',
+    {
+      POST: async (c) => {
+        const entry = await enter(services, c)
+        return data(await services.introspection.introspect(entry, pathParam(c, 'source')))
+      },
     },
-  })
+    { bodiless: ['POST'] },
+  )
 }

@@ -40,23 +40,35 @@ export const updateBody = lazily(() => createBody().partial())
 export function mountServiceAccounts(app: App, services: Services): void {
   const { serviceAccounts } = services
 
-  mount(app, '/api/system/service-accounts', {
-    GET: async (c) => {
-      const { data, total } = await serviceAccounts.list(await identify(services, c), () => listQuery(c))
-      return dataText(data, total)
+  mount(
+    app,
+    '/api/system/service-accounts',
+    {
+      GET: async (c) => {
+        const { data, total } = await serviceAccounts.list(await identify(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
+      POST: async (c) =>
+        createdText(await serviceAccounts.create(await identify(services, c), () => readBody(c, createBody))),
     },
-    POST: async (c) =>
-      createdText(await serviceAccounts.create(await identify(services, c), () => readBody(c, createBody))),
-  })
+    { asked: ['GET'] },
+  )
 
-  mount(app, '/api/system/service-accounts/:id', {
-    GET: async (c) =>
-      dataText(await serviceAccounts.read(await identify(services, c), idOf(c, WHAT), () => itemQuery(c))),
-    PATCH: async (c) =>
-      dataText(await serviceAccounts.update(await identify(services, c), idOf(c, WHAT), () => readBody(c, updateBody))),
-    DELETE: async (c) => {
-      await serviceAccounts.delete(await identify(services, c), idOf(c, WHAT))
-      return noContent()
+  mount(
+    app,
+    '/api/system/service-accounts/:id',
+    {
+      GET: async (c) =>
+        dataText(await serviceAccounts.read(await identify(services, c), idOf(c, WHAT), () => itemQuery(c))),
+      PATCH: async (c) =>
+        dataText(
+          await serviceAccounts.update(await identify(services, c), idOf(c, WHAT), () => readBody(c, updateBody)),
+        ),
+      DELETE: async (c) => {
+        await serviceAccounts.delete(await identify(services, c), idOf(c, WHAT))
+        return noContent()
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
 }

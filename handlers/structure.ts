@@ -18,18 +18,28 @@ export const addresses = {
 export function mountStructure(app: App, services: Services): void {
   for (const [address, collection] of Object.entries(addresses)) {
     const path = `/api/:workspace/schema/structure/${address}`
-    mount(app, path, {
-      GET: async (c) => {
-        const entry = await enter(services, c)
-        const { data, total } = await services.items.list(entry, collection, asked(c, parseListQuery))
-        return dataText(data, total)
+    mount(
+      app,
+      path,
+      {
+        GET: async (c) => {
+          const entry = await enter(services, c)
+          const { data, total } = await services.items.list(entry, collection, asked(c, parseListQuery))
+          return dataText(data, total)
+        },
       },
-    })
-    mount(app, `${path}/:id`, {
-      GET: async (c) => {
-        const entry = await enter(services, c)
-        return dataText(await services.items.read(entry, collection, pathParam(c, 'id'), asked(c, parseItemQuery)))
+      { asked: ['GET'] },
+    )
+    mount(
+      app,
+      `${path}/:id`,
+      {
+        GET: async (c) => {
+          const entry = await enter(services, c)
+          return dataText(await services.items.read(entry, collection, pathParam(c, 'id'), asked(c, parseItemQuery)))
+        },
       },
-    })
+      { asked: ['GET'] },
+    )
   }
 }

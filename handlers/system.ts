@@ -26,13 +26,16 @@ export const bootstrapBody = lazily(() =>
   }),
 )
 
+/** Whoever watches the process is answered, whatever a proxy or a browser adds. */
+const probe = { isProbe: true }
+
 /** `isAccepting` tells whether the process has not been told to stop. */
 export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
   const { licensing, ports, sessions } = services
 
-  mount(app, '/ping', { GET: () => json({ status: 'ok' }) })
-  mount(app, '/api/system/live', { GET: () => json({ status: 'ok' }) })
-  mount(app, '/api/system/ready', { GET: async () => readyAnswer(await checkReadiness(ports, isAccepting())) })
+  mount(app, '/ping', { GET: () => json({ status: 'ok' }) }, probe)
+  mount(app, '/api/system/live', { GET: () => json({ status: 'ok' }) }, probe)
+  mount(app, '/api/system/ready', { GET: async () => readyAnswer(await checkReadiness(ports, isAccepting())) }, probe)
 
   mount(app, '/api/system/info', {
     GET: async (c) => {

@@ -20,24 +20,39 @@ export const updateBody = lazily(() =>
 export function mountUsers(app: App, services: Services): void {
   const { users } = services
 
-  mount(app, '/api/system/users/me', {
-    GET: async (c) => dataText(await users.me(await identifyItself(services, c), () => itemQuery(c))),
-  })
-
-  mount(app, '/api/system/users', {
-    GET: async (c) => {
-      const { data, total } = await users.list(await identify(services, c), () => listQuery(c))
-      return dataText(data, total)
+  mount(
+    app,
+    '/api/system/users/me',
+    {
+      GET: async (c) => dataText(await users.me(await identifyItself(services, c), () => itemQuery(c))),
     },
-  })
+    { asked: ['GET'] },
+  )
 
-  mount(app, '/api/system/users/:id', {
-    GET: async (c) => dataText(await users.read(await identify(services, c), idOf(c, 'User'), () => itemQuery(c))),
-    PATCH: async (c) =>
-      dataText(await users.update(await identify(services, c), idOf(c, 'User'), () => readBody(c, updateBody))),
-    DELETE: async (c) => {
-      await users.delete(await identify(services, c), idOf(c, 'User'))
-      return noContent()
+  mount(
+    app,
+    '/api/system/users',
+    {
+      GET: async (c) => {
+        const { data, total } = await users.list(await identify(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
+
+  mount(
+    app,
+    '/api/system/users/:id',
+    {
+      GET: async (c) => dataText(await users.read(await identify(services, c), idOf(c, 'User'), () => itemQuery(c))),
+      PATCH: async (c) =>
+        dataText(await users.update(await identify(services, c), idOf(c, 'User'), () => readBody(c, updateBody))),
+      DELETE: async (c) => {
+        await users.delete(await identify(services, c), idOf(c, 'User'))
+        return noContent()
+      },
+    },
+    { asked: ['GET'] },
+  )
 }

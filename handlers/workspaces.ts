@@ -19,24 +19,34 @@ export const updateBody = lazily(() => z.strictObject({ displayName: displayName
 export function mountWorkspaces(app: App, services: Services): void {
   const { workspaces } = services
 
-  mount(app, '/api/system/workspaces', {
-    GET: async (c) => {
-      const list = await workspaces.list(await identify(services, c), () => listQuery(c))
-      return dataText(list.data, list.total)
+  mount(
+    app,
+    '/api/system/workspaces',
+    {
+      GET: async (c) => {
+        const list = await workspaces.list(await identify(services, c), () => listQuery(c))
+        return dataText(list.data, list.total)
+      },
+      POST: async (c) => data(await workspaces.create(await identify(services, c), () => readBody(c, createBody)), 201),
     },
-    POST: async (c) => data(await workspaces.create(await identify(services, c), () => readBody(c, createBody)), 201),
-  })
+    { asked: ['GET'] },
+  )
 
-  mount(app, '/api/system/workspaces/:id', {
-    GET: async (c) =>
-      dataText(await workspaces.read(await identify(services, c), idOf(c, 'Workspace'), () => itemQuery(c))),
-    PATCH: async (c) =>
-      dataText(
-        await workspaces.update(await identify(services, c), idOf(c, 'Workspace'), () => readBody(c, updateBody)),
-      ),
-    DELETE: async (c) => {
-      await workspaces.delete(await identify(services, c), idOf(c, 'Workspace'))
-      return noContent()
+  mount(
+    app,
+    '/api/system/workspaces/:id',
+    {
+      GET: async (c) =>
+        dataText(await workspaces.read(await identify(services, c), idOf(c, 'Workspace'), () => itemQuery(c))),
+      PATCH: async (c) =>
+        dataText(
+          await workspaces.update(await identify(services, c), idOf(c, 'Workspace'), () => readBody(c, updateBody)),
+        ),
+      DELETE: async (c) => {
+        await workspaces.delete(await identify(services, c), idOf(c, 'Workspace'))
+        return noContent()
+      },
     },
-  })
+    { asked: ['GET'] },
+  )
 }

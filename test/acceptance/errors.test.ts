@@ -119,7 +119,7 @@ it.each([
   ['a success', '/ping', 200],
   ['a refusal', '/api/system/api-keys', 403],
   ['an unknown address', '/nothing', 404],
-  ['a bad credential', '/ping?access_token=', 401],
+  ['a bad credential', '/api/system/info?access_token=', 401],
 ])('has X-Request-Id on %s, another one each time', async (_, path, status) => {
   const [one, other] = [await world.anonymous.get(path), await world.anonymous.get(path)]
 

@@ -66,13 +66,14 @@ export async function openStage(platform = inject('served').platform): Promise<S
     SERVICE_SECRET: randomBytes(32).toString('base64url'),
     SERVICE_ADMIN__EMAIL: account.email,
     SERVICE_ADMIN__PASSWORD: account.password,
-    SERVICE_MAIL__URL: 'log:',
     SERVICE_ACCESS_TOKEN_TTL: '3650d',
     SERVICE_REFRESH_TOKEN_TTL: '3650d',
   }
   const instances = new Set<Instance>()
 
-  async function start(variables: Variables, on: Served['platform'], lines: string[]): Promise<Instance> {
+  async function start(wished: Variables, on: Served['platform'], lines: string[]): Promise<Instance> {
+    // Mails are in the log, which only an instance on this machine may have them in.
+    const variables = { ...(wished.SERVICE_BASE_URL === undefined && { SERVICE_MAIL__URL: 'log:' }), ...wished }
     const started = on === 'workerd' ? await openWorker(lines, variables) : await openNode(lines, variables)
     const instance: Instance = {
       url: started.url,

@@ -87,7 +87,7 @@ function operation(route: string, description: RouteDescription, means: Means): 
     ...(asked.length + parameters.length > 0 && { parameters: [...asked, ...parameters] }),
     ...(body !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
     responses: {
-      ...errorResponses(errorsOf(description)),
+      ...errorResponses(errorsOf(route, description)),
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answered(answer, means)])),
     },
   }
@@ -151,18 +151,18 @@ function underData({ kind, of }: BuiltIn, { context, collections }: Means): Json
 }
 
 /** Every route can be asked with a bad credential or at a bad moment; what else depends on what it takes. */
-function errorsOf({ asks, parameters, body, errors = [] }: RouteDescription): readonly ErrorName[] {
+function errorsOf(route: string, { errors = [] }: RouteDescription): readonly ErrorName[] {
   const always: readonly ErrorName[] = [
     'BadRequest',
     'Unauthenticated',
     'Forbidden',
     'NotFound',
+    'Invalid',
     'Failed',
     'Unavailable',
   ]
-  const ofBody: readonly ErrorName[] = body === undefined ? [] : ['TooLarge', 'UnsupportedMediaType']
-  const takes = asks !== undefined || parameters !== undefined || body !== undefined
-  return [...new Set([...always, ...ofBody, ...(takes ? (['Invalid'] as const) : []), ...errors])]
+  const ofBody: readonly ErrorName[] = route.startsWith('GET ') ? [] : ['TooLarge', 'UnsupportedMediaType']
+  return [...new Set([...always, ...ofBody, ...errors])]
 }
 
 function found(collections: Means['collections'], name: string): Collection {

@@ -106,11 +106,14 @@ function parseQuery(tree: BracketObject): ReadQuery {
 }
 
 function refuseUnknown(tree: BracketObject, known: readonly string[]): void {
-  for (const name of Object.keys(tree)) {
-    if (known.includes(name)) continue
-    const meant = didYouMean(name, known) || `, which knows ${known.join(', ')}`
-    throw queryFault(shown(name), `is not a parameter of this route${meant}`)
-  }
+  for (const name of Object.keys(tree)) requireKnown(name, known)
+}
+
+/** Throws 422 for a parameter that a route does not know. */
+export function requireKnown(name: string, known: readonly string[]): void {
+  if (known.includes(name)) return
+  const meant = didYouMean(name, known) || `, which knows ${known.join(', ') || 'none'}`
+  throw queryFault(shown(name), `is not a parameter of this route${meant}`)
 }
 
 function parseFields(node: BracketNode | undefined): readonly string[] | undefined {

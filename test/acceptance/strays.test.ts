@@ -1,0 +1,92 @@
+/**
+ * What a route does not take is refused on every route, by the table of routes: parameters, bodies, and headers of rules that do
+ * not exist yet. The probes answer whatever comes.
+ */
+import { expect, it } from 'vitest'
+import { describedRoutes } from '../../handlers/document.ts'
+import { type Client, world } from '../support/world.ts'
+
+const shop = await world.workspace('strays', { articles: { title: 'string' } })
+const probes = ['GET /ping', 'GET /api/system/live', 'GET /api/system/ready']
+/** Providers say what they like when they send somebody back. */
+const callback = 'GET /api/auth/providers/{name}/callback'
+const items = ['GET', 'POST', 'PATCH', 'DELETE'].map((method) => `${method} /api/{workspace}/items/{collection}`)
+const item = ['GET', 'PATCH', 'DELETE'].map((method) => `${method} /api/{workspace}/items/{collection}/{key}`)
+/** `/metrics` is only where a variable opens it. */
+const routes = [...Object.keys(describedRoutes), ...items, ...item].filter((route) => route !== 'GET /metrics')
+
+/** Bodies that get past the schema come to the query; all others are refused either way, which proves less. */
+const bodies: Readonly<Record<string, unknown>> = {
+  'POST /api/{workspace}/items/{collection}': [],
+  'PATCH /api/{workspace}/items/{collection}': { title: 'changed' },
+  'PATCH /api/{workspace}/items/{collection}/{key}': { title: 'changed' },
+  'POST /api/{workspace}/schema/migrate': { operations: [] },
+}
+
+it.each(routes.filter((route) => !probes.includes(route) && route !== callback))(
+  '%s refuses a parameter that it does not know, naming it',
+  async (route) => {
+    const response = await send(route, { search: '?surprise=1', body: bodies[route] })
+
+    expect(response.status).toBe(422)
+    expect(await response.json()).toMatchObject({ source: { message: 'surprise' } })
+  },
+)
+
+it.each([...routes, 'GET /api/nowhere'])('%s refuses Act-As', async (route) => {
+  const response = await send(route, { headers: { 'Act-As': `user:${crypto.randomUUID()}` }, body: bodies[route] })
+
+  expect(response.status).toBe(422)
+  expect(await response.json()).toEqual({
+    message: 'Failed to read the headers',
+    source: { message: 'Act-As', source: { message: 'is not a header of this service' } },
+  })
+})
+
+const bodiless = [...routes, ...items, ...item].filter(
+  (route) => route.startsWith('DELETE ') || /introspect\/\{source\}$|license\/refresh$/.test(route),
+)
+
+it.each([...new Set(bodiless)])('%s refuses a body that says something', async (route) => {
+  const response = await send(route, { body: { surprise: 1 } })
+
+  expect(response.status).toBe(422)
+  expect(await response.json()).toMatchObject({ source: { message: 'unknown field surprise' } })
+})
+
+it.each(probes)('%s answers whatever credential comes with it', async (route) => {
+  const requests: { search?: string; headers?: Record<string, string> }[] = [
+    { headers: { Authorization: 'Bearer nonsense' } },
+    { headers: { Authorization: 'Basic bm9ib2R5' } },
+    { headers: { Cookie: 'service_session=' } },
+    { headers: { Cookie: 'service_session=one; service_session=two', Authorization: 'Bearer three' } },
+    { search: '?access_token=' },
+    { search: '?access_token=one&access_token=two' },
+    { search: '?at=1732284512&a[[=' },
+  ]
+
+  const answers = await Promise.all(requests.map((request) => send(route, request, world.anonymous)))
+
+  expect(answers.map(({ status }) => status)).toEqual(requests.map(() => 200))
+})
+
+type Sent = { readonly search?: string; readonly headers?: Record<string, string>; readonly body?: unknown }
+
+function send(
+  route: string,
+  { search = '', headers, body }: Sent,
+  by: Client = world.administrator,
+): Promise<Response> {
+  const [method = '', path = ''] = route.split(' ')
+  const address = path
+    .replace('{workspace}', shop.name)
+    .replace('{collection}', 'articles')
+    .replace('{key}', '1')
+    .replace('{file}', 'reference.js')
+    .replace(/\{\w+\}/g, crypto.randomUUID())
+  const isSent = body !== undefined || method === 'POST' || method === 'PATCH'
+  return by.send(method, address + search, {
+    ...(headers !== undefined && { headers }),
+    ...(isSent && { body: body ?? {} }),
+  })
+}
