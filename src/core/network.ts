@@ -37,10 +37,20 @@ export function parseNetwork(text: string): Network | undefined {
   return (value >> rest) << rest === value ? { family, value, prefix } : undefined
 }
 
-export function isWithin({ family, value }: Address, network: Network): boolean {
+export function isWithin({ family, value }: Pick<Address, 'family' | 'value'>, network: Network): boolean {
   if (family !== network.family) return false
   const rest = BigInt(bitsOf(family) - network.prefix)
   return value >> rest === network.value >> rest
+}
+
+/** Whether every address of `narrow` is in `wide`. */
+export function includes(wide: Network, narrow: Network): boolean {
+  return wide.prefix <= narrow.prefix && isWithin(narrow, wide)
+}
+
+/** As it is shown: `192.0.2.0/24`. */
+export function networkText({ family, value, prefix }: Network): string {
+  return `${textOf(family, value)}/${prefix}`
 }
 
 /** Of an IPv6 address with its zone. */

@@ -4,11 +4,11 @@
  * cannot use there is told apart from nothing.
  */
 import type { Action } from '../core/access/access.ts'
-import { parseRange, showRange } from '../core/access/cidr.ts'
 import { viewerOf } from '../core/access/merge.ts'
 import { beyond, type KeyScope, limitsRights, type ScopedActions, type ScopeWish } from '../core/access/scope.ts'
 import { ServiceError } from '../core/error.ts'
 import type { Collection, Model } from '../core/model/model.ts'
+import { networkText, parseNetwork } from '../core/network.ts'
 import type { Ports } from '../ports.ts'
 import { loadStanding } from '../store/accounts.ts'
 import { workspacesOf } from '../store/members.ts'
@@ -175,9 +175,9 @@ function shown(
 }
 
 function canonical(text: string): string {
-  const range = parseRange(text)
-  if (range === undefined) throw new Error('the range was checked when it was read')
-  return showRange(range)
+  const network = parseNetwork(text)
+  if (network === undefined) throw new Error('the network was checked when it was read')
+  return networkText(network)
 }
 
 function unknown(place: string, reason: string): never {

@@ -71,7 +71,11 @@ it('reaches nothing of the system but the key itself', async () => {
 })
 
 it('is told in the answer, in lists and in the audit log, and never changes', async () => {
-  const scope = { workspaces: [shop.name], collections: { articles: ['read'] }, addresses: ['10.1.2.3/8', '::1'] }
+  const scope = {
+    workspaces: [shop.name],
+    collections: { articles: ['read'] },
+    addresses: ['::ffff:10.0.0.0/104', '::1'],
+  }
   const shown = { ...scope, addresses: ['10.0.0.0/8', '::1/128'] }
   const { id, created } = await keyWith({ scope })
 
@@ -219,8 +223,9 @@ it.each([
     { workspaces: [shop.name], collections: { nothing: ['read'] } },
     'scope.collections.nothing',
   ],
-  ['a range that is none', { addresses: ['10.0.0.0/8', '10.0.0.0/33'] }, 'scope.addresses[1]'],
-  ['a name in place of a range', { addresses: ['example.com'] }, 'scope.addresses[0]'],
+  ['a network that is none', { addresses: ['10.0.0.0/8', '10.0.0.0/33'] }, 'scope.addresses[1]'],
+  ['a network with bits behind its prefix', { addresses: ['10.0.0.1/8'] }, 'scope.addresses[0]'],
+  ['a name in place of a network', { addresses: ['example.com'] }, 'scope.addresses[0]'],
 ])('answers 422 for a scope with %s, naming the place', async (_, scope, place) => {
   const response = await world.administrator.post(path, { name: 'robot', scope })
 

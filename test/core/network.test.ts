@@ -1,6 +1,6 @@
 /** Addresses and networks by their texts. */
 import { expect, it } from 'vitest'
-import { isWithin, parseAddress, parseNetwork } from '../../src/core/network.ts'
+import { includes, isWithin, type Network, networkText, parseAddress, parseNetwork } from '../../src/core/network.ts'
 
 it.each([
   ['192.0.2.1', '192.0.2.1'],
@@ -63,4 +63,25 @@ it.each([
   '::ffff:10.0.0.0/8',
 ])('takes %j for no network', (text) => {
   expect(parseNetwork(text)).toBeUndefined()
+})
+
+it.each([
+  ['10.0.0.0/8', '10.1.0.0/16', true],
+  ['10.1.0.0/16', '10.0.0.0/8', false],
+  ['10.0.0.0/8', '10.0.0.0/8', true],
+  ['10.0.0.0/8', '11.0.0.0/16', false],
+  ['10.0.0.0/8', '::ffff:10.1.0.0/112', true],
+  ['::/0', '10.0.0.0/8', false],
+  ['2001:db8::/32', '2001:db8:1::1', true],
+])('%s includes all of %s: %s', (wide, narrow, expected) => {
+  expect(includes(parseNetwork(wide) as Network, parseNetwork(narrow) as Network)).toBe(expected)
+})
+
+it.each([
+  ['10.0.0.0/8', '10.0.0.0/8'],
+  ['::FFFF:10.0.0.0/104', '10.0.0.0/8'],
+  ['2001:DB8:0::/32', '2001:db8::/32'],
+  ['::1', '::1/128'],
+])('shows %s as %s', (text, shown) => {
+  expect(networkText(parseNetwork(text) as Network)).toBe(shown)
 })

@@ -6,8 +6,8 @@
 import * as z from 'zod'
 import { lazily, type ReadBy } from '../lazily.ts'
 import type { Model } from '../model/model.ts'
+import { includes, isWithin, type Network, parseAddress, parseNetwork } from '../network.ts'
 import type { Action } from './access.ts'
-import { contains, isWithin, parseRange, type Range } from './cidr.ts'
 import type { PolicyActions } from './policy.ts'
 import {
   type Entitlement,
@@ -32,7 +32,10 @@ export const scopeSchema = lazily(() => {
       .refine((names) => Object.keys(names).length <= 200, 'must have at most 200 entries')
       .optional(),
     addresses: list(
-      text(50).refine((range) => parseRange(range) !== undefined, 'must be an address or a range such as 10.0.0.0/8'),
+      text(50).refine(
+        (network) => parseNetwork(network) !== undefined,
+        'must be an address or a network such as 10.0.0.0/8',
+      ),
     ).optional(),
   })
 })
@@ -102,12 +105,15 @@ function everythingOf(model: Model): PolicyRights {
   return { ...noRights, policies: [{ entitlements, collections }], entitlements: new Set(entitlements) }
 }
 
-export function admitsAddress({ addresses }: KeyScope, address: string | undefined): boolean {
-  return addresses === undefined || isWithin(rangesOf(addresses), address)
+/** An address that is not known is in no network. */
+export function admitsAddress({ addresses }: KeyScope, text: string | undefined): boolean {
+  if (addresses === undefined) return true
+  const address = text === undefined ? undefined : parseAddress(text)
+  return address !== undefined && networksOf(addresses).some((network) => isWithin(address, network))
 }
 
-function rangesOf(addresses: readonly string[]): readonly Range[] {
-  return addresses.flatMap((text) => parseRange(text) ?? [])
+function networksOf(addresses: readonly string[]): readonly Network[] {
+  return addresses.flatMap((text) => parseNetwork(text) ?? [])
 }
 
 /** The first member by which `wanted` reaches beyond `own`; undefined where it lies within. */
@@ -115,13 +121,13 @@ export function beyond(wanted: KeyScope, own: KeyScope): keyof KeyScope | undefi
   if (!isPart(wanted.workspaces, own.workspaces)) return 'workspaces'
   if (!isPart(wanted.entitlements, own.entitlements)) return 'entitlements'
   if (!areParts(wanted.collections, own.collections)) return 'collections'
-  const ranges = own.addresses === undefined ? undefined : rangesOf(own.addresses)
-  const isInside = (range: Range) => ranges === undefined || ranges.some((wide) => contains(wide, range))
-  return wanted.addresses === undefined
-    ? ranges && 'addresses'
-    : rangesOf(wanted.addresses).every(isInside)
-      ? undefined
-      : 'addresses'
+  return areInside(wanted.addresses, own.addresses) ? undefined : 'addresses'
+}
+
+function areInside(wanted: KeyScope['addresses'], own: KeyScope['addresses']): boolean {
+  if (own === undefined) return true
+  const networks = networksOf(own)
+  return wanted !== undefined && networksOf(wanted).every((part) => networks.some((network) => includes(network, part)))
 }
 
 function isPart<T>(wanted: readonly T[] | undefined, own: readonly T[] | undefined): boolean {

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { viewerOf } from '../../../src/core/access/merge.ts'
 import { covers, type PolicyContent, parsePolicy } from '../../../src/core/access/policy.ts'
 import { type Entitlement, entitlementSchema, holds, type Rights } from '../../../src/core/access/principal.ts'
-import { asPolicies, beyond, type KeyScope, narrowed, reaches } from '../../../src/core/access/scope.ts'
+import { admitsAddress, asPolicies, beyond, type KeyScope, narrowed, reaches } from '../../../src/core/access/scope.ts'
 import type { Collection } from '../../../src/core/model/model.ts'
 import { createDice } from '../../fuzz/support/dice.ts'
 import { build } from '../../support/build.ts'
@@ -110,6 +110,20 @@ it.each([
   const scopeOf = (addresses: readonly string[] | undefined): KeyScope => (addresses ? { addresses } : {})
 
   expect(beyond(scopeOf(wanted), scopeOf(own))).toBe(by)
+})
+
+it.each([
+  [['10.0.0.0/8'], '10.1.2.3', true],
+  [['10.0.0.0/8'], '::ffff:10.1.2.3', true],
+  [['10.0.0.0/8'], '11.1.2.3', false],
+  [['0.0.0.0/0'], '2001:db8::1', false],
+  [['fe80::/10'], 'fe80::1%eth0', true],
+  [['0.0.0.0/0', '::/0'], undefined, false],
+  [['0.0.0.0/0', '::/0'], 'unknown', false],
+  [[], '10.1.2.3', false],
+  [undefined, undefined, true],
+] as const)('%j admits a request from %s: %s', (addresses, address, isAdmitted) => {
+  expect(admitsAddress(addresses === undefined ? {} : { addresses }, address)).toBe(isAdmitted)
 })
 
 type Random = () => number
