@@ -16,7 +16,7 @@ import { proveEmail } from '../store/identities.ts'
 import {
   deleteInvitation,
   findInvitation,
-  findInvitedEmail,
+  findInvited,
   type InvitationRow,
   insertInvitation,
   isMemberByEmail,
@@ -27,6 +27,7 @@ import { loadRoles } from '../store/roles.ts'
 import { insertAccount } from '../store/users.ts'
 import { actorOf, type Happening, recordIn, recordOf } from './audit.ts'
 import { type Caller, type Entry, requireAnothers, requireUser } from './callers.ts'
+import { type LoadGiver, requireRolesTakable } from './delegation.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 import { invitationMail, linkBase, type Visit } from './mails.ts'
@@ -66,9 +67,14 @@ export type Invitations = {
   accept(caller: Caller, acceptance: Acceptance, address: string | undefined): Promise<Accepted>
 }
 
-export type InvitationParts = { readonly directory: Directory; readonly license: LicenseGuard }
+export type InvitationParts = {
+  readonly directory: Directory
+  readonly license: LicenseGuard
+  readonly loadGiver: LoadGiver
+}
 
-export function createInvitations(ports: Ports, config: Config, { directory, license }: InvitationParts): Invitations {
+export function createInvitations(ports: Ports, config: Config, parts: InvitationParts): Invitations {
+  const { directory, license, loadGiver } = parts
   const { clock, database, ids, passwords } = ports
 
   return {
@@ -91,10 +97,11 @@ export function createInvitations(ports: Ports, config: Config, { directory, lic
           known: await loadRoles(database, workspace.id, roles),
           isMember: await isMemberByEmail(database, workspace.id, email),
           invited: await findUserByEmail(database, email),
+          giver: await loadGiver(rights, workspace),
         }),
-        decide: ({ known, isMember, invited }) => {
+        decide: ({ known, isMember, invited, giver }) => {
           if (invited !== undefined) requireAnothers(caller, invited)
-          requireAssignable(rights, { place: 'workspace_roles', wanted: roles, known, held: [] })
+          requireAssignable(giver, { place: 'workspace_roles', wanted: roles, known, held: [] })
           if (isMember) throw new ServiceError('conflict', 'Whoever has this address is a member already')
           const writes = insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt })
           return [
@@ -123,15 +130,21 @@ export function createInvitations(ports: Ports, config: Config, { directory, lic
       const { workspace, rights } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
-        load: async () => (await findInvitedEmail(database, workspace.id, id)) ?? missing('invitations'),
-        decide: (email) => [
-          deleteInvitation(id),
-          recordIn(ids, entry, {
-            action: 'invitation.delete.v1',
-            target: { type: 'invitation', id },
-            payload: { email },
-          }),
-        ],
+        load: async () => ({
+          invited: (await findInvited(database, workspace.id, id)) ?? missing('invitations'),
+          giver: await loadGiver(rights, workspace),
+        }),
+        decide: ({ invited: { email, roles }, giver }) => {
+          requireRolesTakable(giver, roles)
+          return [
+            deleteInvitation(id),
+            recordIn(ids, entry, {
+              action: 'invitation.delete.v1',
+              target: { type: 'invitation', id },
+              payload: { email },
+            }),
+          ]
+        },
       })
     },
 

@@ -1,4 +1,5 @@
 /** Members of a workspace: their roles and whether they may act (contract 5). They join by invitation. */
+import { isAdministrator, isLastAdministrator } from '../core/access/last-administrator.ts'
 import { requireEntitlement } from '../core/access/principal.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ReadQuery } from '../core/query/parse.ts'
@@ -17,6 +18,7 @@ import {
 import { loadRoles } from '../store/roles.ts'
 import { type Happening, recordIn } from './audit.ts'
 import { type Entry, requireAnothers } from './callers.ts'
+import { type LoadGiver, requireRolesChangeable, requireRolesTakable } from './delegation.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 import { requireProven } from './proof.ts'
@@ -35,7 +37,13 @@ export type Members = {
   delete(entry: Entry, userId: string): Promise<void>
 }
 
-export function createMembers(ports: Ports, directory: Directory, license: LicenseGuard): Members {
+export type MemberParts = {
+  readonly directory: Directory
+  readonly license: LicenseGuard
+  readonly loadGiver: LoadGiver
+}
+
+export function createMembers(ports: Ports, { directory, license, loadGiver }: MemberParts): Members {
   const { database, ids } = ports
 
   /** A member whom the caller may change: throws 403 for a service account's own people. */
@@ -59,13 +67,17 @@ export function createMembers(ports: Ports, directory: Directory, license: Licen
         load: async () => ({
           member: await findMember(entry, userId),
           known: await loadRoles(database, workspace.id, change.roles ?? []),
+          giver: await loadGiver(rights, workspace),
         }),
-        decide: ({ member, known }) => {
+        decide: ({ member, known, giver }) => {
           const before = member.roles.map(({ id }) => id)
           const { roles = before, status = member.status } = change
           const added = known.filter(({ id }) => !before.includes(id))
           const removed = member.roles.filter(({ id }) => !roles.includes(id))
-          requireAssignable(rights, { place: 'roles', wanted: change.roles ?? [], known, held: before })
+          requireAssignable(giver, { place: 'roles', wanted: change.roles ?? [], known, held: before })
+          // Whoever is suspended loses all roles, and gets all of them back when that ends.
+          requireRolesTakable(giver, status === member.status ? removed : member.roles)
+          if (added.length + removed.length > 0) requireRolesChangeable(giver, member.roles)
           if (added.length > 0 || (status === 'active' && member.status === 'suspended')) requireProven(member)
           const staysAdministrator = status === 'active' && !removed.some(isAdministrator)
           if (!staysAdministrator) requireAnotherAdministrator(member)
@@ -102,11 +114,13 @@ export function createMembers(ports: Ports, directory: Directory, license: Licen
     },
 
     async delete(entry, userId) {
-      const { workspace, rights } = entry
+      const { workspace, rights, caller } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
-        load: () => findMember(entry, userId),
-        decide: (member) => {
+        load: async () => ({ member: await findMember(entry, userId), giver: await loadGiver(rights, workspace) }),
+        decide: ({ member, giver }) => {
+          const isLeaving = caller.kind === 'user' && caller.userId === userId
+          if (!isLeaving) requireRolesTakable(giver, member.roles)
           requireAnotherAdministrator(member)
           const target = { type: 'user', id: userId } as const
           const payload = { roles: member.roles.map(({ id }) => id) }
@@ -120,12 +134,8 @@ export function createMembers(ports: Ports, directory: Directory, license: Licen
   }
 }
 
-function isAdministrator({ kind }: { readonly kind: string }): boolean {
-  return kind === 'administrator'
-}
-
 /** Throws 409 if this member is the one Administrator who is left. */
-export function requireAnotherAdministrator({ status, roles, otherAdministrators }: MemberRow): void {
-  if (status !== 'active' || !roles.some(isAdministrator) || otherAdministrators > 0) return
+export function requireAnotherAdministrator(member: MemberRow): void {
+  if (!isLastAdministrator(member)) return
   throw new ServiceError('conflict', 'The last Administrator cannot be removed, suspended or demoted')
 }

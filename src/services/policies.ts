@@ -2,8 +2,9 @@
  * Policies of a workspace (contract 5). What a policy names cannot be deleted while it stands: policies are written
  * under the model that they were checked against, and migrations ask here before they take anything away.
  */
-import { type PolicyContent, parsePolicy, policyUses, showPolicy } from '../core/access/policy.ts'
-import { holds, type Rights, requireEntitlement } from '../core/access/principal.ts'
+import { type Giver, giverOf, knownNames } from '../core/access/delegation.ts'
+import { namesOf, type PolicyContent, parsePolicy, policyUses, showPolicy } from '../core/access/policy.ts'
+import { requireEntitlement } from '../core/access/principal.ts'
 import { ServiceError } from '../core/error.ts'
 import { MIGRATION_FAILED, unfit } from '../core/migration/fault.ts'
 import type { Model, ModelRecords } from '../core/model/model.ts'
@@ -21,14 +22,14 @@ import {
   updatePolicy,
 } from '../store/policies.ts'
 import { holdModel } from '../store/rights.ts'
-import { loadModelVersion, type WorkspaceRow } from '../store/workspaces.ts'
+import type { WorkspaceRow } from '../store/workspaces.ts'
 import { recordIn } from './audit.ts'
 import type { Entry } from './callers.ts'
+import { beyondRights, loadCurrentModel, requireGivable, requireTakable } from './delegation.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 import type { ModelCache } from './model-cache.ts'
 import { changeRights } from './rights-changes.ts'
-import { beyondRights, requireHeld } from './roles.ts'
 
 export type NewPolicy = { readonly name: string; readonly description: string | null; readonly content: unknown }
 export type PolicyChange = {
@@ -59,11 +60,7 @@ export type PolicyParts = {
 export function createPolicies(ports: Ports, { directory, models, license }: PolicyParts): Policies {
   const { database, ids } = ports
 
-  /** The model of this moment, whatever the request has seen on its way in. */
-  async function currentModel(workspace: WorkspaceRow): Promise<Model> {
-    const version = await loadModelVersion(database, workspace.id)
-    return version === undefined ? missing('workspaces') : models.load(workspace, version)
-  }
+  const currentModel = (workspace: WorkspaceRow) => loadCurrentModel(database, models, workspace)
 
   async function findPolicy(id: string, workspaceId: string): Promise<PolicyRow> {
     const [policy] = await loadPolicies(database, workspaceId, [id])
@@ -95,8 +92,9 @@ export function createPolicies(ports: Ports, { directory, models, license }: Pol
       await changeRights(ports, workspace.id, {
         load: () => currentModel(workspace),
         decide: (model) => {
-          const content = parse(rights, wish.content, model)
-          requireHeld(rights, [{ content }])
+          const giver = giverOf(rights, model)
+          const content = parse(giver, wish.content, model)
+          requireGivable(giver, [{ content }])
           const payload = { name: wish.name, ...granting([], content.entitlements) }
           return [
             holdModel(workspace.id, model.version),
@@ -120,9 +118,11 @@ export function createPolicies(ports: Ports, { directory, models, license }: Pol
       await changeRights(ports, workspace.id, {
         load: async () => ({ policy: await findPolicy(id, workspace.id), model: await currentModel(workspace) }),
         decide: ({ policy, model }) => {
+          const giver = giverOf(rights, model)
+          requireTakable(giver, [policy])
           const { name = policy.name, description = policy.description } = change
-          const content = change.content === undefined ? policy.content : parse(rights, change.content, model)
-          if (change.content !== undefined) requireHeld(rights, [{ content }])
+          const content = change.content === undefined ? policy.content : parse(giver, change.content, model)
+          requireGivable(giver, [{ content }])
           const payload = { name, ...granting(policy.content.entitlements, content.entitlements) }
           return [
             holdModel(workspace.id, model.version),
@@ -139,8 +139,10 @@ export function createPolicies(ports: Ports, { directory, models, license }: Pol
       const { workspace, rights } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
-        load: () => findPolicy(id, workspace.id),
-        decide: ({ name, content }) => {
+        load: async () => ({ policy: await findPolicy(id, workspace.id), model: await currentModel(workspace) }),
+        decide: ({ policy, model }) => {
+          requireTakable(giverOf(rights, model), [policy])
+          const { name, content } = policy
           const payload = { name, ...granting(content.entitlements, []) }
           return [
             deletePolicy(id),
@@ -204,20 +206,15 @@ function missingFrom<T extends { readonly id: string }>(after: readonly T[], bef
   return before.filter(({ id }) => !kept.has(id))
 }
 
-/** Whoever may not read the model must not learn from a refusal what there is in it: all of them are one. */
-function parse(rights: Rights, content: unknown, model: Model): PolicyContent {
-  if (holds(rights, 'dataModel:read')) return parsePolicy(content, model)
+/** Whoever is limited must not learn from a refusal what there is beyond their rights: all of these are one. */
+function parse(giver: Giver, content: unknown, model: Model): PolicyContent {
   try {
     return parsePolicy(content, model)
-  } catch {
-    parsePolicy(withoutCollections(content), model)
+  } catch (fault) {
+    if (giver.kind === 'everything') throw fault
+    parsePolicy(content, model, knownNames(giver, namesOf(model), beyondRights))
     throw beyondRights()
   }
-}
-
-function withoutCollections(content: unknown): unknown {
-  if (typeof content !== 'object' || content === null || Array.isArray(content)) return content
-  return { ...content, collections: {} }
 }
 
 function usesOf(content: PolicyContent): readonly string[] {

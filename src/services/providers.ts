@@ -22,6 +22,7 @@ import { loadRoles, type RoleRow } from '../store/roles.ts'
 import { findWorkspace, type WorkspaceRow } from '../store/workspaces.ts'
 import { actorOf, recordOf } from './audit.ts'
 import { type Caller, requireAdministrator, requireUser, rightsOf } from './callers.ts'
+import type { LoadGiver } from './delegation.ts'
 import { type Directory, missing, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 import { changeRights } from './rights-changes.ts'
@@ -64,7 +65,13 @@ export type Providers = {
 
 const everything = { kind: 'everything' } as const
 
-export function createProviders(ports: Ports, directory: Directory, license: LicenseGuard): Providers {
+export type ProviderParts = {
+  readonly directory: Directory
+  readonly license: LicenseGuard
+  readonly loadGiver: LoadGiver
+}
+
+export function createProviders(ports: Ports, { directory, license, loadGiver }: ProviderParts): Providers {
   const { database, ids, vault } = ports
 
   async function findKnown(name: string): Promise<ProviderRow> {
@@ -79,7 +86,8 @@ export function createProviders(ports: Ports, directory: Directory, license: Lic
     requireHarmless(known)
     const rights = await rightsIn(caller, workspace)
     requireEntitlement(rights, 'workspaceMembers:edit')
-    requireAssignable(rights, { place: 'autoJoin.roleId', wanted: [roleId], known, held: [] })
+    const giver = await loadGiver(rights, workspace)
+    requireAssignable(giver, { place: 'autoJoin.roleId', wanted: [roleId], known, held: [] })
   }
 
   async function rightsIn(caller: Caller, { id }: WorkspaceRow) {

@@ -1,14 +1,29 @@
-/** Roles of a workspace (contract 5), and the rule that nobody gives away more than they hold. */
-import { covers } from '../core/access/policy.ts'
-import { type Rights, requireEntitlement } from '../core/access/principal.ts'
+/** Roles of a workspace (contract 5). */
+import type { Giver } from '../core/access/delegation.ts'
+import { requireEntitlement } from '../core/access/principal.ts'
 import { nested, ServiceError } from '../core/error.ts'
 import type { ReadQuery } from '../core/query/parse.ts'
 import type { Ports } from '../ports.ts'
 import type { ListAnswer } from '../sources/source.ts'
-import { loadPolicies, type PolicyRow } from '../store/policies.ts'
-import { deleteRole, insertRole, loadRoles, type NewRole, type RoleRow, updateRole } from '../store/roles.ts'
+import { loadPolicies } from '../store/policies.ts'
+import {
+  deleteRole,
+  insertRole,
+  loadPoliciesBeside,
+  loadRoles,
+  type NewRole,
+  type RoleRow,
+  updateRole,
+} from '../store/roles.ts'
 import { recordIn } from './audit.ts'
 import type { Entry } from './callers.ts'
+import {
+  type LoadGiver,
+  requireGivable,
+  requireRoleGivable,
+  requireRolesChangeable,
+  requireTakable,
+} from './delegation.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 import { changeRights } from './rights-changes.ts'
@@ -26,7 +41,13 @@ export type Roles = {
 
 const TAKEN = 'A role of this name exists already'
 
-export function createRoles(ports: Ports, directory: Directory, license: LicenseGuard): Roles {
+export type RoleParts = {
+  readonly directory: Directory
+  readonly license: LicenseGuard
+  readonly loadGiver: LoadGiver
+}
+
+export function createRoles(ports: Ports, { directory, license, loadGiver }: RoleParts): Roles {
   const { database, ids } = ports
 
   return {
@@ -46,10 +67,13 @@ export function createRoles(ports: Ports, directory: Directory, license: License
       const role = await sent()
       const id = ids.next()
       await changeRights(ports, workspace.id, {
-        load: () => loadPolicies(database, workspace.id, role.policies),
-        decide: (known) => {
+        load: async () => ({
+          known: await loadPolicies(database, workspace.id, role.policies),
+          giver: await loadGiver(rights, workspace),
+        }),
+        decide: ({ known, giver }) => {
           requireKnown('policies', role.policies, known)
-          requireHeld(rights, known)
+          requireGivable(giver, known)
           const payload = { name: role.name, policiesAttached: role.policies }
           return [
             ...license.within(['custom_roles'], workspace.id, insertRole(workspace.id, id, role)),
@@ -69,14 +93,16 @@ export function createRoles(ports: Ports, directory: Directory, license: License
         load: async () => ({
           role: await findRole(id, workspace.id),
           known: await loadPolicies(database, workspace.id, change.policies ?? []),
+          giver: await loadGiver(rights, workspace),
         }),
-        decide: ({ role, known }) => {
+        decide: ({ role, known, giver }) => {
           requireChangeable(role, change)
+          requireTakable(giver, role.policies)
           requireKnown('policies', change.policies ?? [], known)
           const before = role.policies.map((policy) => policy.id)
           const { name = role.name, description = role.description, policies = before } = change
           const added = known.filter((policy) => !before.includes(policy.id))
-          requireHeld(rights, added)
+          requireGivable(giver, added)
           const payload = {
             name,
             policiesAttached: added.map((policy) => policy.id),
@@ -96,9 +122,15 @@ export function createRoles(ports: Ports, directory: Directory, license: License
       const { workspace, rights } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
-        load: () => findRole(id, workspace.id),
-        decide: (role) => {
+        load: async () => ({
+          role: await findRole(id, workspace.id),
+          beside: await loadPoliciesBeside(database, id),
+          giver: await loadGiver(rights, workspace),
+        }),
+        decide: ({ role, beside, giver }) => {
           if (role.kind !== 'custom') throw immutable(role)
+          requireTakable(giver, role.policies)
+          requireRolesChangeable(giver, [{ policies: beside }])
           const payload = { name: role.name, policiesDetached: role.policies.map((policy) => policy.id) }
           return [
             deleteRole(id),
@@ -124,35 +156,23 @@ export type Assignment = {
 }
 
 /** Throws unless all roles exist, can be assigned, and bring nothing new that the giver lacks. */
-export function requireAssignable(rights: Rights, { place, wanted, known, held }: Assignment): void {
+export function requireAssignable(giver: Giver, { place, wanted, known, held }: Assignment): void {
   requireKnown(place, wanted, known)
   for (const role of known) {
-    if (!held.includes(role.id)) requireGivable(rights, role, `${place}[${wanted.indexOf(role.id)}]`)
+    if (!held.includes(role.id)) requireGiven(giver, role, `${place}[${wanted.indexOf(role.id)}]`)
   }
 }
 
-/** Throws unless somebody with `rights` may give the role, which was sent at `place`, to somebody else. */
-export function requireGivable(rights: Rights, { kind, policies }: RoleRow, place: string): void {
-  if (kind === 'public') throw sentFault(place, 'is the role Public, which nobody can have')
-  if (kind === 'administrator' && rights.kind !== 'all') {
-    throw new ServiceError('forbidden', 'Only an Administrator makes an Administrator')
-  }
-  requireHeld(rights, policies)
+/** Throws unless the giver may give the role, which was sent at `place`, to somebody else. */
+export function requireGiven(giver: Giver, role: RoleRow, place: string): void {
+  if (role.kind === 'public') throw sentFault(place, 'is the role Public, which nobody can have')
+  requireRoleGivable(giver, role)
 }
 
 function requireKnown(place: string, wanted: readonly string[], known: readonly { readonly id: string }[]): void {
   const ids = new Set(known.map(({ id }) => id))
   const index = wanted.findIndex((id) => !ids.has(id))
   if (index >= 0) throw sentFault(`${place}[${index}]`, 'does not exist in this workspace')
-}
-
-/** Throws 403 unless `rights` reach as far as all of `policies` together. */
-export function requireHeld(rights: Rights, policies: readonly Pick<PolicyRow, 'content'>[]): void {
-  if (!policies.every(({ content }) => covers(rights, content))) throw beyondRights()
-}
-
-export function beyondRights(): ServiceError {
-  return new ServiceError('forbidden', 'Nobody can give away more rights than they hold')
 }
 
 function requireChangeable(role: RoleRow, { name, description }: RoleChange): void {

@@ -12,14 +12,7 @@ import type { Ports } from '../ports.ts'
 import type { ListAnswer } from '../sources/source.ts'
 import { loadStanding } from '../store/accounts.ts'
 import { deleteKeysOf, keysOf } from '../store/api-keys.ts'
-import {
-  assignRoles,
-  deleteMember,
-  insertMember,
-  loadMember,
-  soleAdministratorOf,
-  unassignRoles,
-} from '../store/members.ts'
+import { assignRoles, deleteMember, insertMember, loadMember, unassignRoles } from '../store/members.ts'
 import { loadRoles } from '../store/roles.ts'
 import {
   insertServiceAccount,
@@ -31,12 +24,12 @@ import { deleteAccount, loadAccount } from '../store/users.ts'
 import { findWorkspace } from '../store/workspaces.ts'
 import { actorOf, type Happening, recordOf } from './audit.ts'
 import { type Caller, isAdministrator, requireAnothers, requireUser, rightsOf } from './callers.ts'
+import { type LoadGiver, requireRolesChangeable, requireRolesTakable } from './delegation.ts'
 import { type Directory, missing, reachOfUser, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
-import { requireAnotherAdministrator } from './members.ts'
 import { requireProven } from './proof.ts'
 import { changeRights } from './rights-changes.ts'
-import { requireGivable, sentFault } from './roles.ts'
+import { requireGiven, sentFault } from './roles.ts'
 
 /** A role in the workspace of that API name. */
 export type Grant = { readonly workspace: string; readonly roleId: string }
@@ -66,7 +59,14 @@ export type ServiceAccounts = {
 
 type Record = (happening: Pick<Happening, 'action' | 'payload' | 'workspaceId'>) => Statement
 
-export function createServiceAccounts(ports: Ports, directory: Directory, license: LicenseGuard): ServiceAccounts {
+export type ServiceAccountParts = {
+  readonly directory: Directory
+  readonly license: LicenseGuard
+  readonly loadGiver: LoadGiver
+}
+
+export function createServiceAccounts(ports: Ports, parts: ServiceAccountParts): ServiceAccounts {
+  const { directory, license, loadGiver } = parts
   const { database, ids } = ports
 
   function recorder(caller: Caller, id: string): Record {
@@ -157,15 +157,20 @@ export function createServiceAccounts(ports: Ports, directory: Directory, licens
     const { workspace, rights } = await enter(caller, name, wanted)
     const addedIds = added.map(({ roleId }) => roleId)
     const known = await loadRoles(database, workspace.id, addedIds)
+    const giver = await loadGiver(rights, workspace)
     for (const grant of added) {
       const place = `roles[${wanted.indexOf(grant)}].roleId`
       const role = known.find((candidate) => candidate.id === grant.roleId)
       if (role === undefined) throw sentFault(place, 'does not exist in this workspace')
-      requireGivable(rights, role, place)
+      requireGiven(giver, role, place)
     }
     const member = await loadMember(database, workspace.id, id)
-    if (member !== undefined && removed.some(({ kind }) => kind === 'administrator'))
-      requireAnotherAdministrator(member)
+    const before = member?.roles ?? []
+    requireRolesTakable(
+      giver,
+      before.filter((role) => removed.some((gone) => gone.id === role.id)),
+    )
+    requireRolesChangeable(giver, before)
     const record = (action: AuditAction, payload = {}) =>
       recorder(caller, id)({ action, workspaceId: workspace.id, payload })
     const nameOf = (role: { readonly id: string; readonly name: string }) => ({ roleId: role.id, roleName: role.name })
@@ -238,13 +243,11 @@ export function createServiceAccounts(ports: Ports, directory: Directory, licens
     async delete(caller, id) {
       requireUser(caller)
       await changeRights(ports, id, {
-        load: async () => ({ account: await find(caller, id), ruled: await soleAdministratorOf(database, id) }),
-        decide: ({ account: { name }, ruled: [workspace] }) => {
-          if (workspace !== undefined) {
-            throw new ServiceError('conflict', `The last Administrator of ${workspace} cannot be removed`)
-          }
-          return [recorder(caller, id)({ action: 'service_account.delete.v1', payload: { name } }), deleteAccount(id)]
-        },
+        load: () => find(caller, id),
+        decide: ({ name }) => [
+          recorder(caller, id)({ action: 'service_account.delete.v1', payload: { name } }),
+          deleteAccount(id),
+        ],
       })
     },
   }

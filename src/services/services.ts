@@ -13,6 +13,7 @@ import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type AuditLog, createAuditLog } from './audit.ts'
 import { type Callers, createCallers } from './callers.ts'
 import { createDeclarations } from './declarations.ts'
+import { createLoadGiver } from './delegation.ts'
 import { createDirectory } from './directory.ts'
 import { createIntrospection, type Introspection } from './introspection.ts'
 import { createInvitations, type Invitations } from './invitations.ts'
@@ -105,6 +106,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   }
   const migrations = createMigrations({ ports, models: changes, sources })
   const declarations = createDeclarations(ports.database)
+  const loadGiver = createLoadGiver(ports.database, models)
   const items = createItems({ ports, config, models, openSource: sources.sourceOf })
   return {
     ports,
@@ -114,16 +116,16 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     sessions,
     tokens,
     apiKeys: createApiKeys(ports, { tokens, directory, models }),
-    serviceAccounts: createServiceAccounts(ports, directory, licensing),
+    serviceAccounts: createServiceAccounts(ports, { directory, license: licensing, loadGiver }),
     passwords,
     workspaces: createWorkspaces({ ports, directory, license: licensing, forget }),
     users: createUsers(ports, directory),
-    members: createMembers(ports, directory, licensing),
-    roles: createRoles(ports, directory, licensing),
+    members: createMembers(ports, { directory, license: licensing, loadGiver }),
+    roles: createRoles(ports, { directory, license: licensing, loadGiver }),
     policies: createPolicies(ports, { directory, models, license: licensing }),
-    invitations: createInvitations(ports, config, { directory, license: licensing }),
+    invitations: createInvitations(ports, config, { directory, license: licensing, loadGiver }),
     auditLog,
-    providers: createProviders(ports, directory, licensing),
+    providers: createProviders(ports, { directory, license: licensing, loadGiver }),
     providerSignIn: createProviderSignIn(ports, { sessions, throttle, license: licensing }),
     migrations,
     introspection: createIntrospection({ ports, models: changes, system: systemDatabase, sources }),

@@ -1,4 +1,5 @@
 /** Accounts of the instance, for its administrators; everybody may read their own (contract 5). */
+import { isLastOfInstance } from '../core/access/last-administrator.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ReadQuery } from '../core/query/parse.ts'
 import type { Ports } from '../ports.ts'
@@ -59,8 +60,8 @@ export function createUsers(ports: Ports, directory: Directory): Users {
       requireAdministrator(caller)
       const change = await sent()
       await changeRights(ports, id, {
-        load: () => findAccount(caller, id),
-        decide: (account) => {
+        load: async () => ({ account: await findAccount(caller, id), ruled: await soleAdministratorOf(database, id) }),
+        decide: ({ account, ruled }) => {
           const after = {
             fullName: change.fullName === undefined ? account.fullName : change.fullName,
             status: change.status ?? account.status,
@@ -69,6 +70,7 @@ export function createUsers(ports: Ports, directory: Directory): Users {
           if (after.isAdministrator && !account.isAdministrator) requireProven(account)
           if (after.status !== 'active' || !after.isAdministrator) requireAnotherAdministrator(account)
           const isSuspended = account.status === 'active' && after.status === 'suspended'
+          if (isSuspended) requireNoneRuled(ruled, 'suspended')
           return [
             updateAccount(id, after),
             ...(isSuspended ? [revokeSessions(id)] : []),
@@ -92,11 +94,9 @@ export function createUsers(ports: Ports, directory: Directory): Users {
           ruled: await soleAdministratorOf(database, id),
           owned: await ownedServiceAccounts(database, id),
         }),
-        decide: ({ account, ruled: [workspace], owned }) => {
+        decide: ({ account, ruled, owned }) => {
           requireAnotherAdministrator(account)
-          if (workspace !== undefined) {
-            throw new ServiceError('conflict', `The last Administrator of ${workspace} cannot be removed`)
-          }
+          requireNoneRuled(ruled, 'removed')
           const target = { type: 'user', id } as const
           const payload = { fullName: account.fullName }
           const actor = actorOf(caller)
@@ -115,7 +115,13 @@ export function createUsers(ports: Ports, directory: Directory): Users {
 }
 
 /** Throws 409 if this is the one administrator of the instance who is left. */
-function requireAnotherAdministrator({ isAdministrator, isService, status, otherAdministrators }: AccountRow): void {
-  if (!isAdministrator || isService || status !== 'active' || otherAdministrators > 0) return
+function requireAnotherAdministrator(account: AccountRow): void {
+  if (!isLastOfInstance(account)) return
   throw new ServiceError('conflict', 'The last administrator of the instance cannot be removed, suspended or demoted')
+}
+
+/** Throws 409 naming the first of the workspaces that have no other Administrator. */
+function requireNoneRuled([workspace]: readonly string[], verb: 'suspended' | 'removed'): void {
+  if (workspace === undefined) return
+  throw new ServiceError('conflict', `The last Administrator of ${workspace} cannot be ${verb}`)
 }

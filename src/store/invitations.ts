@@ -1,6 +1,7 @@
 /** Invitations into a workspace. Of their tokens only digests are kept. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
+import { policiesOf, type RoleRow } from './roles.ts'
 import { param, type Sql, sql, statement, uuids } from './statements.ts'
 
 export type InvitationRow = {
@@ -93,18 +94,22 @@ export function insertInvitation(made: NewInvitation): readonly Statement[] {
   ]
 }
 
-/** The address of an invitation of the workspace; undefined where there is none. */
-export async function findInvitedEmail(
+/** Who is invited to what by an invitation of the workspace; undefined where there is none. */
+export async function findInvited(
   database: SqlDriver,
   workspaceId: string,
   id: string,
-): Promise<string | undefined> {
-  const [row] = await database.query(
+): Promise<{ readonly email: string; readonly roles: readonly Pick<RoleRow, 'kind' | 'policies'>[] } | undefined> {
+  const [[text] = []] = await database.query(
     statement(sql`
-      select email from service.invitation
-      where workspace_id = ${param(workspaceId)}::uuid and id = ${param(id)}::uuid`),
+      select json_build_object('email', i.email,
+        'roles', (
+          select coalesce(json_agg(json_build_object('kind', r.kind, 'policies', ${policiesOf(sql`r.id`)})), '[]'::json)
+          from service.invitation_role ir join service.role r on r.id = ir.role_id where ir.invitation_id = i.id))::text
+      from service.invitation i
+      where i.workspace_id = ${param(workspaceId)}::uuid and i.id = ${param(id)}::uuid`),
   )
-  return row?.[0] ?? undefined
+  return text === undefined || text === null ? undefined : JSON.parse(text)
 }
 
 export function deleteInvitation(id: string): Statement {

@@ -2,7 +2,7 @@
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { ownerActsIn } from './accounts.ts'
-import type { RoleKind } from './roles.ts'
+import { policiesOf, type RoleRow } from './roles.ts'
 import { param, sql, statement, uuids } from './statements.ts'
 import { isProven } from './users.ts'
 
@@ -10,14 +10,16 @@ export type MemberStatus = 'active' | 'suspended'
 
 export type MemberRow = {
   readonly status: MemberStatus
-  /** Of a service account. */
+  /** Of a service account; null for a person. */
   readonly ownerId: string | null
   /** Somebody has shown to read the mail of the account; of a service account, of its owner. */
   readonly isProven: boolean
-  readonly roles: readonly { readonly id: string; readonly name: string; readonly kind: RoleKind }[]
-  /** How many other members can act as Administrator at this moment. */
+  readonly roles: readonly MemberRole[]
+  /** How many other people can act as Administrator at this moment. */
   readonly otherAdministrators: number
 }
+
+export type MemberRole = Omit<RoleRow, 'description'>
 
 export async function loadMember(
   database: SqlDriver,
@@ -30,7 +32,8 @@ export async function loadMember(
         'ownerId', (select u.service_account_owner_id from service."user" u where u.id = m.user_id),
         'isProven', (select ${isProven(sql`a`)} from service."user" a where a.id = m.user_id),
         'roles', (
-          select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'kind', r.kind)), '[]'::json)
+          select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'kind', r.kind,
+            'policies', ${policiesOf(sql`r.id`)})), '[]'::json)
           from service.member_role mr join service.role r on r.id = mr.role_id
           where mr.workspace_id = m.workspace_id and mr.user_id = m.user_id),
         'otherAdministrators', (
@@ -39,29 +42,28 @@ export async function loadMember(
           join service.member_role mr on mr.workspace_id = o.workspace_id and mr.user_id = o.user_id
           join service.role r on r.id = mr.role_id
           where o.workspace_id = m.workspace_id and o.user_id <> m.user_id and o.status = 'active'
-            and u.status = 'active' and r.kind = 'administrator'))::text
+            and u.status = 'active' and not u.is_service and r.kind = 'administrator'))::text
       from service.member m
       where m.workspace_id = ${param(workspaceId)}::uuid and m.user_id = ${param(userId)}::uuid`),
   )
   return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as MemberRow)
 }
 
-/** The workspaces, by name, in which nobody is Administrator but this user and the service accounts that they own. */
+/** The workspaces, by name, in which this user is Administrator and nobody else can act as one; service accounts cannot. */
 export async function soleAdministratorOf(database: SqlDriver, userId: string): Promise<readonly string[]> {
   const rows = await database.query(
     statement(sql`
-      with going as (
-        select g.id from service."user" g
-        where g.id = ${param(userId)}::uuid or g.service_account_owner_id = ${param(userId)}::uuid)
       select w.api_name from service.workspace w
       join service.role r on r.workspace_id = w.id and r.kind = 'administrator'
-      where exists (select 1 from service.member_role mr where mr.role_id = r.id and mr.user_id in (select id from going))
+      join service.member_role mr on mr.role_id = r.id
+      join service."user" going on going.id = mr.user_id and not going.is_service
+      where going.id = ${param(userId)}::uuid
         and not exists (
           select 1 from service.member_role omr
           join service.member o on o.workspace_id = omr.workspace_id and o.user_id = omr.user_id
           join service."user" u on u.id = omr.user_id
-          where omr.role_id = r.id and omr.user_id not in (select id from going)
-            and o.status = 'active' and u.status = 'active')
+          where omr.role_id = r.id and omr.user_id <> going.id
+            and o.status = 'active' and u.status = 'active' and not u.is_service)
       order by w.api_name`),
   )
   return rows.map(([name]) => name ?? '')

@@ -2,7 +2,7 @@
 import type { PolicyContent } from '../core/access/policy.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
-import { param, sql, statement, uuids } from './statements.ts'
+import { param, type Sql, sql, statement, uuids } from './statements.ts'
 
 export type RoleKind = 'administrator' | 'public' | 'custom'
 
@@ -23,13 +23,33 @@ export async function loadRoles(
   const [[text] = []] = await database.query(
     statement(sql`
       select coalesce(json_agg(json_build_object('id', r.id, 'name', r.name, 'description', r.description,
-        'kind', r.kind, 'policies', (
-          select coalesce(json_agg(json_build_object('id', p.id, 'content', p.content) order by p.id), '[]'::json)
-          from service.role_policy rp join service.policy p on p.id = rp.policy_id where rp.role_id = r.id))), '[]')::text
+        'kind', r.kind, 'policies', ${policiesOf(sql`r.id`)})), '[]')::text
       from service.role r
       where r.workspace_id = ${param(workspaceId)}::uuid and r.id in (${uuids(ids)})`),
   )
   return JSON.parse(text ?? '[]') as RoleRow[]
+}
+
+/** A JSON array of the policies of a role. */
+export function policiesOf(roleId: Sql): Sql {
+  return sql`(
+    select coalesce(json_agg(json_build_object('id', p.id, 'content', p.content) order by p.id), '[]'::json)
+    from service.role_policy rp join service.policy p on p.id = rp.policy_id where rp.role_id = ${roleId})`
+}
+
+/** The policies that members of the role have through any of their roles and that name `$CURRENT_ROLES`. */
+export async function loadPoliciesBeside(database: SqlDriver, id: string): Promise<RoleRow['policies']> {
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select coalesce(json_agg(json_build_object('id', p.id, 'content', p.content)), '[]')::text
+      from service.policy p
+      where p.content::text like ${param('%"$CURRENT_ROLES"%')} and p.id in (
+        select rp.policy_id from service.role_policy rp
+        join service.member_role own on own.role_id = rp.role_id
+        join service.member_role mr on mr.workspace_id = own.workspace_id and mr.user_id = own.user_id
+        where mr.role_id = ${param(id)}::uuid)`),
+  )
+  return JSON.parse(text ?? '[]') as RoleRow['policies']
 }
 
 export type NewRole = {

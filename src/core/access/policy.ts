@@ -13,7 +13,7 @@ import { queryBounds } from '../query/brackets.ts'
 import { all } from '../query/filter.ts'
 import type { RawFilter } from '../query/parse.ts'
 import { resolveFilter } from '../query/resolve.ts'
-import { entitlementSchema, holds, leaves, type Rights } from './principal.ts'
+import { entitlementSchema } from './principal.ts'
 import { policyVariable } from './variable.ts'
 
 const filterSchema = lazily(() => z.record(z.string(), z.unknown()))
@@ -57,8 +57,25 @@ type Detail = { fields?: '*' | string[]; filter?: Record<string, unknown>; valid
 /** Names, operands and the like in one policy: it is read at once, and with all others whenever rights are asked for. */
 const MAX_VALUES = 20_000
 
-/** Content as sent → content as stored. Throws 422 naming the place. */
-export function parsePolicy(content: unknown, model: Model): PolicyContent {
+/** Which names a policy may use, and what is thrown for others. */
+export type PolicyNames = {
+  /** By name or id. */
+  readonly collection: (name: string) => Collection | undefined
+  readonly field: (of: Collection, name: string) => Field | undefined
+  readonly missing: (place: string, reason: string) => Error
+}
+
+/** All that are in the model. */
+export function namesOf(model: Model): PolicyNames {
+  return {
+    collection: (name) => model.byName.get(name) ?? model.collections.get(name),
+    field: (of, name) => of.fields.get(name),
+    missing: fault,
+  }
+}
+
+/** Content as sent → content as stored. Throws 422 naming the place, and for unknown names what `names` says. */
+export function parsePolicy(content: unknown, model: Model, names: PolicyNames = namesOf(model)): PolicyContent {
   const excess = beyondBounds(content, { values: MAX_VALUES })
   if (excess !== undefined) throw fault('content', excess)
   const result = policyContentSchema().safeParse(content)
@@ -72,10 +89,14 @@ export function parsePolicy(content: unknown, model: Model): PolicyContent {
   const byId: Record<string, PolicyActions> = {}
   for (const [name, actions] of Object.entries(collections)) {
     const place = `content.collections.${name.slice(0, 100)}`
-    const collection = model.byName.get(name) ?? model.collections.get(name)
-    if (collection === undefined) throw fault(place, `is not a collection${didYouMean(name, model.byName.keys())}`)
+    const collection = names.collection(name)
+    if (collection === undefined) {
+      throw names.missing(place, `is not a collection${didYouMean(name, model.byName.keys())}`)
+    }
     if (collection.id in byId) throw fault(place, 'is given twice')
-    byId[collection.id] = mapActions(actions, (action, kind) => storedAction(action, collection, `${place}.${kind}`))
+    byId[collection.id] = mapActions(actions, (action, kind) =>
+      storedAction(action, { names, collection, place: `${place}.${kind}` }),
+    )
   }
   return { entitlements: [...new Set(entitlements)], collections: byId }
 }
@@ -108,30 +129,6 @@ export function policyUses({ collections }: PolicyContent): {
   return { collectionIds: new Set(Object.keys(collections)), fieldIds }
 }
 
-/** Whether `holder` may give `content` away: nobody can give more than they hold. */
-export function covers(holder: Rights, content: PolicyContent): boolean {
-  if (holder.kind === 'all') return true
-  if (holder.kind === 'scoped') {
-    const isLeft = Object.entries(content.collections).every(([id, actions]) =>
-      Object.keys(actions).every((action) => leaves(holder, id, action as keyof PolicyActions)),
-    )
-    return (
-      isLeft &&
-      content.entitlements.every((entitlement) => holds(holder, entitlement)) &&
-      covers(holder.rights, content)
-    )
-  }
-  if (!content.entitlements.every((entitlement) => holder.entitlements.has(entitlement))) return false
-  return Object.entries(content.collections).every(([id, actions]) =>
-    Object.entries(actions).every(([kind, wanted]) =>
-      holder.policies.some(({ collections }) => {
-        const held = collections[id]?.[kind as keyof PolicyActions]
-        return held !== undefined && (wanted === undefined || isWithin(wanted, held))
-      }),
-    ),
-  )
-}
-
 /** Whether some action of the policy names `$CURRENT_USER`: then it admits an anonymous caller to nothing. */
 export function namesCurrentUser(content: PolicyContent): boolean {
   return JSON.stringify(content.collections).includes('"$CURRENT_USER"')
@@ -141,38 +138,21 @@ export function fieldById(collection: Collection, id: string): Field | undefined
   return collection.primitives.find((field) => field.id === id) ?? collection.relations.find((field) => field.id === id)
 }
 
-function isWithin(wanted: PolicyAction, held: PolicyAction): boolean {
-  if (held === 'all') return true
-  if (wanted === 'all') return false
-  const [less, more]: [Detail, Detail] = [wanted, held]
-  const { fields: wide = '*' } = more
-  const { fields: narrow = '*' } = less
-  const hasFields = wide === '*' || (narrow !== '*' && narrow.every((id) => wide.includes(id)))
-  const isSame = (name: 'filter' | 'validation') =>
-    more[name] === undefined || canonical(more[name]) === canonical(less[name])
-  return hasFields && isSame('filter') && isSame('validation')
-}
-
-/** The database keeps the members of a JSON object in an order of its own. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_name, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1)))
-      : part,
-  )
-}
-
 function mapActions(actions: PolicyActions, map: (action: PolicyAction, kind: string) => PolicyAction): PolicyActions {
   const mapped = Object.entries(actions).map(([kind, action]) => [kind, action && map(action, kind)])
   return Object.fromEntries(mapped) as PolicyActions
 }
 
-function storedAction(action: PolicyAction, collection: Collection, place: string): PolicyAction {
+type Sent = { readonly names: PolicyNames; readonly collection: Collection; readonly place: string }
+
+function storedAction(action: PolicyAction, { names, collection, place }: Sent): PolicyAction {
   if (action === 'all') return action
   const { fields, filter, validation }: Detail = action
   const named = (of: Collection, name: string, at: string): Field => {
-    const field = of.fields.get(name)
-    if (field === undefined) throw fault(at, `is not a field of ${of.apiName}${didYouMean(name, of.fields.keys())}`)
+    const field = names.field(of, name)
+    if (field === undefined) {
+      throw names.missing(at, `is not a field of ${of.apiName}${didYouMean(name, of.fields.keys())}`)
+    }
     return field
   }
   for (const [member, value] of Object.entries({ filter, validation })) {

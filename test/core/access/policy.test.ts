@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
-import { covers, parsePolicy, policyUses, showPolicy } from '../../../src/core/access/policy.ts'
-import type { Rights } from '../../../src/core/access/principal.ts'
+import { parsePolicy, policyUses, showPolicy } from '../../../src/core/access/policy.ts'
 import { errorBody, ServiceError } from '../../../src/core/error.ts'
 import { build } from '../../support/build.ts'
 
@@ -79,29 +78,4 @@ it('tells every field that its lists and filters use', () => {
 
   const nameId = model.byName.get('authors')?.fields.get('name')?.id
   expect([...policyUses(content).fieldIds].sort()).toEqual([idOf('title'), idOf('author'), nameId].sort())
-})
-
-it.each([
-  ['the same', { read: { fields: ['title'] } }, { read: { fields: ['title'] } }, true],
-  ['fewer fields', { read: { fields: ['title'] } }, { read: { fields: ['title', 'status'] } }, true],
-  ['more fields', { read: { fields: '*' } }, { read: { fields: ['title'] } }, false],
-  ['all of what is limited', { read: 'all' }, { read: { fields: '*' } }, false],
-  ['a limit on what is held whole', { read: { filter: { status: { _eq: 'x' } } } }, { read: 'all' }, true],
-  [
-    'another filter',
-    { read: { filter: { status: { _eq: 'x' } } } },
-    { read: { filter: { status: { _eq: 'y' } } } },
-    false,
-  ],
-  ['another action', { delete: 'all' }, { read: 'all' }, false],
-])('lets nobody give away more than they hold: %s', (_name, wanted, held, expected) => {
-  const holder: Rights = {
-    kind: 'policies',
-    userId: 'u',
-    roleIds: [],
-    policies: [parsePolicy({ collections: { articles: held } }, model)],
-    entitlements: new Set(),
-  }
-
-  expect(covers(holder, parsePolicy({ collections: { articles: wanted } }, model))).toBe(expected)
 })
