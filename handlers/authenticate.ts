@@ -53,12 +53,19 @@ export function searchWithoutToken(url: string): string {
 
 /** Path and query of an address as they may be logged. */
 export function loggable(url: string): string {
-  const path = url.slice(url.indexOf('/', url.indexOf('//') + 2))
+  const path = cut(url.slice(url.indexOf('/', url.indexOf('//') + 2)))
   const start = path.indexOf('?')
   if (start < 0 || !mayHoldSecret(path)) return path
   const parts = path.slice(start + 1).split('&')
   return `${path.slice(0, start)}?${parts.map(redacted).join('&')}`
 }
+
+/** A line of the log need not be as long as an address. */
+function cut(path: string): string {
+  return path.length > MAX_LOGGED ? `${path.slice(0, MAX_LOGGED)}…` : path
+}
+
+const MAX_LOGGED = 4_096
 
 /** Names may be written with escapes, so they are decoded before they are judged. */
 function redacted(part: string): string {
@@ -75,6 +82,8 @@ function mayHoldSecret(text: string): boolean {
 /** What somebody may send a secret as, on purpose or not: tokens of all sorts, a provider's code, a password. */
 const SECRET_NAME = /(token|code|state|password|secret|key)=/i
 
+const TOKEN_NAME = 'access_token'
+
 /** Spares most requests the parsing: without the name, or an escape that may spell it, there is no token. */
 function mayHoldToken(text: string): boolean {
   return text.includes('access_token') || text.includes('%')
@@ -82,5 +91,9 @@ function mayHoldToken(text: string): boolean {
 
 /** Names may be written with escapes, so they are decoded before they are compared. */
 function isToken(part: string): boolean {
+  const end = part.indexOf('=')
+  const length = end === -1 ? part.length : end
+  // Of another length it is another name, however it is spelt.
+  if (length < TOKEN_NAME.length || length > 3 * TOKEN_NAME.length) return false
   return new URLSearchParams(part).has('access_token')
 }

@@ -1,6 +1,6 @@
 /** Request bodies: bounded while they are read, JSON only, checked by a schema; faults name their place. */
 import type * as z from 'zod'
-import { isNestedDeeper, MAX_BODY_DEPTH } from '../src/core/bounds.ts'
+import { hasPrototypeMember, oversizedJson } from '../src/core/bounds.ts'
 import { nested, ServiceError } from '../src/core/error.ts'
 import { unknownMember } from '../src/core/known-members.ts'
 import { type AppContext, headerOf } from './context.ts'
@@ -16,7 +16,7 @@ export async function readBody<S extends z.ZodType>(
   schema: () => S,
   limit = SMALL_BODY,
 ): Promise<z.infer<S>> {
-  const result = schema().safeParse(parseJson(await readText(c, limit), refusePrototype), { reportInput: true })
+  const result = schema().safeParse(parsePlainJson(await readText(c, limit)), { reportInput: true })
   if (result.success) return result.data
   const [issue] = result.error.issues
   const path = issue === undefined ? '' : placeOf(issue.path)
@@ -43,25 +43,24 @@ export function readJson(c: AppContext, limit: number): Promise<unknown> {
 
 /** The same without a member `__proto__` at any depth. */
 export function readPlainJson(c: AppContext, limit: number): Promise<unknown> {
-  return readText(c, limit).then((text) => parseJson(text, refusePrototype))
+  return readText(c, limit).then(parsePlainJson)
 }
 
-function parseJson(text: string, reviver?: (name: string, value: unknown) => unknown): unknown {
-  if (isNestedDeeper(text, MAX_BODY_DEPTH)) {
-    throw nested('invalid', [UNREADABLE, `is nested deeper than ${MAX_BODY_DEPTH} levels`])
-  }
+/** Schemas overlook a member `__proto__`, which none of them has. */
+function parsePlainJson(text: string): unknown {
+  const value = parseJson(text)
+  if (hasPrototypeMember(text, value)) throw nested('invalid', [UNREADABLE, 'unknown field __proto__'])
+  return value
+}
+
+function parseJson(text: string): unknown {
+  const excess = oversizedJson(text)
+  if (excess !== undefined) throw nested('invalid', [UNREADABLE, excess])
   try {
-    return JSON.parse(text, reviver) as unknown
-  } catch (error) {
-    if (error instanceof ServiceError) throw error
+    return JSON.parse(text) as unknown
+  } catch {
     throw nested('invalid', [UNREADABLE, text === '' ? 'is empty' : 'is not JSON'])
   }
-}
-
-/** Reviver: schemas overlook a member of this name, which none of them has. */
-export function refusePrototype(name: string, value: unknown): unknown {
-  if (name === '__proto__') throw nested('invalid', [UNREADABLE, 'unknown field __proto__'])
-  return value
 }
 
 /** The body as text, of at most `limit` bytes, counted while they arrive. */

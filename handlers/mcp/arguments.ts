@@ -1,11 +1,11 @@
 /** Arguments of a tool → what its schema says, or 422 naming the place and what would be right there. Bounded as over HTTP. */
 import type * as z from 'zod'
-import { beyondBounds, isNestedDeeper, MAX_BODY_DEPTH } from '../../src/core/bounds.ts'
+import { beyondBounds, hasPrototypeMember, oversizedJson } from '../../src/core/bounds.ts'
 import { nested } from '../../src/core/error.ts'
 import { unknownMember } from '../../src/core/known-members.ts'
 import { queryBounds } from '../../src/core/query/brackets.ts'
 import { queryFault } from '../../src/core/query/parse.ts'
-import { placeOf, refusePrototype } from '../request.ts'
+import { placeOf } from '../request.ts'
 
 /** What stands in the query string of the same call over HTTP. */
 const QUERY = ['fields', 'filter', 'sort', 'deep']
@@ -13,7 +13,13 @@ const QUERY = ['fields', 'filter', 'sort', 'deep']
 /** Elements of any other list. */
 const MAX_ELEMENTS = 10_000
 
+/** No tool knows nearly as many. */
+const MAX_ARGUMENTS = 100
+
 export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.infer<S> {
+  if (typeof sent === 'object' && sent !== null && Object.keys(sent).length > MAX_ARGUMENTS) {
+    throw fault('arguments', `has more than ${MAX_ARGUMENTS} members`)
+  }
   const arrived = unpacked(sent)
   refuseOversized(arrived)
   const result = schema.safeParse(arrived)
@@ -36,12 +42,18 @@ const texts: ReadonlySet<string> = new Set(['collection', 'key', 'meta'])
 
 function parsed(name: string, value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value
-  if (isNestedDeeper(value, MAX_BODY_DEPTH)) throw fault(name, `is nested deeper than ${MAX_BODY_DEPTH} levels`)
+  const excess = oversizedJson(value)
+  if (excess !== undefined) throw fault(name, excess)
+  const read = jsonOrText(value)
+  if (hasPrototypeMember(value, read)) throw fault(name, 'unknown field __proto__')
+  return read
+}
+
+function jsonOrText(text: string): unknown {
   try {
-    return JSON.parse(value, refusePrototype) as unknown
-  } catch (error) {
-    if (error instanceof SyntaxError) return value
-    throw fault(name, 'unknown field __proto__')
+    return JSON.parse(text) as unknown
+  } catch {
+    return text
   }
 }
 

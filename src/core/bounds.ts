@@ -3,8 +3,8 @@
  * Both look-outs are loops: what they are asked about may be nested a million times.
  */
 
-/** Levels of any JSON body. A JSON field alone may hold 1,000, inside of nested writes. */
-export const MAX_BODY_DEPTH = 1_100
+/** Of any JSON body. A JSON field alone may hold 1,000 levels, inside of nested writes. */
+const bodyBounds = { depth: 1_100, members: 20_000 }
 
 export type Bounds = {
   /** Levels of arrays and objects. */
@@ -24,11 +24,17 @@ const CLOSE_ARRAY = 0x5d
 const OPEN_OBJECT = 0x7b
 const CLOSE_OBJECT = 0x7d
 const QUOTE = 0x22
+const COMMA = 0x2c
 const BACKSLASH = 0x5c
 
-/** Whether a JSON text opens more than `most` arrays and objects inside of each other. Any other text gets any answer. */
-export function isNestedDeeper(text: string, most: number): boolean {
-  if (text.length <= most) return false
+/**
+ * What makes a JSON text more than anybody reads it as, as the reason of a fault: too many arrays and objects inside of each
+ * other, or too many members of one object. Undefined where nothing does; any other text gets any answer.
+ */
+export function oversizedJson(text: string, { depth: deepest, members: most } = bodyBounds): string | undefined {
+  if (text.length <= deepest) return undefined
+  /** By depth: how many commas an object has had; negative for an array. */
+  const commas = new Int32Array(deepest + 1)
   let depth = 0
   let isQuoted = false
   for (let index = 0; index < text.length; index++) {
@@ -38,8 +44,32 @@ export function isNestedDeeper(text: string, most: number): boolean {
       else if (character === QUOTE) isQuoted = false
     } else if (character === QUOTE) isQuoted = true
     else if (character === OPEN_ARRAY || character === OPEN_OBJECT) {
-      if (++depth > most) return true
-    } else if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) depth--
+      depth++
+      if (depth > deepest) return `is nested deeper than ${deepest} levels`
+      commas[depth] = character === OPEN_OBJECT ? 0 : -1
+    } else if (character === CLOSE_ARRAY || character === CLOSE_OBJECT) depth = Math.max(0, depth - 1)
+    else if (character === COMMA) {
+      const before = commas[depth] ?? -1
+      if (before < 0) continue
+      if (before + 1 >= most) return `has an object of more than ${most} members`
+      commas[depth] = before + 1
+    }
+  }
+  return undefined
+}
+
+/**
+ * Whether something in `value`, which JSON.parse made of `text`, has a member `__proto__`. A loop, and only where the text may
+ * spell the name: a reviver would be called for every value of a body, a microsecond or two each time.
+ */
+export function hasPrototypeMember(text: string, value: unknown): boolean {
+  if (!text.includes('__proto__') && !text.includes('\\u')) return false
+  const waiting: unknown[] = [value]
+  while (waiting.length > 0) {
+    const one = waiting.pop()
+    if (typeof one !== 'object' || one === null) continue
+    if (Object.hasOwn(one, '__proto__')) return true
+    for (const part of Object.values(one)) if (typeof part === 'object') waiting.push(part)
   }
   return false
 }

@@ -95,17 +95,27 @@ describe('bodies of many elements', () => {
 
     expect(await response.json()).toMatchObject({
       message: 'Failed to read the JSON body',
-      source: { message: 'operations[0]', source: { message: 'has more than 40000 values' } },
+      source: { message: 'operations[0]', source: { message: 'has more than 25000 values' } },
     })
   })
 
   it('are refused as a policy', async () => {
-    const collections = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`c${index}`, 0]))
+    const names = Array.from({ length: 12_000 }, (_, index) => `c${index}`)
+    const collections = Object.fromEntries(names.map((name) => [name, { read: { fields: ['a', 'b'] } }]))
 
     const response = await blog.post('/policies', { name: 'wide', content: { collections } })
 
     expect(response.status).toBe(422)
     expect(JSON.stringify(await response.json())).toContain('has more than 20000 values')
+  })
+
+  it('are refused as members of one object', async () => {
+    const members = Object.fromEntries(Array.from({ length: 30_000 }, (_, index) => [`m${index}`, 0]))
+
+    for (const answer of [await blog.post('/items/authors', [members]), await callMembers(members)]) {
+      expect(answer.status).toBe(422)
+      expect(JSON.stringify(await answer.json())).toContain('has an object of more than 20000 members')
+    }
   })
 
   it('are refused as filters of a policy, empty groups among them', async () => {
@@ -177,6 +187,11 @@ function deepFilter(levels: number): unknown {
 
 function deepArguments(levels: number): unknown {
   return JSON.parse(`${'{"posts":'.repeat(levels)}{"_limit":1}${'}'.repeat(levels)}`)
+}
+
+function callMembers(members: object): Promise<Response> {
+  const params = { name: 'list_items', arguments: members }
+  return blog.post('/mcp', { jsonrpc: '2.0', id: 1, method: 'tools/call', params })
 }
 
 async function callTool(name: string, args: string): Promise<{ readonly status: number }> {

@@ -1,20 +1,28 @@
 import { describe, expect, it } from 'vitest'
-import { beyondBounds, isNestedDeeper } from '../../src/core/bounds.ts'
+import { beyondBounds, hasPrototypeMember, oversizedJson } from '../../src/core/bounds.ts'
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
-describe('the depth of a JSON text', () => {
+const deeper = 'is nested deeper than 5 levels'
+const wider = 'has an object of more than 3 members'
+const within = undefined
+
+describe('the shape of a JSON text', () => {
   it.each([
-    ['as deep as allowed', nested(5), false],
-    ['one level deeper', nested(6), true],
-    ['objects and arrays alike', '[{"a":[{"a":[{"a":1}]}]}]', true],
-    ['brackets in a text', JSON.stringify(`${'['.repeat(50)}`), false],
-    ['brackets behind an escaped quote', JSON.stringify([`"${'{'.repeat(50)}`]), false],
-    ['brackets behind an escaped backslash', `["\\\\",${nested(6)}]`, true],
-    ['many, one after another', `[${Array(50).fill('[]').join()}]`, false],
-    ['never closed', '['.repeat(1_000_000), true],
-  ])('%s', (_name, text, isDeeper) => {
-    expect(isNestedDeeper(text, 5)).toBe(isDeeper)
+    ['as deep as allowed', nested(5), within],
+    ['one level deeper', nested(6), deeper],
+    ['objects and arrays alike', '[{"a":[{"a":[{"a":1}]}]}]', deeper],
+    ['brackets in a text', JSON.stringify(`${'['.repeat(50)}`), within],
+    ['brackets behind an escaped quote', JSON.stringify([`"${'{'.repeat(50)}`]), within],
+    ['brackets behind an escaped backslash', `["\\\\",${nested(6)}]`, deeper],
+    ['many, one after another', `[${Array(50).fill('[]').join()}]`, within],
+    ['never closed', '['.repeat(1_000_000), deeper],
+    ['as many members as allowed', '[{"a":1,"b":[1,2,3,4],"c":3},{"a":1}]', within],
+    ['one member more', '{"a":1,"b":2,"c":{},"d":4}', wider],
+    ['commas in a text', '{"a":",,,,,"}', within],
+    ['closed more often than opened', ']]]]]]{"a":1,"b":2,"c":3,"d":4}', wider],
+  ])('%s', (_name, text, reason) => {
+    expect(oversizedJson(text, { depth: 5, members: 3 })).toBe(reason)
   })
 })
 
@@ -38,5 +46,16 @@ describe('the bounds of a value', () => {
     ['null', null, undefined],
   ])('%s', (_name, value, reason) => {
     expect(beyondBounds(value, small)).toBe(reason)
+  })
+})
+
+describe('a member __proto__', () => {
+  it.each<[string, string, boolean]>([
+    ['is found', '{"a":[{"__proto__":1}]}', true],
+    ['is found by its escapes', '{"a":{"\\u005f_proto__":1}}', true],
+    ['is not one in a text', '["__proto__", {"a":"\\u005f"}]', false],
+    ['is not there', '{"a":1}', false],
+  ])('%s', (_name, text, is) => {
+    expect(hasPrototypeMember(text, JSON.parse(text))).toBe(is)
   })
 })

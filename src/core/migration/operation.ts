@@ -3,7 +3,7 @@
  * members are refused, and the first fault is reported as `Failed to read the JSON body` > place > reason.
  */
 import * as z from 'zod'
-import { beyondBounds, isNestedDeeper, MAX_BODY_DEPTH } from '../bounds.ts'
+import { beyondBounds, oversizedJson } from '../bounds.ts'
 import { nested, type ServiceError } from '../error.ts'
 import { unknownMember } from '../known-members.ts'
 import { lazily, type ReadBy } from '../lazily.ts'
@@ -12,8 +12,8 @@ import { fieldTypeSchema } from '../model/field-type.ts'
 import { byteLength, MAX_NAME_LENGTH } from './derive.ts'
 
 const MAX_OPERATIONS = 10_000
-/** Names, ids and the like in one operation; a collection of 1,600 fields, as many as databases take, has half as many. */
-const MAX_VALUES = 40_000
+/** Names, ids and the like in one operation; a collection of 1,600 fields, as many as databases take, has fewer. */
+const MAX_VALUES = 25_000
 
 /** Reads the JSON text of a request. Throws ServiceError `invalid`, and nothing else. */
 export function parseMigration(text: string): readonly Operation[] {
@@ -204,9 +204,8 @@ export type DataOf<Kind extends (Operation | CollectionChange)['kind']> = Extrac
 >['data']
 
 function readJson(text: string): unknown {
-  if (isNestedDeeper(text, MAX_BODY_DEPTH)) {
-    throw bodyFault({ path: [], message: `is nested deeper than ${MAX_BODY_DEPTH} levels` })
-  }
+  const excess = oversizedJson(text)
+  if (excess !== undefined) throw bodyFault({ path: [], message: excess })
   try {
     return JSON.parse(text)
   } catch {
