@@ -80,6 +80,7 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
     try {
       const isMade = await insertApiKey(database, guardian, {
         ...made,
+        session: sessionOf(caller),
         record: record(caller, 'create', made.id, payload),
       })
       if (!isMade) throw guardian.kind === 'anyone' ? sentFault('userId', 'does not exist') : notYours()
@@ -124,7 +125,7 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
       const keeper = keeperOf(caller)
       const change = await sent()
       if (change.active === true) await requireNoLonger(await presented(caller), id)
-      const key = { id, keeper, record: record(caller, 'update', id, change) }
+      const key = { id, keeper, session: sessionOf(caller), record: record(caller, 'update', id, change) }
       if (!(await updateApiKey(database, key, change))) return missing('apiKeys')
       await workspaces.changed(id)
       return read(reachOf(caller), id)
@@ -147,6 +148,10 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
 }
 
 const FOREIGN_KEY_VIOLATION = '23503'
+
+function sessionOf(caller: Caller): string | undefined {
+  return caller.kind === 'user' && caller.credential.kind === 'session' ? caller.credential.id : undefined
+}
 
 function guardianOf(caller: Caller): Guardian {
   const id = requireUser(caller)

@@ -41,21 +41,24 @@ export async function loadApiKey(database: SqlDriver, id: string): Promise<ApiKe
 }
 
 /**
- * Answers false, and writes nothing, where there is no such user or the guardian does not look after them. The user is held
- * while it runs, so that nobody makes a key of an account that is handed on at the same moment.
+ * Answers false, and writes nothing, where there is no such user, the guardian does not look after them, or the session that
+ * makes it has ended, perhaps while the body was on its way. The user is held while it runs, so that nobody makes a key of an
+ * account that is handed on at the same moment, and the session, so that none slips in beside what ends it.
  */
 export async function insertApiKey(
   database: SqlDriver,
   guardian: Guardian,
-  { record, ...key }: NewApiKey & { readonly record: Recorded },
+  { record, session, ...key }: NewApiKey & { readonly record: Recorded; readonly session: string | undefined },
 ): Promise<boolean> {
   const expiry = key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString()
-  const [rows] = await database.batch([
+  const [, rows] = await database.batch([
+    holdSession(session),
     statement(sql`
       insert into service.api_key (id, user_id, name, description, expires_at, scope, made_by)
       select ${param(key.id)}::uuid, u.id, ${param(key.name)}, ${param(key.description)}, ${param(expiry)}::timestamptz,
         ${key.scope === undefined ? sql`null` : json(key.scope)}::jsonb, ${param(key.madeBy ?? null)}::uuid
       from service."user" u where u.id = ${param(key.userId)}::uuid and ${isGuardedBy(guardian)}
+        and ${isAlive(session)}
       for share of u
       returning id`),
     record(sql`exists (select 1 from service.api_key where id = ${param(key.id)}::uuid)`),
@@ -65,23 +68,24 @@ export async function insertApiKey(
 
 export type ApiKeyChange = { readonly name?: string; readonly description?: string | null; readonly active?: boolean }
 
-/** Answers false where there is no such key for that keeper. */
+/** Answers false where there is no such key for that keeper, or the session that asks has ended. */
 export async function updateApiKey(
   database: SqlDriver,
-  key: { readonly id: string; readonly keeper: Keeper; readonly record: Recorded },
+  key: Kept & { readonly record: Recorded; readonly session: string | undefined },
   change: ApiKeyChange,
 ): Promise<boolean> {
   const { name = null, active = null } = change
-  const [, , rows] = await database.batch([
+  const [, , , rows] = await database.batch([
     bumpAccess,
-    key.record(isThere(key)),
+    holdSession(key.session),
+    key.record(sql`${isThere(key)} and ${isAlive(key.session)}`),
     statement(sql`
       update service.api_key k set
         name = coalesce(${param(name)}, k.name),
         description = case when ${param(String('description' in change))}::boolean
           then ${param(change.description ?? null)} else k.description end,
         active = coalesce(${param(active === null ? null : String(active))}::boolean, k.active)
-      from service."user" u where ${isKey(key)} returning k.id`),
+      from service."user" u where ${isKey(key)} and ${isAlive(key.session)} returning k.id`),
   ])
   return rows?.length === 1
 }
@@ -122,6 +126,17 @@ export async function markKeyUsed(database: SqlDriver, id: string, at: Instant):
       update service.api_key set last_used_at = ${time}
       where id = ${param(id)}::uuid and (last_used_at is null or last_used_at < ${time})`),
   )
+}
+
+/** Waits for what is about to end the session, and lets nothing end it before this batch does. */
+function holdSession(session: string | undefined): Statement {
+  return statement(sql`select 1 from service.session where id = ${param(session ?? null)}::uuid for share`)
+}
+
+/** True where it is no session that asks. */
+function isAlive(session: string | undefined): Sql {
+  if (session === undefined) return sql`true`
+  return sql`exists (select 1 from service.session s where s.id = ${param(session)}::uuid and s.revoked_at is null)`
 }
 
 type Kept = { readonly id: string; readonly keeper: Keeper }

@@ -2,6 +2,9 @@
  * Accounts of which nobody has proven the address (docs/decisions/045): they are from before that was asked for, and a stranger
  * may have set them up. What others give them waits for the proof, and the proof ends every way in from before.
  */
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Client, client } from '../support/client.ts'
 import { type Instance, openStage, type Stage } from '../support/instance.ts'
@@ -72,6 +75,29 @@ it('ends nothing the second time', async () => {
   expect((await login(person.email, old)).status).toBe(401)
 })
 
+it('makes and switches on no key by a session that ends while the body is still on its way', async () => {
+  const person = await unproven()
+  const asked = await person.session.get('/api/system/api-keys?filter[name][_eq]=own')
+  const { data } = (await asked.json()) as { data: { id: string }[] }
+  const path = `/api/system/api-keys/${data[0]?.id}`
+  await person.session.patch(path, { active: false })
+
+  const slow = [
+    slowly(person, 'POST', '/api/system/api-keys', ['{"name": ', '"late"}']),
+    slowly(person, 'PATCH', path, ['{"active": ', 'true}']),
+  ]
+  // Long enough for who asks to be known; where it is not, they are refused all the more.
+  await wait(1_000)
+  await instance.anonymous.post(accept, { token: await invited(person.email, 'two'), password: fresh })
+  const answers = await Promise.all(slow.map((send) => send()))
+
+  const keys = await stage.run(
+    `select count(*)::int from service.api_key where user_id = '${person.id}' and (active or name = 'late')`,
+  )
+  expect(answers.every((status) => status >= 400)).toBe(true)
+  expect(keys).toBe(0)
+})
+
 it('lets an unproven account join by no token of an answer, signed in or not', async () => {
   const person = await unproven()
   const { token } = await made(admin.post('/api/two/invitations', { email: person.email, workspace_roles: [roleId] }))
@@ -123,6 +149,7 @@ type Person = {
   readonly id: string
   readonly email: string
   readonly session: Client
+  readonly accessToken: string
   readonly refreshToken: string
   readonly key: Client
   readonly robotId: string
@@ -144,6 +171,7 @@ async function unproven(): Promise<Person> {
     id,
     email,
     session,
+    accessToken: accessToken ?? '',
     refreshToken: refreshToken ?? '',
     key: bearer(own.key),
     robotId,
@@ -170,6 +198,24 @@ async function invited(email: string, workspace: string): Promise<string> {
 async function provenAt(id: string): Promise<unknown> {
   const { emailProvenAt } = await made(admin.get(`/api/system/users/${id}?fields=emailProvenAt`))
   return emailProvenAt
+}
+
+/** Sends the first part of a body; the answer is the rest of it, and what status came of it. */
+function slowly(person: Person, method: string, path: string, [first, rest]: [string, string]): () => Promise<number> {
+  const headers = {
+    Authorization: `Bearer ${person.accessToken}`,
+    'Content-Type': 'application/json',
+    'Transfer-Encoding': 'chunked',
+  }
+  const sending = request(`${instance.url}${path}`, { method, headers })
+  const answered = once(sending, 'response') as Promise<[IncomingMessage]>
+  sending.write(first)
+  return async () => {
+    sending.end(rest)
+    const [response] = await answered
+    response.resume()
+    return response.statusCode ?? 0
+  }
 }
 
 function login(email: string, password: string): Promise<Response> {
