@@ -25,6 +25,7 @@ import { mountRoles } from './roles.ts'
 import { isBelowItems, ServiceRouter } from './router.ts'
 import { type App, respond } from './routes.ts'
 import { mountSchema } from './schema.ts'
+import { mountSecrets } from './secrets.ts'
 import { mountServiceAccounts } from './service-accounts.ts'
 import { mountSources } from './sources.ts'
 import { mountStructure } from './structure.ts'
@@ -74,6 +75,7 @@ export function createApp(
   mountLicense(app, services)
   mountSchema(app, services)
   mountStructure(app, services)
+  mountSecrets(app, services)
   mountSources(app, services)
   mountItems(app, services)
   mountOpenApi(app, services)

@@ -12,7 +12,7 @@ export type Cors = {
 
 /** A cached permission outlives a change of the configuration for this long, in seconds. */
 const MAX_AGE = 600
-const METHODS = 'GET, HEAD, POST, PATCH, DELETE'
+const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const REQUEST_HEADERS = 'Authorization, Content-Type, Cache-Control, If-None-Match, MCP-Protocol-Version'
 const RESPONSE_HEADERS = 'ETag, Retry-After, Server-Timing, X-Request-Id'
 

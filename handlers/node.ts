@@ -220,7 +220,11 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     ...given,
     database,
     connectors,
-    databases: createNodeSqlDatabases({ allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS, environment }),
+    databases: createNodeSqlDatabases({
+      allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS,
+      awsRoles: config.SERVICE_SOURCES__AWS_ROLES,
+      environment,
+    }),
     workspaces,
     ids: timeOrderedIds,
     passwords: scryptPasswords,

@@ -34,7 +34,7 @@ export function visitOf({ addressOf }: App, c: AppContext): Visit {
 }
 
 export type Handler = (c: AppContext) => Promise<Answer> | Answer
-type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Methods = { readonly [Name in Method]?: Handler }
 
 /** What a path does otherwise than the rest: which of its methods read the query string, and what it takes no notice of. */
@@ -79,7 +79,7 @@ function afterwards(before: NonNullable<App['before']>, handler: Handler): Handl
 /** A handler of requests that bring nothing else than it reads. */
 function strictly(handler: Handler, method: Method, { asked = [], bodiless = [] }: Manner): Handler {
   const readsQuery = asked.includes(method)
-  const readsBody = (method === 'POST' || method === 'PATCH') && !bodiless.includes(method)
+  const readsBody = (method === 'POST' || method === 'PUT' || method === 'PATCH') && !bodiless.includes(method)
   return (c) => {
     if (!readsQuery) onlyParameters(c, [])
     return readsBody || !hasBody(c) ? handler(c) : requireNoBody(c).then(() => handler(c))

@@ -7,6 +7,7 @@ import { lazily, type ReadBy } from './core/lazily.ts'
 import { parseLicenseKey } from './core/license/key.ts'
 import { isLoopback } from './core/loopback.ts'
 import { type Network, parseNetwork } from './core/network.ts'
+import { type AwsRole, awsRolesSchema } from './core/sql/aws-role.ts'
 
 const flag = lazily(() => z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true'))
 
@@ -95,8 +96,15 @@ const networks = lazily(() =>
 )
 
 const secret = lazily(() =>
-  z.string().refine((text) => new TextEncoder().encode(text).length >= 32, 'must have at least 32 bytes'),
+  z.string().refine((text) => {
+    const [first = '', ...others] = text.split(',')
+    return isLong(first) && (others.length === 0 || isLong(others.join(',')))
+  }, 'must have at least 32 bytes, and so must each of several with commas between; a new one may stand before one that holds a comma'),
 )
+
+function isLong(text: string): boolean {
+  return new TextEncoder().encode(text).length >= 32
+}
 
 const databaseUrl = lazily(() =>
   z.string().refine((text) => /^postgres(ql)?:\/\/./.test(text) && URL.canParse(text), 'must be a postgres:// address'),
@@ -151,6 +159,23 @@ function isPublicJwk(text: string): boolean {
   }
 }
 
+const awsRoles = lazily(() =>
+  z.string().transform((text, context): readonly AwsRole[] => {
+    const result = awsRolesSchema().safeParse(parsed(text))
+    if (result.success) return result.data
+    context.addIssue({ code: 'custom', message: 'must be a JSON list of {"roleArn", "externalId"?, "workspaces"?}' })
+    return z.NEVER
+  }),
+)
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
 const anyText = lazily(() => z.string())
 
 const someText = lazily(() => z.string().min(1))
@@ -182,7 +207,7 @@ export const variables = {
   SERVICE_SECRET: [
     secret,
     undefined,
-    'Encrypts configuration and secrets at rest, 32 bytes or more. Generated into the data directory locally, required when deployed',
+    'Encrypts configuration and secrets at rest, 32 bytes or more. Several may be given with commas between: the first encrypts, all decrypt, and `npm run secrets:rotate` encrypts everything with the first. Generated into the data directory locally, required when deployed',
   ],
   SERVICE_AUTH__SIGNING_KEY: [
     anyText,
@@ -267,6 +292,11 @@ export const variables = {
     flag,
     false,
     'Whether a data source may be at a loopback, private or link-local address. The local run allows it',
+  ],
+  SERVICE_SOURCES__AWS_ROLES: [
+    awsRoles,
+    [],
+    'Roles of AWS that data sources without keys of their own may use, as a JSON list of `{"roleArn", "externalId"?, "workspaces"?}`; without `workspaces` all of them may. They are assumed under the AWS keys of this process, which nobody uses without a role',
   ],
   SERVICE_EXTENSIONS__PATH: [
     someText,

@@ -87,6 +87,8 @@ export interface Passwords {
 export interface Vault {
   seal(purpose: string, text: string): Promise<string>
   open(purpose: string, sealed: string): Promise<string>
+  /** The same text under the first secret; undefined where it is already. Throws where no secret opens it. */
+  reseal(purpose: string, sealed: string): Promise<string | undefined>
 }
 
 /**

@@ -7,6 +7,7 @@ import * as invitations from '../invitations.ts'
 import * as members from '../members.ts'
 import * as policies from '../policies.ts'
 import * as roles from '../roles.ts'
+import { secretBody } from '../secrets.ts'
 import * as sources from '../sources.ts'
 import { addresses } from '../structure.ts'
 import { answered, data, item, listOf, nothing, oneOf, parameter, sent } from './describe.ts'
@@ -48,6 +49,8 @@ const connector = z.strictObject({
   permissions: z.array(permission),
   presets: z.array(z.strictObject({ id: z.string(), name: z.string(), hint: z.string().optional() })),
 })
+
+const secret = z.strictObject({ name: z.string(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
 
 const broken = z.array(z.strictObject({ place: z.string(), reason: z.string() }))
 
@@ -214,6 +217,23 @@ export const workspaceRoutes: RouteDescriptions = {
   },
   'DELETE /api/{workspace}/sources/data/{id}': {
     summary: 'Forget a data source; its data stays where it is',
+    tag: dataSources,
+    answers: { '204': nothing },
+    errors: ['Conflict'],
+  },
+  'GET /api/{workspace}/secrets': {
+    summary: 'List the named secrets, without their values',
+    tag: dataSources,
+    answers: { '200': data(z.array(secret), 'Their names and times.') },
+  },
+  'PUT /api/{workspace}/secrets/{name}': {
+    summary: 'Write a named secret, once every data source that uses it has passed its test with the new value',
+    tag: dataSources,
+    body: sent(secretBody(), { value: 'a password' }),
+    answers: { '204': nothing },
+  },
+  'DELETE /api/{workspace}/secrets/{name}': {
+    summary: 'Delete a named secret that no data source uses',
     tag: dataSources,
     answers: { '204': nothing },
     errors: ['Conflict'],

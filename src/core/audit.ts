@@ -42,6 +42,9 @@ export const auditActions = {
   'schema.introspect.v1': 'Data source introspected',
   'source.create.v1': 'Data source created',
   'source.delete.v1': 'Data source deleted',
+  'secret.create.v1': 'Secret created',
+  'secret.update.v1': 'Secret changed',
+  'secret.delete.v1': 'Secret deleted',
   'license.refresh.v1': 'License revalidated',
 } as const satisfies Readonly<Record<string, string>>
 
@@ -62,6 +65,7 @@ export type TargetType =
   | 'serviceAccount'
   | 'workspace'
   | 'source'
+  | 'secret'
   | 'provider'
 
 export type AuditEntry = {

@@ -1,37 +1,69 @@
 /**
  * Encryption at rest, the same code on both platforms: AES-256-GCM under a key that HKDF-SHA-256 derives from
- * SERVICE_SECRET. The purpose is authenticated with the text, so one purpose's text is refused for another.
+ * SERVICE_SECRET, a list with commas between: the first seals, all of them open. A secret that holds a comma itself opens as
+ * the whole of the list, or as all of it behind the first. The purpose is authenticated with the text, so one purpose's text is refused for another.
  * Text form: `v1.` and base64url of the 12-byte IV followed by the ciphertext.
  */
 import { Buffer } from 'node:buffer'
 import type { Vault } from '../ports.ts'
 
-export function openVault(secret: string): Vault {
-  // The key is kept, not the promise of it: a Worker may not await a promise that another request began.
-  let derived: CryptoKey | undefined
-  const key = async () => {
-    derived ??= await deriveKey(secret)
-    return derived
+export function openVault(secrets: string): Vault {
+  const [first, ...others] = secretsOf(secrets).map(keyOf)
+
+  async function attempt(key: Key, purpose: string, sealed: string): Promise<string> {
+    const bytes = new Uint8Array(Buffer.from(sealed.slice(prefix.length), 'base64url'))
+    const iv = bytes.slice(0, ivLength)
+    const opened = await crypto.subtle.decrypt(algorithm(iv, purpose), await key(), bytes.slice(ivLength))
+    return Buffer.from(opened).toString()
   }
 
   return {
     async seal(purpose, text) {
       const iv = crypto.getRandomValues(new Uint8Array(ivLength))
-      const sealed = await crypto.subtle.encrypt(algorithm(iv, purpose), await key(), Buffer.from(text))
+      const sealed = await crypto.subtle.encrypt(algorithm(iv, purpose), await (first ?? refuse)(), Buffer.from(text))
       return prefix + Buffer.concat([iv, new Uint8Array(sealed)]).toString('base64url')
     },
 
     async open(purpose, sealed) {
       if (!sealed.startsWith(prefix)) throw new Error('not a sealed text of a known version')
-      const bytes = new Uint8Array(Buffer.from(sealed.slice(prefix.length), 'base64url'))
-      const iv = bytes.slice(0, ivLength)
+      let cause: unknown
+      for (const key of [first ?? refuse, ...others]) {
+        try {
+          return await attempt(key, purpose, sealed)
+        } catch (error) {
+          cause = error
+        }
+      }
+      throw new Error('a sealed text cannot be opened: another secret, another purpose, or damaged', { cause })
+    },
+
+    async reseal(purpose, sealed) {
       try {
-        const opened = await crypto.subtle.decrypt(algorithm(iv, purpose), await key(), bytes.slice(ivLength))
-        return Buffer.from(opened).toString()
-      } catch (cause) {
-        throw new Error('a sealed text cannot be opened: another secret, another purpose, or damaged', { cause })
+        await attempt(first ?? refuse, purpose, sealed)
+        return undefined
+      } catch {
+        return this.seal(purpose, await this.open(purpose, sealed))
       }
     },
+  }
+}
+
+type Key = () => Promise<CryptoKey>
+
+const refuse: Key = () => Promise.reject(new Error('there is no secret'))
+
+/** Each once: the parts, and what may be one secret that has commas. */
+function secretsOf(text: string): readonly string[] {
+  const parts = text.split(',')
+  return [...new Set([...parts, parts.slice(1).join(','), text])].filter((one) => one !== '')
+}
+
+/** The key is kept, not the promise of it: a Worker may not await a promise that another request began. */
+function keyOf(secret: string): Key {
+  let derived: CryptoKey | undefined
+  return async () => {
+    derived ??= await deriveKey(secret)
+    return derived
   }
 }
 

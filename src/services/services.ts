@@ -32,6 +32,7 @@ import { createProviderSignIn, type ProviderSignIn } from './provider-sign-in.ts
 import { createProviders, type Providers } from './providers.ts'
 import { VERSION } from './release.ts'
 import { createRoles, type Roles } from './roles.ts'
+import { createSecrets, type Secrets } from './secrets.ts'
 import { createServiceAccounts, type ServiceAccounts } from './service-accounts.ts'
 import { createSessions, type Sessions } from './sessions.ts'
 import { createSources, type Sources } from './sources.ts'
@@ -63,6 +64,7 @@ export type Services = {
   readonly migrations: Migrations
   readonly introspection: Introspection
   readonly sources: Sources
+  readonly secrets: Secrets
   readonly manifests: Manifests
   readonly items: Items
   /** Forgets what has had its time: entries of the audit log, counted attempts, tokens that were mailed. */
@@ -99,7 +101,9 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     models: changes,
     system: openedSystem(systemDatabase, system),
     providers: () => [...builtIn, ...installed()],
+    awsRoles: config.SERVICE_SOURCES__AWS_ROLES,
   })
+  const secrets = createSecrets({ ports, models: changes, sources })
   const forget = (workspaceId: string) => {
     models.forget(workspaceId)
     ports.background(sources.forget(workspaceId))
@@ -130,6 +134,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     migrations,
     introspection: createIntrospection({ ports, models: changes, system: systemDatabase, sources }),
     sources,
+    secrets,
     manifests: createManifests(models, declarations),
     items,
     telemetry: createTelemetry(ports, config),

@@ -8,7 +8,7 @@ import type { Ports } from '../ports.ts'
 import { insertFirstSigningKey, loadSigningKeys } from '../store/accounts.ts'
 
 export const ALGORITHM = 'EdDSA'
-const VAULT_PURPOSE = 'signing-key'
+export const VAULT_PURPOSE = 'signing-key'
 const VARIABLE = 'SERVICE_AUTH__SIGNING_KEY'
 
 export type PublishedKey = {

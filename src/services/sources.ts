@@ -5,15 +5,19 @@
 import { requireEntitlement } from '../core/access/principal.ts'
 import { isOfStart } from '../core/connector/activity.ts'
 import { noConnectionTest, requireGrant } from '../core/connector/handshake.ts'
+import { secretNames, withSecrets } from '../core/connector/secret-reference.ts'
 import { nested, ServiceError } from '../core/error.ts'
 import { withoutSource } from '../core/migration/remove-source.ts'
 import type { Model, SourceRecord } from '../core/model/model.ts'
+import { parseSqlAddress, type SqlProvider } from '../core/sql/address.ts'
+import { type AwsRole, requireAwsRole } from '../core/sql/aws-role.ts'
 import type { BrokenExtension, Ports } from '../ports.ts'
 import { connected } from '../sources/across.ts'
 import { lazySource } from '../sources/lazy-source.ts'
 import type { ConnectorPermission, OpenedSource, Provider, SourceSetting } from '../sources/provider.ts'
 import type { Source } from '../sources/source.ts'
 import { dropCapabilities } from '../store/capabilities.ts'
+import { bindSecrets, loadSecrets, secretPurpose, secretsMark, unbindSecrets } from '../store/secrets.ts'
 import { loadSealedSource, sealSource, unmarkSource } from '../store/sources.ts'
 import type { WorkspaceRow } from '../store/workspaces.ts'
 import { recordIn } from './audit.ts'
@@ -44,10 +48,16 @@ export type Sources = {
   open(workspace: WorkspaceRow, record: SourceRecord): Promise<OpenedSource>
   /** The same for a model that names it: what the model no longer has is closed. */
   sourceOf(workspace: WorkspaceRow, model: Model, sourceId: string): Source
+  /** Tries a source out with a new value of a secret that it stands on; throws ServiceError. */
+  testWith(workspace: WorkspaceRow, record: SourceRecord, secret: NewSecret): Promise<void>
+  /** Closes these, so that they are opened anew by what is next asked of them. */
+  reopen(workspaceId: string, sourceIds: ReadonlySet<string>): Promise<void>
   /** Closes the sources of a workspace that is gone; statements that are running are waited for. */
   forget(workspaceId: string): Promise<void>
   close(): Promise<void>
 }
+
+export type NewSecret = { readonly name: string; readonly value: string }
 
 export type ListedConnector = {
   readonly id: string
@@ -67,14 +77,16 @@ type Deps = {
   readonly system: OpenedSource
   /** Those of this moment: installed connectors come and go. */
   readonly providers: () => readonly Provider[]
+  /** Roles of AWS that sources may use under the keys of this process. */
+  readonly awsRoles: readonly AwsRole[]
 }
 
 const SYSTEM_SOURCE = '_system'
 
-export function createSources({ ports, models, system, providers }: Deps): Sources {
+export function createSources({ ports, models, system, providers, awsRoles }: Deps): Sources {
   const { database, ids, vault } = ports
   /** By workspace, then by source. Only what is open is kept: on Workers no request may wait for the I/O of another. */
-  const opened = new Map<string, { version: number; readonly sources: Map<string, OpenedSource> }>()
+  const opened = new Map<string, OpenedOfWorkspace>()
 
   function providerOf(id: string): Provider {
     const provider = providers().find((one) => one.id === id)
@@ -94,27 +106,70 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
   }
 
   /** The provider of what was sent, once its grant was found to be the required one. */
-  async function granted({ provider: id, ...setting }: SourceWish, workspaceId: string) {
+  async function granted(workspace: WorkspaceRow, { provider: id, ...sealed }: SourceWish) {
     const provider = providerOf(id)
-    requireGrant(setting.permissions, await provider.requiredPermissions({ setting, workspaceId }))
-    return { provider, setting, trial: { setting, workspaceId } }
+    const { setting, secretIds } = await resolved(workspace, provider, sealed)
+    const trial = { setting, workspaceId: workspace.id }
+    requireGrant(setting.permissions, await provider.requiredPermissions(trial))
+    return { provider, trial, sealed, secretIds }
   }
 
-  async function openSealed(workspace: WorkspaceRow, { id, provider }: SourceRecord): Promise<OpenedSource> {
+  /** The setting with the values of its secrets; `fresh` is one that is not written yet. */
+  async function resolved(workspace: WorkspaceRow, provider: Provider, sealed: SourceSetting, fresh?: NewSecret) {
+    const names = secretNames(sealed.config)
+    const rows = names.length === 0 ? [] : await loadSecrets(database, workspace.id, names)
+    const values = new Map<string, string>()
+    for (const { name, sealed: text } of rows) {
+      values.set(name, await vault.open(secretPurpose(workspace.id, name), text))
+    }
+    if (fresh !== undefined) values.set(fresh.name, fresh.value)
+    const config = names.length === 0 ? sealed.config : withSecrets(sealed.config, values)
+    if (provider.origin === 'builtIn') {
+      requireAwsRole(parseSqlAddress(provider.id as SqlProvider, config), awsRoles, workspace.apiName)
+    }
+    return { setting: { ...sealed, config }, secretIds: rows.map(({ id }) => id) }
+  }
+
+  async function loadSetting(workspace: WorkspaceRow, { id, provider }: SourceRecord, fresh?: NewSecret) {
     const sealed = await loadSealedSource(database, { workspace: workspace.apiName, sourceId: id })
     if (sealed === undefined) throw new ServiceError('notFound', 'Source does not exist')
-    const setting = JSON.parse(await vault.open(purpose(id), sealed)) as SourceSetting
+    const setting = JSON.parse(await vault.open(sourcePurpose(id), sealed)) as SourceSetting
     if (providers().every((one) => one.id !== provider)) throw uninstalled()
-    return providerOf(provider).open(setting, { workspaceId: workspace.id, id })
+    const one = providerOf(provider)
+    return { provider: one, ...(await resolved(workspace, one, setting, fresh)) }
   }
 
-  async function open(workspace: WorkspaceRow, record: SourceRecord): Promise<OpenedSource> {
+  async function openSealed(workspace: WorkspaceRow, record: SourceRecord, version: number): Promise<KeptSource> {
+    // Read before the values: a change in between is found out by the next look.
+    const mark = await secretsMark(database, record.id)
+    const { provider, setting } = await loadSetting(workspace, record)
+    const source = await provider.open(setting, { workspaceId: workspace.id, id: record.id })
+    return { ...source, secrets: mark === '' ? undefined : { mark, version } }
+  }
+
+  /** Whether a secret that the source stands on was written since it was opened; asked once for each version. */
+  async function isOutdated({ secrets }: KeptSource, sourceId: string, version: number | 'any'): Promise<boolean> {
+    if (secrets === undefined || (version !== 'any' && secrets.version >= version)) return false
+    if ((await secretsMark(database, sourceId)) !== secrets.mark) return true
+    if (version !== 'any') secrets.version = version
+    return false
+  }
+
+  /** What is open for readers; migrations and introspections look whether its secrets still hold. */
+  async function open(workspace: WorkspaceRow, record: SourceRecord, look = true): Promise<OpenedSource> {
     if (record.apiName === SYSTEM_SOURCE) return system
-    const ofWorkspace = opened.get(workspace.id) ?? { version: 0, sources: new Map<string, OpenedSource>() }
+    const ofWorkspace = opened.get(workspace.id) ?? { version: 0, sources: new Map<string, KeptSource>() }
     opened.set(workspace.id, ofWorkspace)
     const known = ofWorkspace.sources.get(record.id)
-    if (known !== undefined) return known
-    const fresh = await openSealed(workspace, record)
+    if (known !== undefined) {
+      const isOld = await isOutdated(known, record.id, look ? 'any' : ofWorkspace.version)
+      if (!isOld) return known
+      if (ofWorkspace.sources.get(record.id) === known) {
+        ofWorkspace.sources.delete(record.id)
+        known.close().catch((error: unknown) => ports.observe({ kind: 'fault', error }))
+      }
+    }
+    const fresh = await openSealed(workspace, record, ofWorkspace.version)
     if (opened.get(workspace.id) !== ofWorkspace) {
       await fresh.close()
       throw new ServiceError('notFound', 'Source does not exist')
@@ -143,10 +198,10 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
       const { workspace, rights } = entry
       requireEntitlement(rights, 'dataSource:create')
       const { apiName, ...wish } = await sent()
-      const { provider, setting, trial } = await granted(wish, workspace.id)
+      const { provider, trial, sealed: asSent, secretIds } = await granted(workspace, wish)
       await under(UNTESTED, provider.test(trial))
       const id = ids.next()
-      const sealed = await vault.seal(purpose(id), JSON.stringify(setting))
+      const sealed = await vault.seal(sourcePurpose(id), JSON.stringify(asSent))
       await models.change(workspace, async (current) => {
         if (current.sources.some((source) => source.apiName === apiName)) {
           throw new ServiceError('conflict', 'A data source of this name exists already')
@@ -156,6 +211,7 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
           records: { ...current, sources: [...current.sources, { id, apiName, provider: provider.id }] },
           statements: [
             sealSource({ workspace: workspace.apiName, sourceId: id }, sealed),
+            ...(secretIds.length === 0 ? [] : [bindSecrets({ workspaceId: workspace.id, sourceId: id }, secretIds)]),
             recordIn(ids, entry, { action: 'source.create.v1', target: { type: 'source', id }, payload }),
           ],
           answer: undefined,
@@ -164,15 +220,15 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
       return { id }
     },
 
-    async test({ rights, workspace }, sent) {
+    async test({ workspace, rights }, sent) {
       requireEntitlement(rights, 'dataSource:create')
-      const { provider, trial } = await untested(granted(await sent(), workspace.id))
+      const { provider, trial } = await untested(granted(workspace, await sent()))
       if ((await untested(under(UNTESTED, provider.test(trial)))) === 'none') throw noConnectionTest()
     },
 
-    async preview({ rights, workspace }, sent) {
+    async preview({ workspace, rights }, sent) {
       requireEntitlement(rights, 'dataSource:create')
-      const { provider, trial } = await granted(await sent(), workspace.id)
+      const { provider, trial } = await granted(workspace, await sent())
       const schema = await under('Query failed', provider.preview(trial))
       return { schema, hash: await digest(JSON.stringify(schema)) }
     },
@@ -212,6 +268,7 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
           statements: [
             ...stillUnused(workspace.id, current, records),
             unmarkSource(id),
+            unbindSecrets(id),
             dropCapabilities({ workspaceId: workspace.id, sourceId: id }),
             recordIn(ids, entry, { action: 'source.delete.v1', target: { type: 'source', id }, payload }),
           ],
@@ -224,7 +281,7 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
       await gone?.close()
     },
 
-    open,
+    open: (workspace, record) => open(workspace, record),
 
     sourceOf(workspace, model, sourceId) {
       forgetDeleted(workspace.id, model)
@@ -234,8 +291,24 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
       return connected(model, (one) => ({
         followsRelations: one.apiName === SYSTEM_SOURCE || isBuiltIn(one.provider),
         source:
-          one.apiName === SYSTEM_SOURCE ? system.source : lazySource(async () => (await open(workspace, one)).source),
+          one.apiName === SYSTEM_SOURCE
+            ? system.source
+            : lazySource(async () => (await open(workspace, one, false)).source),
       }))(record.id)
+    },
+
+    async testWith(workspace, record, secret) {
+      const { provider, setting } = await loadSetting(workspace, record, secret)
+      await untested(under(UNTESTED, provider.test({ setting, workspaceId: workspace.id })))
+    },
+
+    async reopen(workspaceId, sourceIds) {
+      const sources = opened.get(workspaceId)?.sources
+      for (const id of sourceIds) {
+        const old = sources?.get(id)
+        sources?.delete(id)
+        await old?.close()
+      }
     },
 
     async forget(workspaceId) {
@@ -252,8 +325,13 @@ export function createSources({ ports, models, system, providers }: Deps): Sourc
   }
 }
 
+/** An opened source, and of which values of secrets it was made; undefined where there are none in it. */
+type KeptSource = OpenedSource & { readonly secrets: { readonly mark: string; version: number } | undefined }
+
+type OpenedOfWorkspace = { version: number; readonly sources: Map<string, KeptSource> }
+
 /** Binds what is sealed to its source, so that it cannot be put under another one. */
-function purpose(sourceId: string): string {
+export function sourcePurpose(sourceId: string): string {
   return `source:${sourceId}`
 }
 

@@ -19,6 +19,7 @@ import connectors from './schema/009-connectors.ts'
 import sessionProviders from './schema/010-session-providers.ts'
 import proof from './schema/011-proof.ts'
 import keyScopes from './schema/012-key-scopes.ts'
+import secrets from './schema/013-secrets.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import { param, sql, statement } from './statements.ts'
 
@@ -36,6 +37,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [10, sessionProviders],
   [11, proof],
   [12, keyScopes],
+  [13, secrets],
 ]
 const workspaceMigrations: readonly string[] = [workspaceModel]
 

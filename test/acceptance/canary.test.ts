@@ -216,7 +216,7 @@ function allRoutes(): readonly (readonly [string, string])[] {
     const path = /^\s*\w+,\s*'([^']+)'/.exec(text)?.[1]
     if (path === undefined) return []
     const address = path.replaceAll(/:(\w+)/g, (_, name: string) => places[name] ?? randomUUID())
-    return [...text.matchAll(/\b(GET|POST|PATCH|DELETE):/g)].map(([, method = '']) => [method, address] as const)
+    return [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE):/g)].map(([, method = '']) => [method, address] as const)
   })
 }
 

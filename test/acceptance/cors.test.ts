@@ -41,7 +41,7 @@ it('says beforehand what a page may send', async () => {
   expect(response.status).toBe(204)
   expect(corsOf(response)).toMatchObject({
     'access-control-allow-origin': allowed,
-    'access-control-allow-methods': 'GET, HEAD, POST, PATCH, DELETE',
+    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers': expect.stringContaining('Authorization'),
     'access-control-max-age': '600',
   })

@@ -32,6 +32,20 @@ it('creates a data source and answers its id', async () => {
   ])
 })
 
+it('lends the AWS keys of the server to no workspace by itself', async () => {
+  const place = { host: 'db.eu-west-1.rds.amazonaws.com', database: 'd', user: 'u' }
+  const roleArn = 'arn:aws:iam::123456789012:role/unlisted'
+  for (const auth of [{}, { roleArn }]) {
+    const aws = { ...place, auth: { kind: 'aws-iam', region: 'eu-west-1', ...auth } }
+    for (const path of ['/sources/data/test', '/sources/data/introspect']) {
+      const response = await shop.post(path, { provider: 'postgres', config: aws })
+      expect(response.status).toBe(422)
+    }
+    const response = await shop.post('/sources/data', { apiName: 'aws', provider: 'postgres', config: aws })
+    expect(response.status).toBe(422)
+  }
+})
+
 it('answers 204 without a body to a test that passes', async () => {
   const response = await shop.post('/sources/data/test', { provider: 'neon', config, permissions: [] })
 

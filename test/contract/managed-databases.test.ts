@@ -3,7 +3,9 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { readConfig } from '../../src/config.ts'
 import { parseSqlAddress } from '../../src/core/sql/address.ts'
+import { requireAwsRole } from '../../src/core/sql/aws-role.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres.ts'
 import { iamToken, passwordOf } from '../../src/platform/node/aws-iam.ts'
 import { certificatesFor } from '../../src/platform/node/regional-certificates.ts'
@@ -45,15 +47,65 @@ it('signs the token as the example of the AWS SDK says', async () => {
   })
 })
 
-it('takes the keys of the environment where the configuration has none', async () => {
+it('uses the keys of the environment for roles that the operator lists, and for nothing else', async () => {
   const environment = { AWS_ACCESS_KEY_ID: 'envid', AWS_SECRET_ACCESS_KEY: 's', AWS_SESSION_TOKEN: 'session' }
-  const password = passwordOf(parseSqlAddress('mysql', configOf({})), { fetch, environment })
+  const asked: { readonly authorization: string | null; readonly body: string }[] = []
+  const sts: typeof fetch = async (_, init) => {
+    const { headers, body } = init as { headers: Headers; body: string }
+    asked.push({ authorization: headers.get('authorization'), body })
+    return new Response(null, { status: 403 })
+  }
+  const roleArn = 'arn:aws:iam::123456789012:role/listed'
+  const awsRoles = [{ roleArn, externalId: 'our-id', workspaces: ['shop'] }]
+  const options = { fetch: sts as never, environment, awsRoles }
+  const ask = (auth: object) =>
+    (passwordOf(parseSqlAddress('mysql', configOf(auth)), options) as () => Promise<string>)()
+  const refused = { name: 'SqlFault', state: '28000' }
 
-  const { searchParams } = new URL(`https://${await (password as () => Promise<string>)()}`)
-  expect(searchParams.get('X-Amz-Credential')).toMatch(/^envid\//)
-  expect(searchParams.get('X-Amz-Security-Token')).toBe('session')
-  const bare = passwordOf(parseSqlAddress('mysql', configOf({})), { fetch, environment: {} })
-  await expect((bare as () => Promise<string>)()).rejects.toMatchObject({ name: 'SqlFault', state: '28000' })
+  await expect(ask({})).rejects.toMatchObject(refused)
+  await expect(ask({ roleArn: 'arn:aws:iam::123456789012:role/other' })).rejects.toMatchObject(refused)
+  expect(asked).toEqual([])
+  await expect(ask({ roleArn })).rejects.toMatchObject(refused)
+  await expect(ask({ roleArn, accessKeyId: 'own', secretAccessKey: 's' })).rejects.toMatchObject(refused)
+  expect(asked[0]?.authorization).toContain('Credential=envid/')
+  expect(asked[0]?.body).toContain('ExternalId=our-id')
+  expect(asked[1]?.authorization).toContain('Credential=own/')
+  expect(asked[1]?.body).not.toContain('ExternalId')
+})
+
+it('opens a listed role to the workspaces that are named, all of them where none are', () => {
+  const [bound, open] = ['arn:aws:iam::123456789012:role/bound', 'arn:aws:iam::123456789012:role/open']
+  const roles = [{ roleArn: bound, workspaces: ['shop'] }, { roleArn: open }]
+  const check = (auth: object, workspace: string) => () =>
+    requireAwsRole(parseSqlAddress('postgres', configOf(auth)), roles, workspace)
+  const refused = expect.objectContaining({ kind: 'invalid' })
+
+  for (const [auth, workspace] of [
+    [{ roleArn: bound }, 'shop'],
+    [{ roleArn: open }, 'other'],
+    [{ roleArn: bound, accessKeyId: 'i', secretAccessKey: 's' }, 'other'],
+    [{ accessKeyId: 'i', secretAccessKey: 's' }, 'other'],
+  ] as const) {
+    expect(check(auth, workspace)).not.toThrow()
+  }
+  for (const [auth, workspace] of [
+    [{ roleArn: bound }, 'other'],
+    [{ roleArn: 'arn:aws:iam::123456789012:role/unlisted' }, 'shop'],
+    [{}, 'shop'],
+  ] as const) {
+    expect(check(auth, workspace)).toThrow(refused)
+  }
+})
+
+it.each([
+  ['[]', true],
+  ['[{"roleArn":"arn:aws:iam::123456789012:role/a","externalId":"xy","workspaces":["shop"]}]', true],
+  ['{}', false],
+  ['[{"roleArn":"a"}]', false],
+  ['[{"roleArn":"arn:aws:iam::123456789012:role/a","unknown":1}]', false],
+  ['not json', false],
+])('%s is a value of SERVICE_SOURCES__AWS_ROLES: %s', (value, isOne) => {
+  expect(readConfig({ SERVICE_SOURCES__AWS_ROLES: value }).kind).toBe(isOne ? 'valid' : 'invalid')
 })
 
 it('assumes the role once for many connections, and signs with its keys', async () => {

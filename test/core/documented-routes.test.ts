@@ -10,7 +10,7 @@ import type { Services } from '../../src/services/services.ts'
 
 /** By the document of the workspace (test/acceptance/openapi.test.ts). */
 const items = ['/api/{workspace}/items/{collection}', '/api/{workspace}/items/{collection}/{key}'].flatMap((path) =>
-  ['GET', 'POST', 'PATCH', 'DELETE'].map((method) => `${method} ${path}`),
+  ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} ${path}`),
 )
 
 it('describes every route', async () => {

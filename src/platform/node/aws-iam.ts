@@ -4,6 +4,7 @@
  */
 import { AwsClient, AwsV4Signer } from 'aws4fetch'
 import type { SqlAddress } from '../../core/sql/address.ts'
+import type { AwsRole } from '../../core/sql/aws-role.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Fetch } from '../fetch.ts'
 
@@ -13,6 +14,8 @@ export type IamOptions = {
   readonly fetch: Fetch
   /** Keys, and by AWS_ENDPOINT_URL_STS where roles are asked for. */
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Those that may be used under the keys of the environment. */
+  readonly awsRoles?: readonly AwsRole[]
 }
 
 /** What a driver enters the database with; a function is asked for each connection. */
@@ -23,9 +26,13 @@ export function passwordOf(address: SqlAddress, options: IamOptions): string | (
   return async () => {
     const own: Keys =
       auth.keys === undefined ? environmentKeys(options.environment) : { ...auth.keys, session: undefined }
+    const role = options.awsRoles?.find(({ roleArn }) => roleArn === auth.roleArn)
+    if (auth.keys === undefined && role === undefined)
+      throw refused('the role is not one of SERVICE_SOURCES__AWS_ROLES')
+    const externalId = auth.keys === undefined ? role?.externalId : undefined
     if (auth.roleArn === undefined) return iamToken(address, auth.region, { keys: own })
     if (assumed === undefined || assumed.until - EARLY < Date.now()) {
-      assumed = await assumeRole(auth.roleArn, { ...options, region: auth.region, keys: own })
+      assumed = await assumeRole(auth.roleArn, { ...options, region: auth.region, keys: own, externalId })
     }
     return iamToken(address, auth.region, { keys: assumed.keys })
   }
@@ -65,9 +72,13 @@ export async function iamToken(
   return signed.url.href.replace(/^https:\/\//, '')
 }
 
-type AssumeOptions = IamOptions & { readonly region: string; readonly keys: Keys }
+type AssumeOptions = IamOptions & {
+  readonly region: string
+  readonly keys: Keys
+  readonly externalId: string | undefined
+}
 
-async function assumeRole(roleArn: string, { fetch, environment, region, keys }: AssumeOptions) {
+async function assumeRole(roleArn: string, { fetch, environment, region, keys, externalId }: AssumeOptions) {
   const china = region.startsWith('cn-') ? '.cn' : ''
   const endpoint = environment.AWS_ENDPOINT_URL_STS || `https://sts.${region}.amazonaws.com${china}/`
   const client = new AwsClient({
@@ -77,7 +88,13 @@ async function assumeRole(roleArn: string, { fetch, environment, region, keys }:
     service: 'sts',
     region,
   })
-  const question = { Action: 'AssumeRole', Version: '2011-06-15', RoleArn: roleArn, RoleSessionName: 'data-service' }
+  const question = {
+    Action: 'AssumeRole',
+    Version: '2011-06-15',
+    RoleArn: roleArn,
+    RoleSessionName: 'data-service',
+    ...(externalId !== undefined && { ExternalId: externalId }),
+  }
   const body = new URLSearchParams(question).toString()
   const { url, method, headers } = await client.sign(endpoint, {
     method: 'POST',

@@ -14,17 +14,22 @@ import { certificatesFor } from './regional-certificates.ts'
 export type NodeSqlDatabasesOptions = {
   readonly allowPrivate: boolean
   readonly environment: IamOptions['environment']
+  readonly awsRoles?: IamOptions['awsRoles']
   /** Resolves names; the platform's own where it is not said. */
   readonly resolve?: NetworkOptions['resolve']
 }
 
-export function createNodeSqlDatabases({ environment, ...options }: NodeSqlDatabasesOptions): SqlDatabases {
+export function createNodeSqlDatabases({
+  environment,
+  awsRoles = [],
+  ...options
+}: NodeSqlDatabasesOptions): SqlDatabases {
   const { socket, fetch } = createNetwork(options)
 
   const overTcp = (address: SqlAddress) => {
     const { host, port, user, tls } = address
     const ca = tls.kind === 'verify' ? (tls.ca ?? certificatesFor(host)) : undefined
-    const password = passwordOf(address, { fetch, environment })
+    const password = passwordOf(address, { fetch, environment, awsRoles })
     return { host, port, user, password, tls: tls.kind === 'verify' && { ca }, socket }
   }
 

@@ -1,0 +1,34 @@
+/**
+ * Named secrets in the configuration of a data source: an object of exactly `{"$secret": "name"}` stands for the secret of
+ * that name. Everything else is the connector's own and passes unchanged.
+ */
+import { nested } from '../error.ts'
+
+/** Names that the configuration refers to, each once. */
+export function secretNames(config: unknown): readonly string[] {
+  const names = new Set<string>()
+  walk(config, (name) => {
+    names.add(name)
+    return name
+  })
+  return [...names]
+}
+
+/** The configuration with the values in place. Throws ServiceError `invalid` naming the place of one that is not there. */
+export function withSecrets(config: unknown, values: ReadonlyMap<string, string>): unknown {
+  return walk(config, (name, place) => {
+    const value = values.get(name)
+    if (value !== undefined) return value
+    throw nested('invalid', ['Failed to read the JSON body', place, 'there is no secret of this name'])
+  })
+}
+
+/** Bodies are bounded in depth before they get here. */
+function walk(value: unknown, replace: (name: string, place: string) => string, place = 'config'): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map((one, index) => walk(one, replace, `${place}[${index}]`))
+  const entries = Object.entries(value)
+  const [first] = entries
+  if (entries.length === 1 && first?.[0] === '$secret' && typeof first[1] === 'string') return replace(first[1], place)
+  return Object.fromEntries(entries.map(([name, one]) => [name, walk(one, replace, `${place}.${name.slice(0, 100)}`)]))
+}

@@ -1,0 +1,88 @@
+/** Named secrets of workspaces: only the sealed text is kept. */
+import type { Statement } from '../core/sql/statement.ts'
+import type { SqlDriver } from '../ports.ts'
+import { json, param, sql, statement, uuids } from './statements.ts'
+
+export type SecretRow = { readonly id: string; readonly name: string; readonly sealed: string }
+
+/** Those of these names that there are. */
+export async function loadSecrets(
+  database: SqlDriver,
+  workspaceId: string,
+  names: readonly string[],
+): Promise<readonly SecretRow[]> {
+  const rows = await database.query(
+    statement(sql`
+      select id, name, sealed_value from service.secret
+      where workspace_id = ${param(workspaceId)}::uuid
+        and name in (select jsonb_array_elements_text(${json(names)}::jsonb))`),
+  )
+  return rows.map(([id, name, sealed]) => ({ id: id ?? '', name: name ?? '', sealed: sealed ?? '' }))
+}
+
+/** Binds what is sealed to its place. */
+export function secretPurpose(workspaceId: string, name: string): string {
+  return `secret:${workspaceId}:${name}`
+}
+
+export type ListedSecret = { readonly name: string; readonly createdAt: string; readonly updatedAt: string }
+
+export async function listSecrets(database: SqlDriver, workspaceId: string): Promise<readonly ListedSecret[]> {
+  const rows = await database.query(
+    statement(sql`
+      select name, (extract(epoch from created_at) * 1000)::bigint, (extract(epoch from updated_at) * 1000)::bigint
+      from service.secret where workspace_id = ${param(workspaceId)}::uuid order by name`),
+  )
+  const time = (text: string | null | undefined) => new Date(Number(text)).toISOString()
+  return rows.map(([name, created, updated]) => ({
+    name: name ?? '',
+    createdAt: time(created),
+    updatedAt: time(updated),
+  }))
+}
+
+export function saveSecret(workspaceId: string, { id, name, sealed }: SecretRow): Statement {
+  return statement(sql`
+    insert into service.secret (id, workspace_id, name, sealed_value)
+    values (${param(id)}::uuid, ${param(workspaceId)}::uuid, ${param(name)}, ${param(sealed)})
+    on conflict (workspace_id, name) do update
+    set sealed_value = excluded.sealed_value, updated_at = clock_timestamp()`)
+}
+
+/** Fails by its foreign key where a data source stands on it. */
+export function deleteSecret(id: string): Statement {
+  return statement(sql`delete from service.secret where id = ${param(id)}::uuid`)
+}
+
+/** For the batch that creates the source: fails by its foreign key where a secret has gone. */
+export function bindSecrets(
+  { workspaceId, sourceId }: { readonly workspaceId: string; readonly sourceId: string },
+  secretIds: readonly string[],
+): Statement {
+  return statement(sql`
+    insert into service.source_secret (workspace_id, source_id, secret_id)
+    select ${param(workspaceId)}::uuid, ${param(sourceId)}::uuid, s.id from (${uuids(secretIds)}) as s (id)`)
+}
+
+export function unbindSecrets(sourceId: string): Statement {
+  return statement(sql`delete from service.source_secret where source_id = ${param(sourceId)}::uuid`)
+}
+
+/** Ids of the data sources that stand on a secret. */
+export async function sourcesOf(database: SqlDriver, secretId: string): Promise<ReadonlySet<string>> {
+  const rows = await database.query(
+    statement(sql`select source_id from service.source_secret where secret_id = ${param(secretId)}::uuid`),
+  )
+  return new Set(rows.map(([id]) => id ?? ''))
+}
+
+/** A text that changes with every new value of the secrets that a data source stands on. */
+export async function secretsMark(database: SqlDriver, sourceId: string): Promise<string> {
+  const [[mark] = []] = await database.query(
+    statement(sql`
+      select string_agg(s.id::text || s.updated_at::text, ' ' order by s.id)
+      from service.source_secret b join service.secret s on s.id = b.secret_id
+      where b.source_id = ${param(sourceId)}::uuid`),
+  )
+  return mark ?? ''
+}

@@ -1,0 +1,135 @@
+/** Named secrets: what stands for a secret in a configuration, who may write one, and that a value never comes out again. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { people } from '../support/people.ts'
+import { startPostgres } from '../support/postgres.ts'
+import { type Workspace, world } from '../support/world.ts'
+
+let shop: Workspace
+let gateways: readonly { readonly url: string; close(): Promise<void> }[]
+let postgres: Awaited<ReturnType<typeof startPostgres>>
+
+beforeAll(async () => {
+  postgres = await startPostgres()
+  const driver = openPostgres({ connectionString: postgres.url })
+  await driver.query({ text: 'create table crates (id integer primary key)', params: [] })
+  await driver.query({ text: 'insert into crates values (7)', params: [] })
+  await driver.close()
+  gateways = [await startNeonGateway(postgres.url), await startNeonGateway(postgres.url)]
+  shop = await world.workspace('named_secrets', {})
+})
+
+afterAll(async () => {
+  await gateways[1]?.close()
+  await postgres.close()
+})
+
+const put = (name: string, value: unknown) => shop.send('PUT', `/secrets/${name}`, { body: { value } })
+const config = { connectionString: { $secret: 'dsn' } }
+
+it('is written, stands in a configuration, is rotated, and is deleted when nothing uses it', async () => {
+  const [first, second] = gateways
+  expect((await put('dsn', first?.url)).status).toBe(204)
+  const wish = { provider: 'neon', config }
+  expect((await shop.post('/sources/data/test', wish)).status).toBe(204)
+  expect((await shop.post('/sources/data/introspect', wish)).status).toBe(200)
+  const created = await shop.post('/sources/data', { apiName: 'crates', ...wish })
+  const { data } = (await created.json()) as { data: { id: string } }
+  expect((await shop.post(`/schema/introspect/${data.id}`, undefined)).status).toBe(200)
+  expect(await shop.data('/items/crates?fields=id')).toEqual([{ id: 7 }])
+
+  const refused = await put('dsn', 'postgres://canary-user:canary-password@127.0.0.1:1/none')
+  expect(refused.status).toBe(422)
+  const text = await refused.text()
+  expect(JSON.parse(text)).toMatchObject({
+    message: 'A data source that uses the secret fails its test with this value',
+    source: { message: 'crates' },
+  })
+  expect(text).not.toContain('canary')
+  expect(await shop.data('/items/crates?fields=id')).toEqual([{ id: 7 }])
+
+  expect((await put('dsn', second?.url)).status).toBe(204)
+  await first?.close()
+  expect(await shop.data('/items/crates?fields=id')).toEqual([{ id: 7 }])
+
+  const inUse = await shop.delete('/secrets/dsn')
+  expect(inUse.status).toBe(409)
+  expect(await inUse.json()).toMatchObject({ source: { message: 'used by crates' } })
+  expect((await shop.delete(`/sources/data/${data.id}`)).status).toBe(204)
+  expect((await shop.delete('/secrets/dsn')).status).toBe(204)
+  expect((await shop.delete('/secrets/dsn')).status).toBe(404)
+  const answer = await shop.get('/audit-log?fields=action,payload,targetType&limit=100')
+  const log = await answer.text()
+  for (const action of ['secret.create.v1', 'secret.update.v1', 'secret.delete.v1']) expect(log).toContain(action)
+  expect(log).toContain('{"name": "dsn"}')
+  expect(log).not.toContain(second?.url)
+})
+
+it('is listed with names and times, never with a value', async () => {
+  await put('canary_one', 'canary-value-1')
+  await put('canary_one', 'canary-value-2')
+
+  const answer = await shop.get('/secrets')
+  const text = await answer.text()
+
+  expect(text).not.toContain('canary-value')
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/)
+  expect(JSON.parse(text)).toEqual({ data: [{ name: 'canary_one', createdAt: time, updatedAt: time }] })
+})
+
+it('has to be there where a configuration names it', async () => {
+  const wish = { provider: 'neon', config: { connectionString: { $secret: 'nobody' } } }
+  for (const path of ['/sources/data/test', '/sources/data/introspect', '/sources/data']) {
+    const response = await shop.post(path, path === '/sources/data' ? { apiName: 'none', ...wish } : wish)
+    expect(response.status).toBe(422)
+    expect(await response.text()).toContain('config.connectionString')
+  }
+})
+
+it('is nothing but an object of exactly one member with a text', async () => {
+  for (const other of [{ $secret: 'canary_one', more: 1 }, { $secret: 5 }, { $secrets: 'canary_one' }]) {
+    const response = await shop.post('/sources/data/test', { provider: 'neon', config: { connectionString: other } })
+    expect(response.status).toBe(422)
+    expect(await response.text()).toContain('must be given')
+  }
+})
+
+it.each(['A', '1a', 'a-b', 'a'.repeat(41), '%00', 'a%2Fb'])('cannot be called %s', async (name) => {
+  expect((await put(name, 'value')).status).toBeGreaterThanOrEqual(404)
+  expect((await put(name, 'value')).status).toBeLessThanOrEqual(422)
+})
+
+it('has a value that is a text, and nothing else', async () => {
+  for (const body of [{}, { value: '' }, { value: 5 }, { value: null }, { value: 'x', more: 1 }, []]) {
+    expect((await shop.send('PUT', '/secrets/strict', { body })).status).toBe(422)
+  }
+})
+
+it('is the business of those who may create data sources', async () => {
+  const maker = await people.member(shop, { entitlements: ['dataSource:create'] })
+  const other = await people.member(shop, { entitlements: ['dataSource:read', 'dataSource:delete', 'dataModel:edit'] })
+  const send = (person: typeof maker) => [
+    person.get('/secrets'),
+    person.send('PUT', '/secrets/shared', { body: { value: 'v' } }),
+    person.delete('/secrets/shared'),
+  ]
+
+  const allowed: number[] = []
+  for (const one of send(maker)) allowed.push((await one).status)
+  const refused: number[] = []
+  for (const one of send(other)) refused.push((await one).status)
+
+  expect(allowed[0]).toBe(200)
+  expect(refused).toEqual([403, 403, 403])
+})
+
+it('is of one workspace', async () => {
+  const elsewhere = await world.workspace('named_secrets_too', {})
+  await put('own', 'canary-own')
+
+  expect(await (await elsewhere.get('/secrets')).json()).toEqual({ data: [] })
+  expect((await elsewhere.delete('/secrets/own')).status).toBe(404)
+  const wish = { provider: 'neon', config: { connectionString: { $secret: 'own' } } }
+  expect((await elsewhere.post('/sources/data/test', wish)).status).toBe(422)
+})
