@@ -84,7 +84,7 @@ export async function startNode({
     host: config.SERVICE_HOST,
     port: config.PORT,
     maxHeaderSize: MAX_HEADERS,
-    listener: getRequestListener(answerWhileStarting),
+    listener: getRequestListener(answerWhileStarting, { autoCleanupIncoming: false }),
     onClientError: refuse,
   })
   try {
@@ -126,7 +126,11 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
       ...(metrics !== undefined && { metrics }),
     })
     http.serve(
-      getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), { errorHandler }),
+      getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), {
+        errorHandler,
+        // What is left unread is the server's business, which is more patient.
+        autoCleanupIncoming: false,
+      }),
     )
     licensing.alarm.start(() => services.licensing.wake(), toldTo(observe))
     const stopReporting = (ticker ?? everySoOften)(REPORT_INTERVAL, () => services.telemetry.report())

@@ -96,14 +96,17 @@ export async function readText(c: AppContext, limit: number): Promise<string> {
 
 /** A client that is still sending takes an early end for a broken connection and never sees why it was refused. */
 async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const until = performance.now() + LONGEST_DISCARD
   let length = 0
-  for (let part = await reader.read(); !part.done && length < MAX_DISCARDED; part = await reader.read()) {
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
     length += part.value.byteLength
+    if (length > MAX_DISCARDED || performance.now() > until) break
   }
-  await reader.cancel()
+  reader.releaseLock()
 }
 
 const MAX_DISCARDED = 64 * 1024 * 1024
+const LONGEST_DISCARD = 30_000
 
 function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
   const bytes = new Uint8Array(length)

@@ -8,6 +8,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server, 
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
+import { discardUnreadBody } from './unread-body.ts'
 
 export type HttpServerOptions = {
   readonly host: string
@@ -38,6 +39,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
     { maxHeaderSize: options.maxHeaderSize },
     (request: IncomingMessage, response: ServerResponse) => {
       if (isEnding) response.shouldKeepAlive = false
+      discardUnreadBody(request, response)
       listener(request, response)
     },
   )

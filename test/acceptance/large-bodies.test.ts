@@ -1,0 +1,144 @@
+/**
+ * Whoever is refused while they are still sending gets the answer to read: a connection that ends early would be taken for
+ * broken. Spoken on the socket, since clients differ in whether they read before they have sent everything.
+ */
+import { once } from 'node:events'
+import { connect, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { type Workspace, world } from '../support/world.ts'
+
+const MEBIBYTE = 1024 * 1024
+const piece = Buffer.alloc(MEBIBYTE / 4, 'x')
+
+let shop: Workspace
+const workspace = async () => {
+  shop ??= await world.workspace('large_bodies', { articles: { title: 'string' } })
+  return shop
+}
+
+type Upload = {
+  readonly path: string
+  readonly headers: readonly string[]
+  readonly pieces: number
+  /** Milliseconds between pieces, so that the whole takes longer than a moment. */
+  readonly delay: number
+  readonly isChunked: boolean
+}
+
+/** Sends all of a body without reading, then reads. Rejects where the connection ends before everything was sent. */
+async function send({ path, headers, pieces, delay, isChunked }: Upload): Promise<string> {
+  const { hostname, port } = new URL(world.url)
+  const socket = connect(Number(port), hostname)
+  await once(socket, 'connect')
+  socket.pause()
+  const length = isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${pieces * piece.length}`
+  const head = [`POST ${path} HTTP/1.1`, `Host: ${hostname}:${port}`, length, ...headers]
+  await write(socket, `${head.join('\r\n')}\r\n\r\n`)
+  for (let sent = 0; sent < pieces; sent += 1) {
+    if (isChunked) await write(socket, `${piece.length.toString(16)}\r\n`)
+    await write(socket, piece)
+    if (isChunked) await write(socket, '\r\n')
+    await pause(delay)
+  }
+  if (isChunked) await write(socket, '0\r\n\r\n')
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text
+  })
+  socket.resume()
+  await expect.poll(() => answer, { timeout: 10_000 }).toMatch(/^HTTP\/1\.1 [\s\S]*\r\n\r\n[\s\S]*\}/)
+  socket.destroy()
+  return answer
+}
+
+function write(socket: Socket, data: string | Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    socket.once('error', reject)
+    socket.write(data, (error) => {
+      socket.off('error', reject)
+      if (error) reject(error)
+      else resolve()
+    })
+  })
+}
+
+const json = 'Content-Type: application/json'
+const bearer = () => `Authorization: Bearer ${world.administrator.token}`
+
+it.each([
+  ['24 MiB at once, their length said', 96, 0, false],
+  ['24 MiB at once, in chunks', 96, 0, true],
+  ['6 MiB slowly, their length said', 24, 100, false],
+  ['6 MiB slowly, in chunks', 24, 100, true],
+])('answers 413 to somebody who sends %s', async (_what, pieces, delay, isChunked) => {
+  const { name } = await workspace()
+  const headers = [json, bearer()]
+
+  const answer = await send({ path: `/api/${name}/items/articles`, headers, pieces, delay, isChunked })
+
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+  expect(answer).toContain('The body is larger than 4194304 bytes')
+})
+
+it('answers 413 to somebody who wants no further answer on the connection', async () => {
+  const { name } = await workspace()
+  const headers = [json, bearer(), 'Connection: close']
+
+  const answer = await send({ path: `/api/${name}/items/articles`, headers, pieces: 24, delay: 60, isChunked: false })
+
+  expect(answer).toMatch(/^HTTP\/1\.1 413 /)
+})
+
+it.each([
+  ['a bad token', 401, () => [json, 'Authorization: Bearer nonsense'], 'Invalid token'],
+  ['a path that leads nowhere', 404, () => [json, bearer()], 'Workspace does not exist'],
+  ['another content type', 415, () => ['Content-Type: text/plain', bearer()], 'must be application/json'],
+  ['a larger migration than allowed', 413, () => [json, bearer()], 'larger than 1048576 bytes'],
+])('lets somebody with %s read why, too: %i', async (what, status, headers, told) => {
+  const { name } = await workspace()
+  const found = what.includes('nowhere') ? 'nowhere' : name
+  const path = what.includes('migration') ? `/api/${name}/schema/migrate` : `/api/${found}/items/articles`
+
+  const answer = await send({ path, headers: headers(), pieces: 24, delay: 60, isChunked: false })
+
+  expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `))
+  expect(answer).toContain(told)
+})
+
+it('answers 413 to somebody who asks before sending, by Expect: 100-continue, whether asked for the body or not', async () => {
+  const { name } = await workspace()
+  const { hostname, port } = new URL(world.url)
+  const socket = connect(Number(port), hostname)
+  const head = [
+    `POST /api/${name}/items/articles HTTP/1.1`,
+    `Host: ${hostname}:${port}`,
+    json,
+    bearer(),
+    'Content-Length: 6291456',
+    'Expect: 100-continue',
+  ]
+  socket.write(`${head.join('\r\n')}\r\n\r\n`)
+  let answer = ''
+  socket.setEncoding('utf8').on('data', (text: string) => {
+    answer += text
+    if (text.startsWith('HTTP/1.1 100 ')) for (let sent = 0; sent < 24; sent += 1) socket.write(piece)
+  })
+
+  await expect.poll(() => answer, { timeout: 5_000 }).toMatch(/HTTP\/1\.1 413 [\s\S]*larger than 4194304 bytes/)
+  socket.destroy()
+})
+
+it('serves the next request of a connection whose last one was refused', async () => {
+  const { name } = await workspace()
+
+  const refused = await fetch(`${world.url}/api/${name}/items/articles`, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Authorization: `Bearer ${world.administrator.token}` },
+    body: JSON.stringify([{ title: 'x'.repeat(20 * MEBIBYTE) }]),
+  })
+  await refused.text()
+
+  expect(refused.status).toBe(413)
+  expect((await shop.get('/items/articles')).status).toBe(200)
+})
