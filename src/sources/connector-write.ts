@@ -146,6 +146,8 @@ type Run = {
 /** A row as it is or will be: canonical texts by field, and the key under which it was found. */
 type Draft = { readonly key: Key; readonly values: Map<string, string | null> }
 
+type Sought = { readonly collection: Collection; readonly matches: readonly Cell[]; readonly where: Filter }
+
 type Pending =
   | { readonly kind: 'create'; readonly slot: Slot; readonly cells: readonly Cell[] }
   | { readonly kind: 'update'; readonly slot: Slot; readonly cells: readonly Cell[] }
@@ -170,7 +172,7 @@ async function runProgram({ deps, reads, plan, fill, selection }: Run): Promise<
   async function runStep(step: Step): Promise<void> {
     switch (step.kind) {
       case 'find': {
-        const drafts = await find(step)
+        const drafts = await find({ ...step, collection: step.into.collection })
         if (drafts.length === 0 && step.demand !== undefined) throw unmetDemand(step.demand)
         slots.set(step.into.number, drafts)
         return
@@ -182,6 +184,9 @@ async function runProgram({ deps, reads, plan, fill, selection }: Run): Promise<
         }
         return
       }
+      case 'refer':
+        await refer(step)
+        return
       case 'insert':
         slots.set(step.into.number, [
           { key: [], values: new Map(step.cells.map((cell) => [cell.field.id, textFor(cell)])) },
@@ -203,15 +208,36 @@ async function runProgram({ deps, reads, plan, fill, selection }: Run): Promise<
     }
   }
 
-  async function find(step: Extract<Step, { readonly kind: 'find' }>): Promise<readonly Draft[]> {
-    const { collection } = step.into
-    const matches = step.matches.map((cell): Filter => {
+  /** Each key that rows are about to refer to is looked for once. */
+  async function refer({ slot, relation, cells, where, demand }: Extract<Step, { readonly kind: 'refer' }>) {
+    const known = new Set<string>()
+    for (const { values } of draftsOf(slot)) {
+      const changed = cells.filter((cell) => textFor(cell) !== values.get(cell.field.id))
+      if (cells.length > 0 && changed.length === 0) continue
+      const texts = relation.joins.map(({ own }) => {
+        const cell = cells.find(({ field }) => field === own)
+        return cell === undefined ? (values.get(own.id) ?? null) : textFor(cell)
+      })
+      const name = JSON.stringify(texts)
+      if (texts.includes(null) || known.has(name)) continue
+      known.add(name)
+      const matches = relation.joins.map(({ other }, index): Cell => {
+        return { field: other, value: { kind: 'text', text: texts[index] ?? null } }
+      })
+      const found = await find({ collection: relation.target, matches, where })
+      if (found.length === 0) throw unmetDemand(demand)
+    }
+  }
+
+  async function find(sought: Sought): Promise<readonly Draft[]> {
+    const { collection } = sought
+    const matches = sought.matches.map((cell): Filter => {
       const text = textFor(cell)
       const { field } = cell
       if (text === null) return { kind: 'null', field, visible: all, negated: false }
       return { kind: 'compare', field, visible: all, operator: '=', operand: text }
     })
-    const where = filledFilter(and([...matches, step.where]), fill)
+    const where = filledFilter(and([...matches, sought.where]), fill)
     const page = { order: [], limit: MAX_FOUND + 1, offset: 0 }
     const rows = await reads.byKey({ collection, where, selection: selected(collection.primitives), page }, 'fresh')
     if (rows.length > MAX_FOUND) throw queryFault('filter', `matches more than ${MAX_FOUND} items`)

@@ -109,6 +109,18 @@ export type Step =
     }
   /** `where` must be true of every row in the slot, as it is now. */
   | { readonly kind: 'check'; readonly slot: Slot; readonly where: Filter; readonly demand: Demand }
+  /**
+   * Rows of the slot are about to get these cells of the relation's foreign key. Where that changes what one refers to,
+   * there must be such a row where `where` holds. Without cells it is asked of the rows as they are.
+   */
+  | {
+      readonly kind: 'refer'
+      readonly slot: Slot
+      readonly relation: RelationField
+      readonly cells: readonly Cell[]
+      readonly where: Filter
+      readonly demand: Demand
+    }
   /** Changes all rows of the slot; key columns among the cells move the slot along. */
   | { readonly kind: 'update'; readonly slot: Slot; readonly cells: readonly Cell[] }
   | { readonly kind: 'delete'; readonly slot: Slot }

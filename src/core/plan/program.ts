@@ -8,8 +8,10 @@ import { type Action, type Granted, type Viewer, validRows, writableRows } from 
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { and, type Filter } from '../query/filter.ts'
 import { MAX_RELATION_DEPTH, queryFault, type RawFilter, shown, tooManyRelations } from '../query/parse.ts'
+import { cellOf, foreignKey, keyCells, linkIds, withoutLink } from './cells.ts'
 import { accessBeyond, fieldIs, readableField, writeAccess } from './names.ts'
-import type { Assignment, Cell, Demand, Slot, Step } from './plan.ts'
+import type { Cell, Demand, Slot, Step } from './plan.ts'
+import { isItself, isWithoutReference, targetCells, type WrittenReference, writtenReferences } from './references.ts'
 import { MAX_CHANGES, type Placed, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
 import {
   createAssignments,
@@ -28,11 +30,13 @@ export type Program = {
   readonly supply: Supply
   readonly steps: Step[]
   readonly slot: (collection: Collection) => Slot
+  /** The references of new items that are looked for already. */
+  readonly referred: Set<string>
 }
 
 export function createProgram(viewer: Viewer, supply: Supply): Program {
   let count = 0
-  return { viewer, supply, steps: [], slot: (collection) => ({ number: count++, collection }) }
+  return { viewer, supply, steps: [], slot: (collection) => ({ number: count++, collection }), referred: new Set() }
 }
 
 /** Where a new item stands: alone, or at the end of a relation of a parent that gives it these cells. */
@@ -78,7 +82,11 @@ export function addCreate(
   // A row of defaults only cannot be inserted on a condition.
   if (cells.length === 0 && parent.provided !== undefined) throw queryFault(place, 'must give a value')
   const into = program.slot(collection)
+  const filledIn = addReferences(program, { collection, names: Object.keys(columns), cells, provided: parent.provided })
   addStep(program, { kind: 'insert', into, cells, provided: parent.provided })
+  for (const { relation, rows: where } of filledIn) {
+    addStep(program, { kind: 'refer', slot: into, relation, cells: [], where, demand: 'noReference' })
+  }
   for (const [relation, value] of relations) {
     if (relation.isForward) continue
     const at = placeOf(place, relation.apiName)
@@ -96,6 +104,34 @@ export function addCreate(
   return into
 }
 
+/** Looks for what the columns of a new item refer to; what the database has yet to fill in is given back. */
+function addReferences(
+  program: Program,
+  item: {
+    readonly collection: Collection
+    readonly names: readonly string[]
+    readonly cells: readonly Cell[]
+    readonly provided: Slot | undefined
+  },
+): readonly WrittenReference[] {
+  const { collection, names, cells, provided } = item
+  return writtenReferences(program.viewer, collection, names).filter((reference) => {
+    const { relation, rows } = reference
+    if (isWithoutReference(relation, cells)) return false
+    const matches = targetCells(relation, cells)
+    if (matches === undefined) return true
+    const name = JSON.stringify([relation.id, provided?.number, ...matches.map(nameOf)])
+    if (program.referred.has(name) || isItself(relation, cells, matches)) return false
+    program.referred.add(name)
+    addFind(program, relation.target, { matches, where: rows, demand: 'noReference', provided, lock: 'reference' })
+    return false
+  })
+}
+
+function nameOf({ value }: Cell): readonly unknown[] {
+  return value.kind === 'text' ? [value.text] : [value.slot.number, value.field.id]
+}
+
 /** Which rows a change is for, found already, and how deep in the request it stands. */
 export type Found = { readonly slot: Slot; readonly depth: number; readonly isOne: boolean }
 
@@ -110,6 +146,11 @@ export function addUpdate(program: Program, { body, place }: Placed, { slot, dep
   const given = sentIds(collection, columns, relations)
   addChecks(program, slot, { forbidden: writableRows(context.access, given) })
   const cells = Object.keys(body).length === 0 ? [] : updateAssignments(context, columns, place).map(cellOf)
+  for (const { relation, rows: where } of writtenReferences(program.viewer, collection, Object.keys(columns))) {
+    if (isWithoutReference(relation, cells)) continue
+    const own = cells.filter(({ field }) => relation.joins.some((pair) => pair.own === field))
+    addStep(program, { kind: 'refer', slot, relation, cells: own, where, demand: 'noReference' })
+  }
   if (cells.length > 0) addStep(program, { kind: 'update', slot, cells })
   for (const [relation, value] of relations) {
     const at = placeOf(place, relation.apiName)
@@ -347,28 +388,6 @@ function sentIds(
 ): readonly string[] {
   const own = Object.keys(columns).flatMap((name) => collection.fields.get(name)?.id ?? [])
   return [...own, ...relations.map(([{ id }]) => id)]
-}
-
-/** What stands for the foreign key at the far end of a relation: the relation back, or else its columns. */
-function linkIds(relation: RelationField | undefined): readonly string[] {
-  if (relation === undefined) return []
-  return relation.opposite === undefined ? relation.joins.map(({ other }) => other.id) : [relation.opposite.id]
-}
-
-function foreignKey(relation: RelationField, slot: Slot): readonly Cell[] {
-  return relation.joins.map(({ own, other }) => ({ field: own, value: { kind: 'kept', slot, field: other } }))
-}
-
-function withoutLink({ joins }: RelationField): readonly Cell[] {
-  return joins.map(({ own }) => cellOf({ field: own, value: null }))
-}
-
-function keyCells(slot: Slot): readonly Cell[] {
-  return slot.collection.primaryKey.map((field) => ({ field, value: { kind: 'kept', slot, field } }))
-}
-
-function cellOf({ field, value }: Assignment): Cell {
-  return { field, value: { kind: 'text', text: value } }
 }
 
 const SET_BY_PARENT = 'is set by the item that this one is nested in'

@@ -110,7 +110,7 @@ export function farKeyOf(row: Readonly<Record<string, unknown>>): unknown {
 }
 
 function replacedStep(step: Step, filter: (one: Filter) => Filter): Step {
-  return step.kind === 'find' || step.kind === 'check' ? { ...step, where: filter(step.where) } : step
+  return 'where' in step ? { ...step, where: filter(step.where) } : step
 }
 
 function replacedSelection(selection: Selection, filter: (one: Filter) => Filter): Selection {
@@ -144,10 +144,7 @@ function filtersOf(plan: Plan, isLocal: IsLocal): readonly Filter[] {
     case 'delete':
       return [plan.where, ...selected]
     case 'program':
-      return [
-        ...plan.steps.flatMap((step) => (step.kind === 'find' || step.kind === 'check' ? [step.where] : [])),
-        ...selected,
-      ]
+      return [...plan.steps.flatMap((step) => ('where' in step ? [step.where] : [])), ...selected]
   }
 }
 

@@ -13,6 +13,7 @@ import { fieldIs, writeAccess } from './names.ts'
 import type { CreatePlan, DeletePlan, ProgramPlan, Selection, Slot, UpdatePlan } from './plan.ts'
 import { addCreate, addDelete, addFind, addUpdate, createProgram, type Program } from './program.ts'
 import { planSelection, type ReadContext } from './read.ts'
+import { writtenReferences } from './references.ts'
 import type { Placed } from './relation-operation.ts'
 import {
   type Body,
@@ -42,7 +43,7 @@ export function planCreate(request: WriteRequest, body: unknown, most: number): 
   if (body.length > most) throw queryFault('body', `has more than ${most} items`)
   const items = body.map((item, index): Placed => ({ body: parseBody(item, `[${index}]`), place: `[${index}]` }))
   const selection = answered(request, items.length)
-  if (isUnrestricted(access) && !items.some((item) => namesRelation(collection, Object.keys(item.body)))) {
+  if (isUnrestricted(access) && items.every((item) => isPlain(viewer, collection, Object.keys(item.body)))) {
     const context = { viewer, collection, supply, access }
     const rows = items.map((item) => createAssignments(context, item.body, item.place))
     return { kind: 'create', collection, rows, selection }
@@ -69,7 +70,7 @@ export function soleItem(body: unknown): Body | undefined {
 export function planPlainInsert(request: WriteRequest, members: readonly string[]): PlainInsert | undefined {
   const { viewer, collection, supply } = request
   const access = writeAccess(viewer, collection, 'create')
-  if (!isUnrestricted(access) || namesRelation(collection, members)) return undefined
+  if (!isUnrestricted(access) || !isPlain(viewer, collection, members)) return undefined
   const columns = createColumns({ viewer, collection, supply, access }, members, '[0]')
   // A list's text depends on the dialect, so it cannot stand in for a hole.
   if (columns.some(({ field }) => field.isList)) return undefined
@@ -110,7 +111,8 @@ function planUpdate(request: WriteRequest, body: Body, key: Filter | undefined):
   const access = writeAccess(viewer, collection, 'update')
   const where = and([key ?? { kind: 'all' }, filterOf(request)])
   const selection = answered(request, rowsOf(request, key))
-  if (isUnrestricted(access) && isUnrestricted(request.read.access) && !namesRelation(collection, Object.keys(body))) {
+  const isFree = isUnrestricted(access) && isUnrestricted(request.read.access)
+  if (isFree && isPlain(viewer, collection, Object.keys(body))) {
     const context = { viewer, collection, supply, access }
     const assignments = Object.keys(body).length === 0 ? [] : updateAssignments(context, body, '')
     return { kind: 'update', collection, where, assignments, selection }
@@ -160,8 +162,10 @@ function isUnrestricted({ grants }: Granted): boolean {
   )
 }
 
-function namesRelation(collection: Collection, members: readonly string[]): boolean {
-  return members.some((name) => collection.fields.get(name)?.kind === 'relation')
+/** Whether nothing but columns is written, and none that has to be looked after. */
+function isPlain(viewer: Viewer, collection: Collection, members: readonly string[]): boolean {
+  if (members.some((name) => collection.fields.get(name)?.kind === 'relation')) return false
+  return writtenReferences(viewer, collection, members).length === 0
 }
 
 function filterOf({ viewer, collection, query }: WriteRequest): Filter {

@@ -267,6 +267,9 @@ function addStep(draft: Draft, step: Step, selection: Selection): void {
       add(draft, [slots.demand(sql`not exists (${offender})`, demandMarker(step.demand))])
       return
     }
+    case 'refer':
+      add(draft, [slots.demand(sql`not exists (${astray(step, scope)})`, demandMarker(step.demand))])
+      return
     case 'update': {
       const { collection, number } = step.slot
       add(draft, [dialect.update(keptTargets(collection, number, scope), settingsOf(step.cells, dialect))])
@@ -286,6 +289,34 @@ function addStep(draft: Draft, step: Step, selection: Selection): void {
       return
     }
   }
+}
+
+/** The rows of the slot that would come to refer to nothing. */
+function astray({ slot, relation, cells, where }: Extract<Step, { kind: 'refer' }>, scope: Scope): Sql {
+  const inner = scope.next()
+  const newValue = (field: PrimitiveField) => {
+    const cell = cells.find((one) => one.field === field)
+    return cell && cellValue(cell, scope.dialect)
+  }
+  const ownValue = (field: PrimitiveField) => ident(scope.alias, field.dbName)
+  const same = relation.joins.flatMap(({ own }) => {
+    const value = newValue(own)
+    return value === undefined ? [] : [sql`${ownValue(own)} = ${value}`]
+  })
+  const kept = relation.joins.flatMap(({ own }) =>
+    newValue(own) === undefined ? [sql`${ownValue(own)} is not null`] : [],
+  )
+  const targets = relation.joins.map(
+    ({ own, other }) => sql`${ident(inner.alias, other.dbName)} = ${newValue(own) ?? ownValue(own)}`,
+  )
+  const found = sql`select 1 from ${table(relation.target)} ${ident(inner.alias)} where ${join([...targets, predicate(where, inner)], sql` and `)}`
+  const conditions = [
+    ...(same.length === 0 ? [] : [sql`(${join(same, sql` and `)}) is not true`]),
+    ...kept,
+    sql`not exists (${found})`,
+  ]
+  const rows = keptRows(slot.number, slot.collection, { fields: slot.collection.primaryKey, scope })
+  return sql`select 1${rows} where ${join(conditions, sql` and `)}`
 }
 
 function matching({ matches, where }: Extract<Step, { kind: 'find' }>, scope: Scope): Sql {

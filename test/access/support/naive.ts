@@ -352,6 +352,7 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
       const { link, isForward } = linkOf(collection, relation)
       if (isForward) row[link.column] = referred(link, kind, content).id
     }
+    referBySight(collection, {}, body)
     demand(!state[collection].some(({ id }) => id === row.id), 422)
     state[collection].push(row)
     refer(collection, row)
@@ -369,6 +370,18 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
     for (const link of links.filter(({ child }) => child === collection)) {
       const value = row[link.column]
       demand(value === null || state[link.parent].some(({ id }) => id === value), 422)
+    }
+  }
+
+  /** A reference that is written as a column leads to a row that the caller reads, its key included, or stays as it is. */
+  function referBySight(collection: Name, before: Row, body: Row): void {
+    for (const { column, parent } of links.filter(({ child }) => child === collection)) {
+      const value = body[column] ?? null
+      if (value === null || value === before[column]) continue
+      demand(
+        found(parent).some((row) => callers.value(parent, row, 'id') === value),
+        422,
+      )
     }
   }
 
@@ -390,6 +403,7 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
     const given = Object.keys(body)
     check(rows, { collection, action: 'update', given, when: 'before' })
     const columns = Object.entries(body).filter(([name]) => !isRelation(collection, name))
+    for (const row of rows) referBySight(collection, row, body)
     for (const row of rows) {
       const isTaken = state[collection].some((one) => one !== row && one.id === body.id)
       demand(!('id' in body) || !isTaken, 422)

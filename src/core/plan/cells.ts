@@ -1,0 +1,25 @@
+/** Values for columns, made of what a relation joins and of what the same transaction has kept. */
+import type { RelationField } from '../model/model.ts'
+import type { Assignment, Cell, Slot } from './plan.ts'
+
+/** What stands for the foreign key at the far end of a relation: the relation back, or else its columns. */
+export function linkIds(relation: RelationField | undefined): readonly string[] {
+  if (relation === undefined) return []
+  return relation.opposite === undefined ? relation.joins.map(({ other }) => other.id) : [relation.opposite.id]
+}
+
+export function foreignKey(relation: RelationField, slot: Slot): readonly Cell[] {
+  return relation.joins.map(({ own, other }) => ({ field: own, value: { kind: 'kept', slot, field: other } }))
+}
+
+export function withoutLink({ joins }: RelationField): readonly Cell[] {
+  return joins.map(({ own }) => cellOf({ field: own, value: null }))
+}
+
+export function keyCells(slot: Slot): readonly Cell[] {
+  return slot.collection.primaryKey.map((field) => ({ field, value: { kind: 'kept', slot, field } }))
+}
+
+export function cellOf({ field, value }: Assignment): Cell {
+  return { field, value: { kind: 'text', text: value } }
+}
