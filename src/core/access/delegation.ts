@@ -12,7 +12,8 @@ import {
   type PolicyContent,
   type PolicyNames,
 } from './policy.ts'
-import { entitlementSchema, holds, leaves, type Rights } from './principal.ts'
+import type { Rights } from './principal.ts'
+import { asPolicies } from './scope.ts'
 
 /** Whoever gives or takes; the model is that of the workspace. */
 export type Giver =
@@ -73,32 +74,6 @@ export function knownNames(giver: Giver, names: PolicyNames, missing: PolicyName
     missing,
   }
 }
-
-function asPolicies(rights: Rights, model: Model): Limited['rights'] {
-  if (rights.kind === 'policies') return rights
-  if (rights.kind === 'all') {
-    const collections = Object.fromEntries([...model.collections.keys()].map((id) => [id, wholeActions]))
-    const entitlements = entitlementSchema().options
-    const policies = [{ entitlements, collections }]
-    return { kind: 'policies', userId: undefined, roleIds: [], policies, entitlements: new Set(entitlements) }
-  }
-  const whole = asPolicies(rights.rights, model)
-  return {
-    ...whole,
-    policies: whole.policies.map(({ entitlements, collections }) => ({
-      entitlements,
-      collections: Object.fromEntries(
-        Object.entries(collections).map(([id, actions]) => [
-          id,
-          Object.fromEntries(Object.entries(actions).filter(([kind]) => leaves(rights, id, kind as ActionKind))),
-        ]),
-      ),
-    })),
-    entitlements: new Set([...whole.entitlements].filter((entitlement) => holds(rights, entitlement))),
-  }
-}
-
-const wholeActions: PolicyActions = { read: 'all', create: 'all', update: 'all', delete: 'all' }
 
 type Limited = Extract<Giver, { kind: 'limited' }>
 type ActionKind = keyof PolicyActions
