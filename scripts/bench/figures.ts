@@ -6,6 +6,7 @@ import { type Case, findCase, requestsOf } from './cases.ts'
 import { type Comparison, compare, median } from './compare.ts'
 import { type CallCost, measureDenoCalls, measureLoaderCalls } from './connectors.ts'
 import type { Data } from './data.ts'
+import { measureHostile } from './hostile.ts'
 import { type Isolate, type Prepared, prepareIsolate } from './isolate.ts'
 import type { Lab, Pair } from './lab.ts'
 import { measureLicense } from './license.ts'
@@ -48,6 +49,7 @@ export const figures: readonly Figure[] = [
   { name: 'subrequests', measure: measureSubrequests },
   { name: 'license', measure: measureLicense },
   { name: 'connectors', measure: measureConnectors },
+  { name: 'hostile', measure: measureHostile },
   readOnWorkerd('point-read'),
   readOnWorkerd('list'),
 ]
