@@ -3,7 +3,7 @@ import { type BracketTree, parseBrackets } from '../src/core/query/brackets.ts'
 import type { ReadQuery } from '../src/core/query/parse.ts'
 import type { AskedQuery } from '../src/services/prepared-reads.ts'
 import { searchWithoutToken } from './authenticate.ts'
-import { type AppContext, headerOf } from './context.ts'
+import { type AppContext, hasLeft, headerOf } from './context.ts'
 
 export function asked(c: AppContext, parse: (tree: BracketTree) => ReadQuery): AskedQuery {
   return {
@@ -11,6 +11,7 @@ export function asked(c: AppContext, parse: (tree: BracketTree) => ReadQuery): A
     parse: (text) => parse(parseBrackets(text)),
     // No getter: each object made with one would get a hidden class of its own, which lives until the next full collection.
     freshness: headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept',
+    hasLeft: () => hasLeft(c),
     planned() {
       c.get('timing').planned = performance.now()
     },

@@ -65,6 +65,11 @@ export function pathParam(c: AppContext, name: string): string {
   return c.req.param(name) ?? ''
 }
 
+/** Whether whoever sent the request has gone; false where the front door cannot know. */
+export function hasLeft(c: Context): boolean {
+  return ((c.env ?? {}) as { readonly hasLeft?: () => boolean }).hasLeft?.() === true
+}
+
 /**
  * A request header by its lower-case name; several of one name are joined. A front door that has them at hand says so in
  * `env`: to build the platform's `Headers` for two look-ups costs as much as the rest of the handler.

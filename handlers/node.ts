@@ -126,11 +126,14 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
       ...(metrics !== undefined && { metrics }),
     })
     http.serve(
-      getRequestListener((request, env) => fetch(request, { ...env, header: headerLookup(env) }), {
-        errorHandler,
-        // What is left unread is the server's business, which is more patient.
-        autoCleanupIncoming: false,
-      }),
+      getRequestListener(
+        (request, env) => fetch(request, { ...env, header: headerLookup(env), hasLeft: leaving(env) }),
+        {
+          errorHandler,
+          // What is left unread is the server's business, which is more patient.
+          autoCleanupIncoming: false,
+        },
+      ),
     )
     licensing.alarm.start(() => services.licensing.wake(), toldTo(observe))
     const stopReporting = (ticker ?? everySoOften)(REPORT_INTERVAL, () => services.telemetry.report())
@@ -190,6 +193,11 @@ function openNodeProviderGate({ SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: allowPriv
   return openProviderGate({ allowPrivate, wayOut: createNetwork({ allowPrivate }).fetch })
 }
 
+/** Whether the connection that a request came by is gone. */
+function leaving({ outgoing }: HttpBindings | Http2Bindings): () => boolean {
+  return () => outgoing.destroyed && !outgoing.writableFinished
+}
+
 function toldTo(observe: Observe): (error: unknown) => void {
   return (error) => observe({ kind: 'fault', error })
 }
@@ -206,13 +214,13 @@ type Surroundings = Pick<NodeOptions, 'environment' | 'embedded'> & {
 }
 
 async function openPorts(config: Config, { environment, embedded, given }: Surroundings) {
-  const { SERVICE_DATABASE_URL: connectionString, SERVICE_SECRET: secret } = config
+  const { SERVICE_DATABASE_URL: connectionString, SERVICE_SECRET: secret, SERVICE_QUERY__TIMEOUT: timeLimit } = config
   if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
   if (connectionString === undefined && embedded === undefined) throw new Error('SERVICE_DATABASE_URL must be set')
   const database =
     connectionString === undefined
-      ? openPostgres({ stream: embedded, named: false, max: 4 })
-      : openPostgres({ connectionString })
+      ? openPostgres({ stream: embedded, max: 4, timeLimit })
+      : openPostgres({ connectionString, timeLimit })
   const workspaces = createNodeWorkspaceState({
     database,
     connect: connectionString === undefined ? undefined : () => new pg.Client({ connectionString }),
@@ -227,6 +235,7 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     databases: createNodeSqlDatabases({
       allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS,
       awsRoles: config.SERVICE_SOURCES__AWS_ROLES,
+      timeLimit,
       environment,
     }),
     workspaces,

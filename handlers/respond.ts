@@ -29,6 +29,7 @@ export const statusOf: Readonly<Record<ErrorKind, number>> = {
   unfit: 500,
   failed: 500,
   unavailable: 503,
+  abandoned: 499,
 }
 
 /** A body that is JSON text already. */

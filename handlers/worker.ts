@@ -102,14 +102,18 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
   if (reading.kind === 'invalid') throw new ServiceError('failed', reading.faults.join('; '))
   for (const name of reading.unknown) observeOnConsole({ kind: 'warning', message: `${name} is not a known variable` })
   const { SERVICE_DATABASE_URL: databaseUrl, SERVICE_SECRET: secret } = reading.config
+  const { SERVICE_QUERY__TIMEOUT: timeLimit } = reading.config
   if (databaseUrl === undefined) throw new Error('SERVICE_DATABASE_URL must be set')
   if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
 
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
   const ports: Ports = {
-    database: openNeonLate(databaseUrl),
+    database: openNeonLate(databaseUrl, timeLimit),
     connectors: await openCloudflareConnectors(env, reading.config, observeOnConsole),
-    databases: createCloudflareSqlDatabases({ allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS }),
+    databases: createCloudflareSqlDatabases({
+      allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS,
+      timeLimit,
+    }),
     workspaces: createCloudflareWorkspaceState({ namespace: env.WORKSPACES, clock }),
     clock,
     ids: timeOrderedIds,

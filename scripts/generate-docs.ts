@@ -67,7 +67,9 @@ const conditions: Readonly<Record<Kind, string>> = {
   unfit:
     'A migration that does not fit the model or the data (3001 to 3014): its author can mend it, and no fault is logged',
   failed: 'A fault of ours or of a data source',
-  unavailable: 'Starting, ending, waiting too long for a turn, or a data source that is restarting or deactivated',
+  unavailable:
+    'Starting, ending, waiting too long for a turn, a query over its time limit, or a data source that is restarting or deactivated',
+  abandoned: 'The caller left before there was an answer; seen in the log only',
 }
 
 type Entry = (typeof variables)[keyof typeof variables]

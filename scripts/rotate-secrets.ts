@@ -25,7 +25,7 @@ async function rotate(): Promise<void> {
   const database =
     embedded === undefined
       ? openPostgres({ connectionString: connectionString ?? '' })
-      : openPostgres({ stream: embedded.connect, named: false, max: 1 })
+      : openPostgres({ stream: embedded.connect, max: 1 })
   try {
     const { total, resealed, overtaken, unreadable } = await rotateSecrets(
       { database, vault: openVault(secret) },

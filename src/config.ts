@@ -285,6 +285,11 @@ export const variables = {
     100_000,
     'Most rows that one read may bring: the limits along each path of relations multiplied, and all paths together; beyond that 422 with code 4014',
   ],
+  SERVICE_QUERY__TIMEOUT: [
+    durationSchema,
+    30_000,
+    'How long a statement that a caller waits for may take before the database ends it; `0` sets no limit',
+  ],
   SERVICE_ITEMS__CREATE_LIMIT: [count, 1_000, 'Most items in one POST'],
   SERVICE_SCHEMA__BODY_LIMIT: [size, 1024 ** 2, 'Largest body of a migration'],
   SERVICE_ITEMS__BODY_LIMIT: [size, 4 * 1024 ** 2, 'Largest body of an item request'],

@@ -17,20 +17,30 @@ export type Ids = { readonly next: () => string }
 /** Rows come back as arrays in column order; every value in the database's own text form. */
 export type SqlRow = readonly SqlParam[]
 
+/** Whoever waits for the answer to a statement. */
+export interface Asker {
+  /** Whether nobody waits any more. Asked now and then while a statement takes long; absent where nobody can know. */
+  hasLeft?(): boolean
+  /** Changes rows: a driver that could not say whether an ended statement has changed them lets it go on. */
+  readonly isWriting?: boolean
+}
+
 /**
  * One database. Errors of the database are thrown as `SqlFault`.
  * There are no interactive transactions: some drivers are HTTP only (docs/decisions/002).
+ * What has an asker ends after the driver's time limit (fault OVERDUE), a read also soon after its asker has left (fault
+ * ABANDONED). What has none is work of our own, such as a migration, and may take as long as it needs (decision 040).
  */
 export interface SqlDriver {
   /** Runs one statement and answers its rows. */
-  query(statement: Statement): Promise<readonly SqlRow[]>
+  query(statement: Statement, asker?: Asker): Promise<readonly SqlRow[]>
   /**
    * Like `query`, for an answer that may be too large for the memory: rows come as they are taken, and resolving means that
    * the first has come. Whoever does not take all of them calls `return`. Absent where the driver gets answers whole.
    */
-  stream?(statement: Statement): Promise<AsyncIterator<SqlRow>>
+  stream?(statement: Statement, asker?: Asker): Promise<AsyncIterator<SqlRow>>
   /** Runs all statements in one transaction, in order: all or nothing. Answers the rows of each. */
-  batch(statements: readonly Statement[]): Promise<readonly (readonly SqlRow[])[]>
+  batch(statements: readonly Statement[], asker?: Asker): Promise<readonly (readonly SqlRow[])[]>
   /** Ends every connection. Running statements are waited for. */
   close(): Promise<void>
 }
@@ -68,8 +78,8 @@ export interface WorkspaceState {
    * ends, however it ends, and when its process dies. Throws ServiceError `unavailable` after waiting too long.
    */
   withMigrationLock<T>(workspaceId: string, work: (fence: number) => Promise<T>): Promise<T>
-  /** The current versions, at most STATE_MAX_AGE old; undefined where there is no such workspace. */
-  snapshot(workspaceId: string): Promise<WorkspaceSnapshot | undefined>
+  /** The current versions, at most `maxAge` (STATE_MAX_AGE) old; undefined where there is no such workspace. */
+  snapshot(workspaceId: string, maxAge?: number): Promise<WorkspaceSnapshot | undefined>
   /** The same from memory, at once; undefined where nothing young enough is there. The same object while it stands. */
   remembered(workspaceId: string): WorkspaceSnapshot | undefined
   /** Says that versions have changed, so that this process sees them on its next request and others soon. */

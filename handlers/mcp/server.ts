@@ -140,4 +140,5 @@ const advice: Readonly<Record<ErrorKind, string>> = {
   unfit: 'Nothing was changed. Correct the operation that is named; read_schema tells what there is.',
   failed: ours,
   unavailable: notNow,
+  abandoned: notNow,
 }

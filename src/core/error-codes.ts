@@ -91,6 +91,11 @@ export const errorCodes: Readonly<Record<string, Meaning>> = {
     message: 'The table or view is not ready for this',
     meaning: 'Its state in the database forbids it, such as a view that was never refreshed or whose tables are gone',
   },
+  '5004': {
+    kind: 'unavailable',
+    message: 'The query was ended: it took longer than its time limit',
+    meaning: '`SERVICE_QUERY__TIMEOUT`; ask for fewer items, fewer relations or by an index',
+  },
   '6001': limit('workspaces'),
   '6002': limit('service_accounts'),
   '6003': limit('sso_enabled'),

@@ -18,6 +18,8 @@ export type ErrorKind =
   | 'unfit'
   | 'failed'
   | 'unavailable'
+  /** Whoever asked has gone: nobody gets this answer, it only stands in the log. */
+  | 'abandoned'
 
 export type ErrorDetail = {
   readonly cause?: unknown

@@ -17,6 +17,8 @@ export type AskedQuery = {
   /** Reads the text, or its shape. */
   readonly parse: (text: string) => ReadQuery
   readonly freshness: Freshness
+  /** Whether nobody waits for the answer any more, where the front door can know. */
+  hasLeft?(): boolean
   /** Told when it is clear what to ask the source. */
   planned?(): void
 }

@@ -22,13 +22,13 @@ import {
 import { all, and, type Filter, isTrue, none, not } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Fill } from '../core/sql/statement.ts'
-import type { Freshness, Source } from './source.ts'
+import type { Reader, Source } from './source.ts'
 
 type Open = (sourceId: string) => Source
 type Item = Record<string, unknown>
 
 /** How one answer is being put together. */
-type Run = { readonly open: Open; readonly fill: Fill; readonly freshness: Freshness | undefined }
+type Run = { readonly open: Open; readonly fill: Fill; readonly reader: Reader | undefined }
 
 /** Keys of one look-up. */
 const BATCH = 200
@@ -59,40 +59,40 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
 
     prepareList(plan) {
       if (isPlain(plan)) return source.prepareList(plan)
-      return async (fill, freshness) => {
-        const run = { open, fill, freshness }
+      return async (fill, reader) => {
+        const run = { open, fill, reader }
         const own = await local(plan, run)
-        const { data, total } = await source.prepareList(own.plan)(fill, freshness)
+        const { data, total } = await source.prepareList(own.plan)(fill, reader)
         return { data: await completed(data, own.split, run), total }
       }
     },
 
     prepareOne(plan) {
       if (isPlain(plan)) return source.prepareOne(plan)
-      return async (fill, freshness) => {
-        const run = { open, fill, freshness }
+      return async (fill, reader) => {
+        const run = { open, fill, reader }
         const own = await local(plan, run)
-        const text = await source.prepareOne(own.plan)(fill, freshness)
+        const text = await source.prepareOne(own.plan)(fill, reader)
         return text === undefined ? undefined : (await completed(`[${text}]`, own.split, run)).slice(1, -1)
       }
     },
 
     prepareLookup(plan, keys) {
       if (isPlain(plan)) return source.prepareLookup(plan, keys)
-      return async (fill, freshness) => {
-        const run = { open, fill, freshness }
+      return async (fill, reader) => {
+        const run = { open, fill, reader }
         const own = await local(plan, run)
-        return completed(await source.prepareLookup(own.plan, keys)(fill, freshness), own.split, run)
+        return completed(await source.prepareLookup(own.plan, keys)(fill, reader), own.split, run)
       }
     },
 
     prepareWrite(plan) {
       refuseWritesElsewhere(plan)
       if (isPlain(plan)) return source.prepareWrite(plan)
-      return async (fill, freshness) => {
-        const run = { open, fill, freshness }
+      return async (fill, reader) => {
+        const run = { open, fill, reader }
         const own = await local(plan, run)
-        return completed(await source.prepareWrite(own.plan)(fill, freshness), own.split, run)
+        return completed(await source.prepareWrite(own.plan)(fill, reader), own.split, run)
       }
     },
   }
@@ -205,7 +205,7 @@ async function batchOf(selected: SelectedRelation, values: readonly string[], ru
     count: false,
   }
   const source = run.open(relation.target.sourceId)
-  const text = await source.prepareLookup(plan, { field: other, values })(run.fill, run.freshness)
+  const text = await source.prepareLookup(plan, { field: other, values })(run.fill, run.reader)
   const found = JSON.parse(text) as readonly Item[]
   if (isOneEach || values.length === 1 || found.length < PAGE) return found
   const middle = Math.ceil(values.length / 2)
@@ -257,7 +257,7 @@ async function answer({ relation, target, quantifier, rows, filter }: Related, r
     page: { order: [], limit: MAX_KEYS + 1, offset: 0 },
     count: false,
   }
-  const { data } = await run.open(target.sourceId).prepareList(plan)(run.fill, run.freshness)
+  const { data } = await run.open(target.sourceId).prepareList(plan)(run.fill, run.reader)
   const found = JSON.parse(data) as readonly Item[]
   if (found.length > MAX_KEYS) {
     throw queryFault(`filter.${relation.apiName}`, `matches more than ${MAX_KEYS} items of another data source`)

@@ -29,6 +29,7 @@ import { answerOf, createConnectorRuntime } from './connector-runtime.ts'
 import { type Ask, openConnectorSource } from './connector-source.ts'
 import { openSession, requiredBy, startConnector } from './connector-start.ts'
 import type { OpenedSource, Provider, SourcePlace, SourceSetting, Trial } from './provider.ts'
+import { waitedFor } from './waited-for.ts'
 
 export type ConnectorDeps = {
   readonly host: ConnectorHost
@@ -134,14 +135,15 @@ function openConnector(provider: string, deps: ConnectorDeps, { setting, place }
     return found
   }
 
-  const ask: Ask = async (request, fields, freshness) => {
+  const ask: Ask = async (request, fields, reader) => {
     const isRead = request.operation === 'readMany' || request.operation === 'readOne'
     const key = JSON.stringify(request)
-    const kept = isRead && freshness !== 'fresh' ? cache.get(key) : undefined
+    const kept = isRead && reader?.freshness !== 'fresh' ? cache.get(key) : undefined
     if (kept !== undefined) return kept
     const keep = cache.keeping(key)
     try {
-      const answer = await runtime.call('query', request, (value) => parseQueryAnswer(request, fields, value))
+      const call = runtime.call('query', request, (value) => parseQueryAnswer(request, fields, value))
+      const answer = await (isRead ? waitedFor(call, reader) : call)
       if (isRead) keep(answer)
       return answer
     } finally {

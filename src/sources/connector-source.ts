@@ -14,14 +14,10 @@ import { evaluate, fieldsOf, type Row } from '../core/query/evaluate.ts'
 import type { Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import { createConnectorWrites } from './connector-write.ts'
-import type { Freshness, LookupKeys, Source } from './source.ts'
+import type { LookupKeys, Reader, Source } from './source.ts'
 
 /** Asks the connector and reads its answer; throws ServiceError `Query failed`, or why it cannot be asked now. */
-export type Ask = (
-  request: QueryRequest,
-  fields: readonly PrimitiveField[],
-  freshness?: Freshness,
-) => Promise<QueryAnswer>
+export type Ask = (request: QueryRequest, fields: readonly PrimitiveField[], reader?: Reader) => Promise<QueryAnswer>
 
 export type ConnectorSourceDeps = {
   readonly ask: Ask
@@ -33,25 +29,25 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
   const reads = createConnectorReads(deps)
   return {
     prepareList(plan) {
-      return async (fill, freshness) => {
+      return async (fill, reader) => {
         const wanted = filled(plan, fill)
-        const { rows, count } = await reads.many(wanted, freshness)
+        const { rows, count } = await reads.many(wanted, reader)
         return { data: JSON.stringify(rows.map((row) => shapeRow(wanted.selection, row))), total: count }
       }
     },
 
     prepareOne(plan) {
-      return async (fill, freshness) => {
+      return async (fill, reader) => {
         const wanted = filled(plan, fill)
-        const [row] = await reads.byKey(wanted, freshness)
+        const [row] = await reads.byKey(wanted, reader)
         return row === undefined ? undefined : JSON.stringify(shapeRow(wanted.selection, row))
       }
     },
 
     prepareLookup(plan, keys) {
-      return async (fill, freshness) => {
+      return async (fill, reader) => {
         const wanted = filled(plan, fill)
-        const { rows } = await reads.many({ ...wanted, keys }, freshness)
+        const { rows } = await reads.many({ ...wanted, keys }, reader)
         return JSON.stringify(rows.map((row) => shapeRow(wanted.selection, row)))
       }
     },
@@ -72,19 +68,16 @@ export type Wanted = {
 }
 
 export type ConnectorReads = {
-  many(
-    wanted: Wanted,
-    freshness?: Freshness,
-  ): Promise<{ readonly rows: readonly Row[]; readonly count: number | undefined }>
+  many(wanted: Wanted, reader?: Reader): Promise<{ readonly rows: readonly Row[]; readonly count: number | undefined }>
   /** By the key that the filter names, the rest of it held against the record; all rows of the filter where it names none. */
-  byKey(wanted: Wanted, freshness?: Freshness): Promise<readonly Row[]>
+  byKey(wanted: Wanted, reader?: Reader): Promise<readonly Row[]>
 }
 
 /** As many as a single answer of a write may bring. */
 const MAX_ROWS = 10_000
 
 function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps): ConnectorReads {
-  async function many(wanted: Wanted, freshness?: Freshness) {
+  async function many(wanted: Wanted, reader?: Reader) {
     const { collection, selection, page, keys, count = false } = wanted
     const declared: Declared = { collection, capabilities: await capabilities(collection) }
     requireOperation(declared, 'readMany')
@@ -112,16 +105,16 @@ function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps): Conne
       ...(offset > 0 && { offset }),
       ...(count && { count: true }),
     }
-    const answer = await ask(request, distinct(fields), freshness)
+    const answer = await ask(request, distinct(fields), reader)
     return { rows: answer.records.slice(0, limit).map(rowOf), count: count ? answer.count : undefined }
   }
 
   return {
     many,
-    async byKey(wanted, freshness) {
+    async byKey(wanted, reader) {
       const { collection, selection, where } = wanted
       const named = namedKey(collection, where)
-      if (named === undefined) return (await many(wanted, freshness)).rows
+      if (named === undefined) return (await many(wanted, reader)).rows
       const declared: Declared = { collection, capabilities: await capabilities(collection) }
       const operation = requireOperation(declared, 'readOne', 'readMany')
       const fields = [...shapedFields(selection), ...fieldsOf(named.rest)]
@@ -130,7 +123,7 @@ function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps): Conne
         operation === 'readOne'
           ? { ...base, key: keyValues(named.key) }
           : { ...base, filter: keyFilter(named.key), limit: 1 }
-      const { records } = await ask(request, distinct(fields), freshness)
+      const { records } = await ask(request, distinct(fields), reader)
       return records
         .slice(0, 1)
         .map(rowOf)

@@ -239,7 +239,10 @@ async function runProgram({ deps, reads, plan, fill, selection }: Run): Promise<
     })
     const where = filledFilter(and([...matches, sought.where]), fill)
     const page = { order: [], limit: MAX_FOUND + 1, offset: 0 }
-    const rows = await reads.byKey({ collection, where, selection: selected(collection.primitives), page }, 'fresh')
+    const rows = await reads.byKey(
+      { collection, where, selection: selected(collection.primitives), page },
+      { freshness: 'fresh' },
+    )
     if (rows.length > MAX_FOUND) throw queryFault('filter', `matches more than ${MAX_FOUND} items`)
     return rows.map((row) => ({
       key: collection.primaryKey.map((field) => ({ field, text: row(field) ?? '' })),

@@ -21,8 +21,8 @@ export function guardDriver(driver: SqlDriver, { now }: Clock): SqlDriver {
   }
 
   return {
-    query: (statement) => guarded(() => driver.query(statement)),
-    batch: (statements) => guarded(() => driver.batch(statements)),
+    query: (statement, asker) => guarded(() => driver.query(statement, asker)),
+    batch: (statements, asker) => guarded(() => driver.batch(statements, asker)),
     close: () => driver.close(),
   }
 }

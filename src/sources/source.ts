@@ -2,6 +2,7 @@
 import type { PrimitiveField } from '../core/model/model.ts'
 import type { ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import type { Fill } from '../core/sql/statement.ts'
+import type { Asker } from '../ports.ts'
 
 export type ListAnswer = { readonly data: string; readonly total: number | undefined }
 
@@ -12,7 +13,10 @@ export type Freshness = 'kept' | 'fresh'
 export type LongAnswer = { readonly pieces: AsyncIterator<readonly (string | null)[]> }
 
 /** A plan made ready once and run many times; `fill` gives the values for the holes of its plan. */
-export type Prepared<Answer> = (fill: Fill, freshness?: Freshness) => Promise<Answer>
+export type Prepared<Answer> = (fill: Fill, reader?: Reader) => Promise<Answer>
+
+/** Whoever reads, and how old what they get may be. */
+export type Reader = Asker & { readonly freshness?: Freshness }
 
 /** Rows whose field has one of these values. */
 export type LookupKeys = { readonly field: PrimitiveField; readonly values: readonly string[] }

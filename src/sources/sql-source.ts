@@ -10,7 +10,7 @@ import { SqlFault } from '../core/sql/fault.ts'
 import { compilePieces, compileRead } from '../core/sql/read.ts'
 import { binder } from '../core/sql/statement.ts'
 import { compileWrite, demandMarker } from '../core/sql/write.ts'
-import type { SqlDriver, SqlRow } from '../ports.ts'
+import type { Asker, SqlDriver, SqlRow } from '../ports.ts'
 import type { Source } from './source.ts'
 import { queryFailed, unmetDemand } from './unmet-demand.ts'
 
@@ -25,7 +25,7 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
     prepareList(plan: ReadPlan) {
       const bind = binder(compileRead(plan, dialect))
       const answer = (rows: Rows) => dialect.answerList(rows, plan.count)
-      return (fill) => driver.query(bind(fill)).then(answer, refuse)
+      return (fill, reader = somebody) => driver.query(bind(fill), reader).then(answer, refuse)
     },
 
     prepareLong(plan: ReadPlan) {
@@ -33,18 +33,18 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
       if (statement === undefined || driver.stream === undefined) return undefined
       const stream = driver.stream.bind(driver)
       const bind = binder(statement)
-      return (fill) => stream(bind(fill)).then((pieces) => ({ pieces }), refuse)
+      return (fill, reader = somebody) => stream(bind(fill), reader).then((pieces) => ({ pieces }), refuse)
     },
 
     prepareOne(plan: ReadPlan) {
       const bind = binder(compileRead(plan, dialect))
-      return (fill) => driver.query(bind(fill)).then(dialect.answerOne, refuse)
+      return (fill, reader = somebody) => driver.query(bind(fill), reader).then(dialect.answerOne, refuse)
     },
 
     prepareLookup(plan, { field, values }) {
       const among: Filter = { kind: 'in', field, visible: all, negated: false, operands: values }
       const bind = binder(compileRead({ ...plan, where: and([plan.where, among]) }, dialect))
-      return (fill) => driver.query(bind(fill)).then(textOf, refuse)
+      return (fill, reader = somebody) => driver.query(bind(fill), reader).then(textOf, refuse)
     },
 
     prepareWrite(plan: WritePlan) {
@@ -56,16 +56,20 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
       if (binders.length > 1) {
         return (fill) => {
           const bound = binders.map((bind) => bind(fill))
-          return undisturbed(() => driver.batch(bound)).then(answer, refuse)
+          return undisturbed(() => driver.batch(bound, writer)).then(answer, refuse)
         }
       }
       return (fill) => {
         const bound = only(fill)
-        return undisturbed(() => driver.query(bound)).then((rows) => answer([rows]), refuse)
+        return undisturbed(() => driver.query(bound, writer)).then((rows) => answer([rows]), refuse)
       }
     },
   }
 }
+
+/** Reads are for a caller even where it is not known which; what is written goes on when its caller has left. */
+const somebody: Asker = {}
+const writer: Asker = { isWriting: true }
 
 /** Arrays as texts, one behind the other. */
 function concatenate(lists: readonly string[]): string {

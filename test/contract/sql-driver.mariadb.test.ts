@@ -1,6 +1,6 @@
 /** The laws of the SqlDriver port on MariaDB. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { SqlFault } from '../../src/core/sql/fault.ts'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ABANDONED, SqlFault } from '../../src/core/sql/fault.ts'
 import { mariadb } from '../../src/core/sql/mysql.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
@@ -301,4 +301,60 @@ function oneTurn(): Promise<void> {
 
 function statement(text: string, params: readonly SqlParam[] = []): Statement {
   return { text, params }
+}
+
+describe('a statement that ends before its answer', () => {
+  const slow = statement('select sleep(60)')
+  let limited: SqlDriver
+  const open = (timeLimit: number) => {
+    limited = openMysql({ ...server, timeLimit })
+    return limited
+  }
+  afterEach(() => limited.close())
+
+  it('was over its time limit, and the next one is served', async () => {
+    await expect(open(1_000).query(slow, {})).rejects.toSatisfy(isOverdue)
+
+    expect(await limited.query(statement('select 1'), {})).toEqual([['1']])
+    await expect.poll(running).toBe(0)
+  })
+
+  it('is not waited for any more, and the next one is served', async () => {
+    let hasLeft = false
+    const ended = expect(open(0).query(slow, { hasLeft: () => hasLeft })).rejects.toMatchObject({ state: ABANDONED })
+    await expect.poll(running).toBe(1)
+
+    hasLeft = true
+    await ended
+
+    expect(await limited.query(statement('select 1'), {})).toEqual([['1']])
+    await expect.poll(running).toBe(0)
+  })
+
+  it('leaves nothing where it was to write', async () => {
+    await driver.query(statement('create table if not exists ended (n int)'))
+    const write = ['insert into ended values (1)', 'insert into ended select sleep(60)'].map((text) => statement(text))
+
+    await expect(open(1_000).batch(write, { isWriting: true })).rejects.toSatisfy(isOverdue)
+
+    expect(await driver.query(statement('select count(*) from ended'))).toEqual([['0']])
+  })
+
+  it('is none of our own', async () => {
+    open(300)
+
+    expect(await limited.query(statement('select sleep(1)'))).toEqual([['0']])
+    expect(await limited.batch([statement('select sleep(1)')])).toEqual([[['0']]])
+  })
+
+  const running = async () => {
+    const [[count] = []] = await driver.query(
+      statement(`select count(*) from information_schema.processlist where info like 'select%sleep(60)'`),
+    )
+    return Number(count)
+  }
+})
+
+function isOverdue(error: unknown): boolean {
+  return error instanceof SqlFault && mariadb.explain(error)?.code === '5004'
 }

@@ -1,6 +1,8 @@
 /** The laws of the SqlDriver port over PlanetScale's HTTP protocol, which a gateway speaks in front of a MariaDB. */
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseSqlAddress } from '../../src/core/sql/address.ts'
+import { ABANDONED, SqlFault } from '../../src/core/sql/fault.ts'
+import { mariadb } from '../../src/core/sql/mysql.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
 import { openPlanetscale } from '../../src/platform/drivers/planetscale.ts'
 import type { SqlDriver } from '../../src/ports.ts'
@@ -96,3 +98,48 @@ it('tells credentials that are refused from a database that is away', async () =
   await expect(wrong.query(statement('select 1'))).rejects.toMatchObject({ name: 'SqlFault', state: '28000' })
   await expect(away.query(statement('select 1'))).rejects.toMatchObject({ name: 'SqlFault', state: '08000' })
 })
+
+describe('a statement that ends before its answer', () => {
+  const slow = statement('select sleep(3)')
+  let limited: SqlDriver
+  const open = (timeLimit: number) => {
+    limited = openPlanetscale(addressOf(gateway.config), fetch, timeLimit)
+    return limited
+  }
+  afterEach(() => limited.close())
+
+  it('was over its time limit, and the next one is served', async () => {
+    await expect(open(1_000).query(slow, {})).rejects.toSatisfy(isOverdue)
+
+    expect(await limited.query(statement('select 1'), {})).toEqual([['1']])
+  })
+
+  it('is not waited for any more, and the next one is served', async () => {
+    let hasLeft = false
+    const ended = expect(open(0).query(slow, { hasLeft: () => hasLeft })).rejects.toMatchObject({ state: ABANDONED })
+    await expect.poll(running).toBe(1)
+
+    hasLeft = true
+    await ended
+
+    expect(await limited.query(statement('select 1'), {})).toEqual([['1']])
+  })
+
+  it('is none of our own', async () => {
+    open(300)
+
+    expect(await limited.query(statement('select sleep(1)'))).toEqual([['0']])
+    expect(await limited.batch([statement('select sleep(1)')])).toEqual([[['0']]])
+  })
+
+  const running = async () => {
+    const [[count] = []] = await driver.query(
+      statement(`select count(*) from information_schema.processlist where info like 'select%sleep(3)'`),
+    )
+    return Number(count)
+  }
+})
+
+function isOverdue(error: unknown): boolean {
+  return error instanceof SqlFault && mariadb.explain(error)?.code === '5004'
+}

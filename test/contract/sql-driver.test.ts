@@ -36,7 +36,7 @@ afterAll(async () => {
 
 const adapters = [
   { name: 'pg over TCP', open: () => openPostgres({ connectionString: server.url }) },
-  { name: 'pg over the embedded database', open: () => openPostgres({ stream: embedded.connect, named: false }) },
+  { name: 'pg over the embedded database', open: () => openPostgres({ stream: embedded.connect }) },
   { name: 'Neon over the gateway to the embedded database', open: () => openNeon(embeddedGateway.url) },
   { name: 'Neon over the gateway to Postgres', open: () => openNeon(serverGateway.url) },
 ]

@@ -4,7 +4,7 @@ import { openEmbeddedPostgres } from '../../src/platform/node/embedded-postgres.
 
 const [, , directory = '', first = '1'] = process.argv
 const { connect } = await openEmbeddedPostgres(directory)
-const driver = openPostgres({ stream: connect, named: false })
+const driver = openPostgres({ stream: connect })
 await driver.query({ text: 'create table if not exists written (id int primary key, filler text)', params: [] })
 for (let id = Number(first); ; id += 1) {
   const insert = { text: `insert into written values ($1, repeat('x', 500))`, params: [String(id)] }

@@ -15,6 +15,10 @@ export type SqlFaultDetail = {
   readonly cause?: unknown
 }
 
+/** States of a statement that was ended: by its time limit, and because nobody waited for its answer any more. */
+export const OVERDUE = '57014'
+export const ABANDONED = '57000'
+
 export class SqlFault extends Error {
   readonly state: string
   readonly errno: number | undefined

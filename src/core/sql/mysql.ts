@@ -14,7 +14,7 @@ import type { FieldType } from '../model/field-type.ts'
 import type { Comparison } from '../query/filter.ts'
 import { mysqlDdl, NULL_FOUND, OUT_OF_RANGE } from './ddl-mysql.ts'
 import type { Dialect, DirectWrite, RowQuery, Rows, Setting, Targets } from './dialect.ts'
-import type { SqlFault } from './fault.ts'
+import { ABANDONED, OVERDUE, type SqlFault } from './fault.ts'
 import { insert } from './insert.ts'
 import { isMixed, mysqlSlots } from './mysql-slots.ts'
 import { comparison } from './operators.ts'
@@ -462,10 +462,16 @@ function columnType(type: FieldType, own: Family): Sql | undefined {
 
 /** Server error numbers; the SQLSTATEs of these databases are too coarse. */
 function explain({ state, errno, message }: SqlFault): ServiceError | undefined {
+  if (state === OVERDUE) return refusal('overdue')
+  if (state === ABANDONED) return refusal('abandoned')
   if (state.startsWith('08')) return refusal('unreachable')
   if (message.includes(NULL_FOUND)) return refusal('null')
   if (message.includes(OUT_OF_RANGE)) return refusal('range')
   switch (errno) {
+    case 1317: // MariaDB and MySQL: the statement was killed
+    case 1969: // MariaDB: max_statement_time
+    case 3024: // MySQL: max_execution_time
+      return refusal('overdue')
     case 1040: // too many connections
     case 1053: // server is shutting down
     case 1203: // too many connections of this user

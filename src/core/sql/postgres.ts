@@ -4,7 +4,7 @@ import type { FieldType } from '../model/field-type.ts'
 import type { PrimitiveField } from '../model/model.ts'
 import { postgresDdl } from './ddl-postgres.ts'
 import type { Dialect, DirectWrite, RowQuery, Setting, Targets } from './dialect.ts'
-import type { SqlFault } from './fault.ts'
+import { ABANDONED, OVERDUE, type SqlFault } from './fault.ts'
 import { insert } from './insert.ts'
 import { comparison } from './operators.ts'
 import { refusal } from './refusal.ts'
@@ -339,6 +339,10 @@ function explain({ state, message }: SqlFault): ServiceError | undefined {
   if (state.startsWith('08') || state === '57P01' || state === '57P03' || state === '53300')
     return refusal('unreachable')
   switch (state) {
+    case OVERDUE:
+      return refusal('overdue')
+    case ABANDONED:
+      return refusal('abandoned')
     case '23505':
       return refusal('unique')
     case '23502':

@@ -11,6 +11,8 @@ export type RefusalReason =
   | 'tooLarge'
   | 'noTable'
   | 'notReady'
+  | 'overdue'
+  | 'abandoned'
   | 'configuration'
   | 'account'
 
@@ -18,7 +20,7 @@ export type RefusalReason =
 export function refusal(reason: RefusalReason, detail?: string): ServiceError {
   const { kind, message, code } = refusals[reason]
   const cause = detail === undefined ? undefined : new ServiceError(kind, detail)
-  return new ServiceError(kind, message, { code, cause })
+  return new ServiceError(kind, message, { ...(code !== undefined && { code }), cause })
 }
 
 const refusals = {
@@ -32,5 +34,7 @@ const refusals = {
   configuration: { kind: 'invalid', message: 'Invalid extension configuration', code: '2001' },
   account: { kind: 'invalid', message: 'Invalid extension configuration', code: '2002' },
   unreachable: { kind: 'failed', message: 'Failed to connect to the database', code: '5001' },
+  overdue: { kind: 'unavailable', message: 'The query was ended: it took longer than its time limit', code: '5004' },
+  abandoned: { kind: 'abandoned', message: 'The caller has left', code: undefined },
   notReady: { kind: 'failed', message: 'The table or view is not ready for this', code: '5003' },
 } as const

@@ -7,21 +7,21 @@ import type { SqlDriver } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 
 /** The system database. */
-export function openNeonLate(connectionString: string): SqlDriver {
-  return late(async () => (await import('../drivers/neon.ts')).openNeon(connectionString))
+export function openNeonLate(connectionString: string, timeLimit?: number): SqlDriver {
+  return late(async () => (await import('../drivers/neon.ts')).openNeon(connectionString, undefined, timeLimit))
 }
 
 /** The database of a data source; `wayOut` is how it is reached. */
-export function openNeonSource(address: SqlAddress, wayOut: Fetch): SqlDriver {
+export function openNeonSource(address: SqlAddress, wayOut: Fetch, timeLimit?: number): SqlDriver {
   return late(async () => {
     const { neonUrl, openNeon } = await import('../drivers/neon.ts')
-    return openNeon(neonUrl(address), wayOut)
+    return openNeon(neonUrl(address), wayOut, timeLimit)
   })
 }
 
 /** The same at PlanetScale. */
-export function openPlanetscaleSource(address: SqlAddress, wayOut: Fetch): SqlDriver {
-  return late(async () => (await import('../drivers/planetscale.ts')).openPlanetscale(address, wayOut))
+export function openPlanetscaleSource(address: SqlAddress, wayOut: Fetch, timeLimit?: number): SqlDriver {
+  return late(async () => (await import('../drivers/planetscale.ts')).openPlanetscale(address, wayOut, timeLimit))
 }
 
 // Only the finished driver is shared: no request may wait for a promise of another.
@@ -33,10 +33,12 @@ function late(open: () => Promise<SqlDriver>): SqlDriver {
     return opened
   }
   return {
-    query: (statement) =>
-      opened === undefined ? driver().then((loaded) => loaded.query(statement)) : opened.query(statement),
-    batch: (statements) =>
-      opened === undefined ? driver().then((loaded) => loaded.batch(statements)) : opened.batch(statements),
+    query: (statement, asker) =>
+      opened === undefined ? driver().then((loaded) => loaded.query(statement, asker)) : opened.query(statement, asker),
+    batch: (statements, asker) =>
+      opened === undefined
+        ? driver().then((loaded) => loaded.batch(statements, asker))
+        : opened.batch(statements, asker),
     close: async () => opened?.close(),
   }
 }

@@ -10,7 +10,9 @@ import { openNeonSource, openPlanetscaleSource } from './late-drivers.ts'
 
 const NO_TCP = 'A Worker keeps no TCP connection between requests: use neon or planetscale, or run the service on Node'
 
-export function createCloudflareSqlDatabases({ allowPrivate }: { readonly allowPrivate: boolean }): SqlDatabases {
+export type CloudflareSqlDatabasesOptions = { readonly allowPrivate: boolean; readonly timeLimit?: number }
+
+export function createCloudflareSqlDatabases({ allowPrivate, timeLimit }: CloudflareSqlDatabasesOptions): SqlDatabases {
   const fetcher: Fetch = (url, init) => {
     if (!allowPrivate && isPrivateHost(new URL(url).hostname)) return Promise.reject(new PrivateHostError())
     return fetch(url, { ...init, redirect: 'manual' })
@@ -21,9 +23,9 @@ export function createCloudflareSqlDatabases({ allowPrivate }: { readonly allowP
       if (!allowPrivate && isPrivateHost(address.host)) return openRefused()
       switch (address.provider) {
         case 'neon':
-          return openNeonSource(address, fetcher)
+          return openNeonSource(address, fetcher, timeLimit)
         case 'planetscale':
-          return openPlanetscaleSource(address, fetcher)
+          return openPlanetscaleSource(address, fetcher, timeLimit)
         default:
           throw new TypeError(`${address.provider} cannot be opened on Workers`)
       }

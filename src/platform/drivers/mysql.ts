@@ -5,11 +5,13 @@
  */
 
 import type { Socket } from 'node:net'
-import { createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2/promise'
+import { setTimeout as wait } from 'node:timers/promises'
+import { createConnection, createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2/promise'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { SqlDriver, SqlRow } from '../../ports.ts'
+import type { Asker, SqlDriver, SqlRow } from '../../ports.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
+import { bounded } from './bounded.ts'
 
 export type MysqlAddress = {
   readonly host: string
@@ -25,12 +27,17 @@ export type MysqlAddress = {
 }
 
 /** A connection string begins with `mysql://` or `mariadb://`; `?tls=true` or `?ssl-mode=REQUIRED` asks for TLS. */
-export type MysqlOptions = (MysqlAddress | { readonly connectionString: string }) & { readonly max?: number }
+export type MysqlOptions = (MysqlAddress | { readonly connectionString: string }) & {
+  readonly max?: number
+  /** Milliseconds after which a statement ends that somebody waits for; 0, or none, is no limit. */
+  readonly timeLimit?: number
+}
 
 export function openMysql(options: MysqlOptions): SqlDriver {
   const address = 'connectionString' in options ? parseAddress(options.connectionString) : options
-  const pool = openPool(address, options.max)
-  const renew = renewal(pool, address)
+  const { max, timeLimit = 0 } = options
+  const limited = openPool(address, { max, timeLimit })
+  const unlimited = openPool(address, { max, timeLimit: 0 })
   const running = new Set<Promise<unknown>>()
 
   /** Ending the pool cuts off a batch between two statements, so it waits until nothing runs. */
@@ -45,27 +52,68 @@ export function openMysql(options: MysqlOptions): SqlDriver {
     }
   }
 
+  /** `work` on a connection of its own, which goes back to the others unless it was ended. */
+  async function lent<T>(asker: Asker | undefined, work: (client: PoolConnection) => Promise<T>): Promise<T> {
+    const { pool, renew } = asker === undefined ? unlimited : limited
+    const client = await renew(() => pool.getConnection())
+    let isEnded = false
+    const end = () => {
+      isEnded = true
+      void kill(address, client)
+    }
+    try {
+      return await bounded(work(client), { asker, timeLimit, end })
+    } finally {
+      // What was told to end may hear of it late, and then end what comes next.
+      if (isEnded) client.destroy()
+      else client.release()
+    }
+  }
+
   return {
-    query: (statement) => track(renew(() => run(pool, statement))),
-    batch: async (statements) => (statements.length === 0 ? [] : track(renew(() => runTransaction(pool, statements)))),
+    query: (statement, asker) => track(lent(asker, (client) => run(client, statement))),
+    batch: async (statements, asker) =>
+      statements.length === 0 ? [] : track(lent(asker, (client) => runTransaction(client, statements))),
     async close() {
       await Promise.allSettled([...running])
-      await pool.end()
+      await Promise.all([limited.pool.end(), unlimited.pool.end()])
     },
   }
 }
 
-function openPool(address: MysqlAddress, max = 10): Pool {
+/**
+ * Ends what a connection runs, from a connection of its own: the pool's may all be busy. Never rejects, and in the end the
+ * connection is cut off.
+ */
+async function kill(address: MysqlAddress, { threadId, connection: running }: PoolConnection): Promise<void> {
+  try {
+    const password = typeof address.password === 'string' ? address.password : await address.password()
+    const client = await createConnection({ ...settings, ...connection({ ...address, password }) })
+    await client.query(`kill query ${Number(threadId)}`)
+    await client.end()
+    await wait(GRACE, undefined, { ref: false })
+  } catch {
+    // Whoever cannot be told is left.
+  }
+  running.destroy()
+}
+
+/** Milliseconds that a statement has to end once it was told to. */
+const GRACE = 2_000
+
+type Limits = { readonly max: number | undefined; readonly timeLimit: number }
+
+function openPool(address: MysqlAddress, { max = 10, timeLimit }: Limits) {
   const pool = createPool({ ...settings, ...connection(address), connectionLimit: max, maxIdle: max })
   // These go first on a new connection, ahead of the statement that it was made for.
   pool.pool.on('connection', (session) => {
-    for (const text of sessionSetup) {
+    for (const text of sessionSetup(timeLimit)) {
       session.query(text, (error) => {
         if (error) session.destroy()
       })
     }
   })
-  return pool
+  return { pool, renew: renewal(pool, address) }
 }
 
 const settings: PoolOptions = {
@@ -81,9 +129,11 @@ const settings: PoolOptions = {
   enableKeepAlive: true,
 }
 
-const sessionSetup = [
+/** The limit is a variable of another name, and in another unit, on each of the two; each takes the other's for a comment. */
+const sessionSetup = (timeLimit: number) => [
   `set time_zone = '+00:00', group_concat_max_len = 1073741824,
-    sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'`,
+    sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'
+    ${timeLimit > 0 ? `/*!50708 , max_execution_time = ${timeLimit} */ /*M! , max_statement_time = ${timeLimit / 1_000} */` : ''}`,
   'set session transaction isolation level read committed',
 ]
 
@@ -142,7 +192,7 @@ function parseAddress(connectionString: string): MysqlAddress {
   }
 }
 
-async function run(on: Pool | PoolConnection, { text, params }: Statement): Promise<readonly SqlRow[]> {
+async function run(on: PoolConnection, { text, params }: Statement): Promise<readonly SqlRow[]> {
   const request = { sql: text, rowsAsArray: true }
   // Without parameters there is nothing to prepare, and DDL would only push out what is worth keeping.
   const [answer] = params.length === 0 ? await on.query(request) : await on.execute({ ...request, values: [...params] })
@@ -155,14 +205,15 @@ function valueText(value: unknown): string | null {
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
 }
 
-async function runTransaction(pool: Pool, statements: readonly Statement[]): Promise<readonly (readonly SqlRow[])[]> {
-  const client = await pool.getConnection()
+async function runTransaction(
+  client: PoolConnection,
+  statements: readonly Statement[],
+): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
   try {
     await client.query('start transaction')
     for (const statement of statements) answers.push(await run(client, statement))
     await client.query('commit')
-    client.release()
     return answers
   } catch (error) {
     await rollback(client)
@@ -178,7 +229,6 @@ async function rollback(client: PoolConnection): Promise<void> {
   try {
     await client.query('rollback')
     await client.query('select release_all_locks()')
-    client.release()
   } catch {
     client.destroy()
   }

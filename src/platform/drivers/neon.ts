@@ -7,30 +7,45 @@
 import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import type { SqlAddress } from '../../core/sql/address.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import type { Asker, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
+import { bounded } from './bounded.ts'
 
-/** `wayOut` is how this database is reached; the platform's own where it is not said. */
-export function openNeon(connectionString: string, wayOut?: Fetch): SqlDriver {
+/**
+ * `wayOut` is how this database is reached; the platform's own where it is not said. A read is ended by ending its
+ * request, which Neon's proxy and the gateway take as such; what writes is a batch that carries the limit with it, or one
+ * statement that is let go on, since a request that was ended does not say whether anything was written.
+ */
+export function openNeon(connectionString: string, wayOut?: Fetch, timeLimit = 0): SqlDriver {
   neonConfig.fetchEndpoint = endpoint
   neonConfig.fetchFunction = fetchAsAsked
   const sql = neon(connectionString, { arrayMode: true, fetchOptions: { wayOut } })
-  const request = (text: string, params: readonly unknown[]) => sql.query(text, [...params], rawText)
+  const request = ({ text, params }: Statement) => sql.query(text, [...params], rawText)
+  const limit = { text: `select set_config('statement_timeout', $1, true)`, params: [String(timeLimit)] }
+
+  async function read({ text, params }: Statement, asker: Asker): Promise<readonly SqlRow[]> {
+    const ending = new AbortController()
+    const options = { ...rawText, fetchOptions: { signal: ending.signal } }
+    return bounded(sql.query(text, [...params], options), { asker, timeLimit, end: () => ending.abort() })
+  }
 
   return {
-    async query({ text, params }) {
+    async query(statement, asker) {
       try {
-        return await request(text, params)
+        return await (asker === undefined || asker.isWriting ? request(statement) : read(statement, asker))
       } catch (error) {
         throw neonFault(error)
       }
     },
 
-    async batch(statements) {
+    async batch(statements, asker) {
       if (statements.length === 0) return []
+      const isLimited = asker !== undefined && timeLimit > 0
       try {
-        return await sql.transaction(statements.map(({ text, params }) => request(text, params)))
+        const answers = await sql.transaction((isLimited ? [limit, ...statements] : statements).map(request))
+        return isLimited ? answers.slice(1) : answers
       } catch (error) {
         throw neonFault(error)
       }
@@ -68,6 +83,7 @@ function fetchAsAsked(url: string, { wayOut = fetch, ...init }: RequestInit & { 
 }
 
 function neonFault(error: unknown): SqlFault {
+  if (error instanceof SqlFault) return error
   const message = error instanceof Error ? error.message : String(error)
   if (isPrivateHostError(error) || (error instanceof NeonDbError && isPrivateHostError(error.sourceError))) {
     return new SqlFault(message, { state: '08004', cause: error })

@@ -9,29 +9,50 @@ import { type Connection, connect, DatabaseError } from '@planetscale/database'
 import { isLoopback, type SqlAddress } from '../../core/sql/address.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { SqlDriver, SqlRow } from '../../ports.ts'
+import type { Asker, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
+import { bounded } from './bounded.ts'
 
-export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher: Fetch): SqlDriver {
+/**
+ * A read that is given `timeLimit` milliseconds says so to Vitess, in a comment, and its request is ended. What writes goes
+ * on: an ended request does not say whether anything was written.
+ */
+export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher: Fetch, timeLimit = 0): SqlDriver {
   const password = auth.kind === 'password' ? auth.password : ''
   // A connection keeps a session between its requests, so that each piece of work has one of its own.
   const name = host.includes(':') ? `[${host}]` : host
-  const session = () => connect({ host: name, username: user, password, fetch: fetchAt(name, port, fetcher) })
+  const session = (signal?: AbortSignal) =>
+    connect({ host: name, username: user, password, fetch: fetchAt({ host: name, port, signal }, fetcher) })
+
+  function read(statement: Statement, asker: Asker): Promise<readonly SqlRow[]> {
+    const ending = new AbortController()
+    const work = run(session(ending.signal), withLimit(statement, timeLimit))
+    return bounded(work, { asker, timeLimit, end: () => ending.abort() })
+  }
 
   return {
-    query: (statement) => told(run(session(), statement)),
+    query: (statement, asker) =>
+      told(asker === undefined || asker.isWriting ? run(session(), statement) : read(statement, asker)),
     batch: (statements) => told(statements.length === 0 ? Promise.resolve([]) : runTransaction(session(), statements)),
     async close() {},
   }
 }
 
-function fetchAt(host: string, port: number, fetcher: Fetch): Fetch {
+function withLimit({ text, ...statement }: Statement, timeLimit: number): Statement {
+  const limited = timeLimit === 0 ? text : text.replace(/^\s*select\b/i, `$& /*vt+ QUERY_TIMEOUT_MS=${timeLimit} */`)
+  return { ...statement, text: limited }
+}
+
+type Place = { readonly host: string; readonly port: number; readonly signal: AbortSignal | undefined }
+
+function fetchAt({ host, port, signal }: Place, fetcher: Fetch): Fetch {
   return (url, { method, body, headers } = {}) => {
     const { pathname } = new URL(url)
     const address = isLoopback(host) ? `http://${host}:${port}${pathname}` : url
     return fetcher(address, {
       redirect: 'manual',
+      ...(signal && { signal }),
       ...(method && { method }),
       ...(body && { body }),
       ...(headers && { headers }),

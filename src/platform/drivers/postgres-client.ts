@@ -27,8 +27,8 @@ export type PostgresOptions = {
   readonly address?: PostgresAddress
   /** Makes a connection that already leads to the server, instead of a socket. */
   readonly stream?: () => Duplex
-  /** False where sessions share their prepared statements (embedded database, some poolers). */
-  readonly named?: boolean
+  /** Milliseconds after which the server ends a statement that somebody waits for; 0, or none, is no limit. */
+  readonly timeLimit?: number
   /** False where a statement keeps its connection over several round trips. */
   readonly pipeline?: boolean
   /** Connections for batches, beside the two for reads. */
@@ -59,7 +59,13 @@ export function makeClient(options: PostgresOptions): pg.Client {
 
 type ClientConfig = pg.ClientConfig & { readonly pipeline: boolean }
 
-function clientConfig({ connectionString, address, stream, pipeline = true }: PostgresOptions): ClientConfig {
+function clientConfig({
+  connectionString,
+  address,
+  stream,
+  timeLimit,
+  pipeline = true,
+}: PostgresOptions): ClientConfig {
   const common = {
     types: rawText,
     connectionTimeoutMillis: 10_000,
@@ -67,25 +73,29 @@ function clientConfig({ connectionString, address, stream, pipeline = true }: Po
     keepAliveInitialDelayMillis: 10_000,
   }
   if (stream !== undefined) return { ...common, stream, ssl: false, options: session, pipeline }
-  const target = address === undefined ? withSession(connectionString) : addressed(address)
+  const settings = timeLimit ? `${session} -c statement_timeout=${timeLimit}` : session
+  const target = address === undefined ? withSession(connectionString, settings) : addressed(address, settings)
   return { ...common, ...target, pipeline }
 }
 
-function addressed({ host, port, user, password, database, tls, socket }: PostgresAddress): pg.ClientConfig {
+function addressed(
+  { host, port, user, password, database, tls, socket }: PostgresAddress,
+  options: string,
+): pg.ClientConfig {
   const ca = tls && tls.ca !== undefined ? { ca: [tls.ca].flat() } : {}
   const ssl = tls && { minVersion: 'TLSv1.2' as const, rejectUnauthorized: true, ...ca }
-  return { host, port, user, password, database, ssl, stream: socket, options: session }
+  return { host, port, user, password, database, ssl, stream: socket, options }
 }
 
-// Text forms depend on these. Exactly the ones that PgBouncer passes on, too.
+// Text forms depend on these. Exactly the ones that PgBouncer passes on, too; a time limit it does not, see `withoutLimit`.
 const session = '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c client_encoding=UTF8'
 
 /** `pg` lets the options of a connection string replace ours, so ours are added to them, last and therefore winning. */
-function withSession(connectionString = ''): pg.ClientConfig {
-  if (!URL.canParse(connectionString)) return { connectionString, options: session }
+function withSession(connectionString = '', settings = session): pg.ClientConfig {
+  if (!URL.canParse(connectionString)) return { connectionString, options: settings }
   const url = new URL(connectionString)
   const given = url.searchParams.get('options')
-  url.searchParams.set('options', given === null ? session : `${given} ${session}`)
+  url.searchParams.set('options', given === null ? settings : `${given} ${settings}`)
   return { connectionString: url.toString() }
 }
 
@@ -103,6 +113,15 @@ export type TextResult = pg.QueryArrayResult<(string | null)[]>
 export function textRequest({ text, params }: Statement): pg.QueryArrayConfig {
   // queryMode is missing in the types. Without it a text without parameters could hold several statements.
   return { text, values: params, rowMode: 'array', queryMode: 'extended' } as unknown as pg.QueryArrayConfig
+}
+
+/**
+ * The same connections without a limit of their own, where a pooler in between has refused to pass one on; undefined where
+ * that is not what was refused. Whoever is served ends late statements in another way.
+ */
+export function withoutLimit(options: PostgresOptions, { state, message }: SqlFault): PostgresOptions | undefined {
+  const isRefused = options.timeLimit && state === '08P01' && message.includes('statement_timeout')
+  return isRefused ? { ...options, timeLimit: 0 } : undefined
 }
 
 export function postgresFault(error: unknown, fallback: string): SqlFault {

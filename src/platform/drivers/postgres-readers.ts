@@ -3,10 +3,12 @@
  * Statements go as named ones, and a client that is held up by one is replaced.
  */
 import type pg from 'pg'
-import { SqlFault } from '../../core/sql/fault.ts'
+import { OVERDUE, SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { SqlRow } from '../../ports.ts'
+import type { Asker, SqlRow } from '../../ports.ts'
+import { endingOf, LOOK } from './bounded.ts'
 import { type Pace, startPace } from './pace.ts'
+import { cancelRunning, cutOff } from './postgres-cancel.ts'
 import {
   holdWrites,
   idle,
@@ -17,11 +19,14 @@ import {
   postgresFault,
   textRequest,
   unreachable,
+  withoutLimit,
 } from './postgres-client.ts'
 import { readText } from './text-read.ts'
 
 /** Held clients, opened when needed, replaced when lost. What none has room for waits for the first that has. */
-export function openReaders({ named = true, ...options }: PostgresOptions) {
+export function openReaders(asked: PostgresOptions) {
+  const { timeLimit = 0 } = asked
+  let options = asked
   const readers: (Reader | undefined)[] = [undefined, undefined]
   /** Replaced, but still waiting for answers. */
   const leaving = new Set<Reader>()
@@ -29,24 +34,67 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
   const names = new Map<string, string>()
   let issued = 0
   let closed = false
+  let watching: NodeJS.Timeout | undefined
 
-  const query = (statement: Statement): Promise<readonly SqlRow[]> =>
-    ask(statement, named ? nameOf(statement.text) : undefined)
+  const query = (statement: Statement, asker: Asker): Promise<readonly SqlRow[]> =>
+    ask(statement, asker, nameOf(statement.text))
 
-  const ask = async (statement: Statement, name: string | undefined): Promise<readonly SqlRow[]> => {
+  const ask = async (statement: Statement, asker: Asker, name: string | undefined): Promise<readonly SqlRow[]> => {
     const reader = (waiting.length === 0 ? take() : undefined) ?? (await inTurn())
+    const limited = options
+    let number = 0
+    let again = name
     try {
       if (!reader.ready) await reader.connecting
+      number = reader.askers.push(asker) + reader.answered
       return await send(reader, statement, name)
     } catch (error) {
       const fault = postgresFault(error, lost)
-      if (name === undefined || !isStale(fault)) throw fault
-      // It was refused before it ran: another shape of the table, or a preparation that failed just before.
-      if (names.get(statement.text) === name) forget()
+      const ended = reader.endings.get(number)
+      if (ended !== undefined) throw ended.fault
+      if (name !== undefined && isStale(fault)) {
+        // It was refused before it ran: another shape of the table, or a preparation that failed just before.
+        if (names.get(statement.text) === name) forget()
+        again = undefined
+      } else if (!isHitByMistake(reader, fault) && limited === options) throw fault
     } finally {
+      if (number > 0) {
+        reader.endings.delete(number)
+        reader.askers.shift()
+        reader.answered += 1
+      }
       giveBack(reader)
     }
-    return ask(statement, undefined)
+    return ask(statement, asker, again)
+  }
+
+  /** Ended for the sake of another on its connection, who had just been answered: nothing of it is left. */
+  const isHitByMistake = ({ pace, wasEnded }: Reader, { state }: SqlFault): boolean =>
+    state === OVERDUE && wasEnded && (timeLimit === 0 || pace.silence(performance.now()) < timeLimit * 0.9)
+
+  /** Ends what nobody waits for any more, or what the server should have ended; only the first of a line runs. */
+  const look = () => {
+    const now = performance.now()
+    const all = [...readers, ...leaving].filter((reader) => reader !== undefined)
+    if (all.length === 0) {
+      clearInterval(watching)
+      watching = undefined
+    }
+    for (const reader of all) {
+      const [asker] = reader.askers
+      const elapsed = reader.pace.silence(now)
+      if (asker === undefined || elapsed < LOOK) continue
+      const number = reader.answered + 1
+      const ended = reader.endings.get(number)
+      // A server that is not there any more does not end anything.
+      if (ended !== undefined && now - ended.at > GIVEN_UP) cutOff(reader.client)
+      const margin = options.timeLimit ? MARGIN : 0
+      const fault = endingOf(asker, { elapsed, timeLimit: timeLimit && timeLimit + margin })
+      if (fault === undefined || ended !== undefined) continue
+      reader.endings.set(number, { fault, at: now })
+      reader.wasEnded = true
+      void cancelRunning(options, reader.client)
+    }
   }
 
   const take = (): Reader | undefined => {
@@ -98,7 +146,7 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
   const pick = (): Reader | undefined => {
     let best: Reader | undefined
     for (let slot = 0; slot < readers.length; slot += 1) {
-      if (named && leaving.size < maxLeaving && isStuck(readers[slot])) retire(slot)
+      if (leaving.size < maxLeaving && isStuck(readers[slot])) retire(slot)
       const reader = readers[slot]
       // A second connection is opened only for what would have to queue behind the first.
       if (reader === undefined) {
@@ -122,7 +170,9 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
       },
       (error) => {
         drop()
-        throw postgresFault(error, unreachable)
+        const fault = postgresFault(error, unreachable)
+        options = withoutLimit(options, fault) ?? options
+        throw fault
       },
     )
     connecting.catch(ignore)
@@ -130,8 +180,9 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
       () => (reader.pace.load() === 0 ? retire(slot) : timer.refresh()),
       options.idle ?? idle,
     ).unref()
-    const state = { ready: false, retired: false, isHolding: false }
-    const reader: Reader = { client, connecting, timer, pace: startPace(), ...state }
+    const state = { ready: false, retired: false, isHolding: false, answered: 0, wasEnded: false }
+    const reader: Reader = { client, connecting, timer, pace: startPace(), askers: [], endings: new Map(), ...state }
+    watching ??= setInterval(look, LOOK).unref()
     readers[slot] = reader
     return reader
   }
@@ -166,6 +217,7 @@ export function openReaders({ named = true, ...options }: PostgresOptions) {
   const close = async () => {
     closed = true
     clearTimeout(watch)
+    clearInterval(watching)
     for (const turn of waiting.splice(0)) turn.reject(closedFault())
     await Promise.all([...readers, ...leaving].map((reader) => reader && end(reader)))
   }
@@ -195,11 +247,21 @@ type Reader = {
   readonly connecting: Promise<void>
   readonly timer: NodeJS.Timeout
   readonly pace: Pace
+  /** Whose statements are on their way, in order; the first is the one that runs. */
+  readonly askers: Asker[]
+  /** Why statements of these numbers were ended, counted from 1 in the order of sending. */
+  readonly endings: Map<number, { readonly fault: SqlFault; readonly at: number }>
+  answered: number
+  wasEnded: boolean
   ready: boolean
   retired: boolean
   /** What was asked in this turn of the event loop waits to be written. */
   isHolding: boolean
 }
+
+/** Milliseconds that the server has to end a statement by itself, and after which one is not waited for that was told to. */
+const MARGIN = 2_000
+const GIVEN_UP = 10_000
 
 /** Milliseconds without an answer after which nobody else has to wait behind a statement, and how often at a time. */
 const stuck = 250

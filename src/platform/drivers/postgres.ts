@@ -4,109 +4,91 @@
  */
 import type pg from 'pg'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { SqlDriver, SqlRow } from '../../ports.ts'
-import {
-  holdWrites,
-  ignore,
-  lost,
-  openPool,
-  type PostgresOptions,
-  postgresFault,
-  type TextResult,
-  textRequest,
-  unreachable,
-} from './postgres-client.ts'
+import type { Asker, SqlDriver, SqlRow } from '../../ports.ts'
+import { type Bounds, bounded } from './bounded.ts'
+import { endWith } from './postgres-cancel.ts'
+import { lost, openPool, type PostgresOptions, postgresFault, withoutLimit } from './postgres-client.ts'
+import { lend, runAlone, runTransaction } from './postgres-pool.ts'
 import { openReaders } from './postgres-readers.ts'
 import { streamText } from './text-stream.ts'
 
 export function openPostgres(options: PostgresOptions): SqlDriver {
-  const pool = openPool(options)
-  const large = openPool({ ...options, max: LARGE_AT_ONCE, pipeline: false })
+  const { stream, timeLimit = 0 } = options
+  const own = { ...options, timeLimit: 0 }
+  const pool = openPool(own)
+  let large = openPool({ ...options, max: LARGE_AT_ONCE, pipeline: false })
   const readers = openReaders(options)
+  const ownReaders = openReaders(own)
 
-  async function queryLarge(statement: Statement): Promise<readonly SqlRow[]> {
+  async function lendLarge(): Promise<pg.PoolClient> {
     try {
-      return (await large.query<string[]>(textRequest(statement))).rows
+      return await lend(large)
     } catch (error) {
-      throw postgresFault(error, lost)
+      const unlimited = withoutLimit(options, postgresFault(error, lost))
+      if (unlimited === undefined) throw error
+      large = openPool({ ...unlimited, max: LARGE_AT_ONCE, pipeline: false })
+      return lend(large)
     }
   }
 
+  /** Of an embedded database that was ended nobody knows what it has written. */
+  const termsOf = (asker: Asker | undefined) => ({
+    asker: stream !== undefined && asker?.isWriting ? undefined : asker,
+    timeLimit,
+  })
+
+  // The embedded database is one session: nothing is gained by sharing a connection, and one that is not can be ended.
+  async function queryAlone(statement: Statement, asker: Asker | undefined): Promise<readonly SqlRow[]> {
+    const client = await (stream === undefined && asker !== undefined ? lendLarge() : lend(pool))
+    return (await runAlone(client, options, { statement, ...termsOf(asker) })).rows
+  }
+
   return {
-    query: (statement) => (statement.isLarge ? queryLarge(statement) : readers.query(statement)),
+    query: (statement, asker) => {
+      if (stream !== undefined || statement.isLarge) return queryAlone(statement, asker)
+      return asker === undefined ? ownReaders.query(statement, nobody) : readers.query(statement, asker)
+    },
 
     // A connection that is kept while a caller reads would keep all others from a database that has only one.
     ...(options.stream === undefined && {
-      async stream(statement: Statement) {
-        const client = await lend(large)
+      async stream(statement: Statement, asker?: Asker) {
+        const client = await lendLarge()
+        const limits = { ...termsOf(asker), end: () => void endWith(options, client) }
         try {
-          return faultsOf(await streamText(client, statement))
+          return faultsOf(await bounded(streamText(client, statement), limits), limits)
         } catch (error) {
           throw postgresFault(error, lost)
         }
       },
     }),
 
-    async batch(statements) {
+    async batch(statements, asker) {
       if (statements.length === 0) return []
-      const results = await runTransaction(pool, 'begin', statements)
+      const isLimited = asker !== undefined && timeLimit > 0
+      // One message, so that the limit costs no round trip; it ends with the transaction.
+      const begin = isLimited ? `begin; set local statement_timeout = ${timeLimit}` : 'begin'
+      const results = await runTransaction(pool, begin, statements)
       return results.map((result) => result.rows)
     },
 
     async close() {
-      await Promise.all([readers.close(), pool.end(), large.end()])
+      await Promise.all([readers.close(), ownReaders.close(), pool.end(), large.end()])
     },
   }
 }
+
+const nobody: Asker = {}
 
 /** Large answers in memory at one time; nothing small ever waits behind one. */
 const LARGE_AT_ONCE = 2
 
 /** The same rows; what breaks while they come is a SqlFault. */
-function faultsOf(rows: AsyncIterator<SqlRow>): AsyncIterator<SqlRow> {
+function faultsOf(rows: AsyncIterator<SqlRow>, limits: Bounds): AsyncIterator<SqlRow> {
   return {
     ...rows,
     next: () =>
-      rows.next().catch((error: unknown) => {
+      bounded(rows.next(), limits).catch((error: unknown) => {
         throw postgresFault(error, lost)
       }),
-  }
-}
-
-/** Runs statements between `begin` and commit; all or nothing. */
-export async function runTransaction(
-  pool: pg.Pool,
-  begin: string,
-  statements: readonly Statement[],
-): Promise<readonly TextResult[]> {
-  const client = await lend(pool)
-  // A client that breaks while it is lent out tells its statements; without a listener it would end the process.
-  client.on('error', ignore)
-  try {
-    // Only the begin is waited for: without it the rest would run outside of a transaction. After a failure the
-    // server refuses the statements that were already sent, and the commit of a failed transaction is a rollback.
-    await client.query(begin)
-    const write = holdWrites(client)
-    const sent = statements.map((statement) => client.query<string[]>(textRequest(statement)))
-    const commit = client.query('commit')
-    write()
-    const settled = await Promise.allSettled([...sent, commit])
-    const failed = settled.find((outcome) => outcome.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
-    return await Promise.all(sent)
-  } catch (error) {
-    throw postgresFault(error, lost)
-  } finally {
-    client.off('error', ignore)
-    // Anything but idle means that the transaction's end is unknown: the server rolls it back with the connection.
-    client.release(client.getTransactionStatus() !== 'I')
-  }
-}
-
-async function lend(pool: pg.Pool): Promise<pg.PoolClient> {
-  try {
-    return await pool.connect()
-  } catch (error) {
-    throw postgresFault(error, unreachable)
   }
 }

@@ -3,13 +3,11 @@
  * takes turns, see embedded-session.ts. Committed data survives the death of the process, but not a loss of power,
  * because PGlite does not fsync. It has no autovacuum and no checkpointer either: both run here, on a timer.
  */
-import { existsSync } from 'node:fs'
-import { rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
-import { PGlite } from '@electric-sql/pglite'
 import { openDataDirectory } from './data-directory.ts'
 import { lockDirectory } from './directory-lock.ts'
+import { startEngine } from './embedded-engine.ts'
 import { type Engine, openSession, simpleQuery } from './embedded-session.ts'
 
 export type EmbeddedPostgres = {
@@ -30,7 +28,7 @@ export async function openEmbeddedPostgres(
 ): Promise<EmbeddedPostgres> {
   const { path } = openDataDirectory(directory)
   const unlock = await lockDirectory(path)
-  const engine = await startEngine(path).catch((cause) => {
+  const engine = await startEngine(join(path, 'cluster')).catch((cause) => {
     unlock()
     throw new Error(`the embedded database in ${path} cannot be opened`, { cause })
   })
@@ -47,8 +45,10 @@ export async function openEmbeddedPostgres(
 
     async close() {
       clearInterval(careTimer)
+      // Whatever runs at this moment is waited for, not ended.
+      const closed = engine.close()
       for (const session of sessions) session.destroy()
-      await engine.close()
+      await closed
       unlock()
     },
   }
@@ -56,75 +56,6 @@ export async function openEmbeddedPostgres(
 
 const minute = 60_000
 const vacuumEvery = 10
-
-type OwnEngine = Engine & { readonly close: () => Promise<void> }
-
-async function startEngine(directory: string): Promise<OwnEngine> {
-  const cluster = join(directory, 'cluster')
-  await createCluster(cluster)
-  let database: PGlite | undefined = await openCluster(cluster)
-  let last = Promise.resolve()
-  let closing: Promise<void> | undefined
-
-  const turn: Engine['turn'] = async () => {
-    const before = last
-    const { promise, resolve } = Promise.withResolvers<void>()
-    last = promise
-    await before
-    return { run, done: resolve }
-  }
-
-  const run = async (messages: Uint8Array): Promise<Buffer> => {
-    database ??= await openCluster(cluster)
-    try {
-      const { buffer, byteOffset, byteLength } = await database.execProtocolRaw(messages)
-      return Buffer.from(buffer, byteOffset, byteLength)
-    } catch (cause) {
-      // The engine has exited (out of memory, COPY from a client) and would spin if it were asked again. What is
-      // committed is in its files; the next turn opens them anew.
-      database = undefined
-      throw new Error('the embedded database had to be restarted', { cause })
-    }
-  }
-
-  const close = async () => {
-    const { run, done } = await turn()
-    try {
-      await run(simpleQuery('checkpoint'))
-      await database?.close()
-    } finally {
-      done()
-    }
-  }
-
-  return {
-    turn: () => (closing === undefined ? turn() : Promise.reject(new Error('the embedded database is closed'))),
-    close() {
-      closing ??= close()
-      return closing
-    },
-  }
-}
-
-/** Made beside its place and moved there when complete, so that a first start that was interrupted is repeated. */
-async function createCluster(cluster: string): Promise<void> {
-  if (existsSync(cluster)) return
-  const draft = `${cluster}.new`
-  await rm(draft, { recursive: true, force: true })
-  const database = await openCluster(draft)
-  await database.close()
-  await rename(draft, cluster)
-}
-
-/** As parameters of the server these are also what RESET and DISCARD go back to. */
-const settings = ['TimeZone=UTC', 'DateStyle=ISO', 'IntervalStyle=postgres']
-
-function openCluster(cluster: string): Promise<PGlite> {
-  return PGlite.create({
-    dataDir: `file://${cluster}`,
-    startParams: [...PGlite.defaultStartParams, ...settings.flatMap((setting) => ['-c', setting])],
-  })
-}
 
 /** Every minute a checkpoint and every ten minutes a vacuum, if the log of writes has grown. */
 function care(engine: Engine): () => Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * One connection to the embedded engine, speaking the server's side of the Postgres protocol over an in-process
  * stream. It takes the engine's turn with its first message and gives it back when the server is idle outside of a
- * transaction; a stream that closes, or says nothing for too long, is rolled back first. All connections are one
+ * transaction; a stream that closes, or says nothing for too long, is rolled back first, and what it runs is ended. All connections are one
  * session of the server: SET, LISTEN, temporary tables and session advisory locks are shared, so none may be used,
  * and prepared statements live for one turn only: those with a name are refused.
  */
@@ -13,7 +13,11 @@ export type Engine = {
 }
 
 export type Turn = {
+  /** Resolves when the engine can run something: it may have to be started again first. */
+  readonly ready: () => Promise<void>
   readonly run: (messages: Uint8Array) => Promise<Buffer>
+  /** Ends what runs, which is rejected then. */
+  readonly end: () => void
   readonly done: () => void
 }
 
@@ -24,6 +28,8 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
   let refusal: Buffer | undefined
   let prepared = false
   let turn: Turn | undefined
+  /** Undefined where nothing runs. */
+  let begun: number | undefined
   let idleTimer: NodeJS.Timeout | undefined
   let working: Promise<void> = Promise.resolve()
 
@@ -71,7 +77,11 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
     turn ??= await engine.turn()
     if (stream.destroyed) return
     try {
-      const answer = await turn.run(messages)
+      await turn.ready()
+      begun = performance.now()
+      const answer = await turn.run(messages).finally(() => {
+        begun = undefined
+      })
       stream.push(answer)
       if (transactionStatus(answer) === 'I') release()
       else idleTimer = setTimeout(expire, idleInTransaction)
@@ -120,10 +130,12 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
       callback()
     },
     destroy(error, callback) {
+      // Nobody is left to wait for it, and others do.
+      if (begun !== undefined) turn?.end()
       working.then(abandon).then(() => callback(error), callback)
     },
   })
-  return asSocket(stream)
+  return Object.assign(asSocket(stream), { elapsed: () => (begun === undefined ? 0 : performance.now() - begun) })
 }
 
 /** A Query message. */

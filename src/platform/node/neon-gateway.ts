@@ -11,8 +11,8 @@ import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import * as z from 'zod'
 import { SqlFault } from '../../core/sql/fault.ts'
-import { runTransaction } from '../drivers/postgres.ts'
-import { lost, openPool, postgresFault, type TextResult, textRequest } from '../drivers/postgres-client.ts'
+import { lost, openPool, type PostgresOptions, postgresFault, type TextResult } from '../drivers/postgres-client.ts'
+import { lend, runAlone, runTransaction } from '../drivers/postgres-pool.ts'
 
 export type NeonGateway = { readonly url: string; readonly close: () => Promise<void> }
 
@@ -27,11 +27,12 @@ export async function startNeonGateway(
   database: { readonly connect: () => Duplex } | string,
   { port = 0, password = randomBytes(24).toString('base64url') }: NeonGatewayOptions = {},
 ): Promise<NeonGateway> {
-  const pool = openPool(
-    typeof database === 'string' ? { connectionString: database } : { stream: database.connect, max: 4 },
-  )
+  const connections =
+    typeof database === 'string' ? { connectionString: database } : { stream: database.connect, max: 4 }
+  const pool = openPool(connections)
   const server = createServer((request, response) => {
-    respond(pool, password, request).then(
+    const hasLeft = () => response.destroyed
+    respond({ pool, connections }, { password, hasLeft }, request).then(
       (answer) => send(response, answer),
       () => response.destroy(),
     )
@@ -55,7 +56,14 @@ export async function startNeonGateway(
 
 type Answer = { readonly status: number; readonly body: unknown }
 
-async function respond(pool: pg.Pool, password: string, request: IncomingMessage): Promise<Answer> {
+type Database = { readonly pool: pg.Pool; readonly connections: PostgresOptions }
+type Terms = { readonly password: string; readonly hasLeft: () => boolean }
+
+async function respond(
+  { pool, connections }: Database,
+  { password, hasLeft }: Terms,
+  request: IncomingMessage,
+): Promise<Answer> {
   if (request.method !== 'POST' || request.url !== '/sql') return { status: 404, body: { message: 'Not found' } }
   if (!knowsPassword(request, password)) return refusal('28P01', 'password authentication failed')
   const text = await readBody(request)
@@ -68,7 +76,8 @@ async function respond(pool: pg.Pool, password: string, request: IncomingMessage
       const results = await runTransaction(pool, begin(request), body.queries.map(statement))
       return { status: 200, body: { results: results.map(render) } }
     }
-    return { status: 200, body: render(await pool.query(textRequest(statement(body)))) }
+    const asked = { statement: statement(body), asker: isRead(body) ? { hasLeft } : undefined, timeLimit: 0 }
+    return { status: 200, body: render(await runAlone(await lend(pool), connections, asked)) }
   } catch (error) {
     return sqlError(error)
   }
@@ -107,6 +116,11 @@ function parseBody(text: string): z.output<typeof requestBody> | undefined {
 
 function statement({ query, params }: z.output<typeof queryBody>) {
   return { text: query, params }
+}
+
+/** What may have written something is let go on when its request is gone. */
+function isRead({ query }: z.output<typeof queryBody>): boolean {
+  return /^\s*select\b/i.test(query)
 }
 
 /** Isolation and mode come in headers; only words of this list reach the statement. */

@@ -13,6 +13,8 @@ import { certificatesFor } from './regional-certificates.ts'
 
 export type NodeSqlDatabasesOptions = {
   readonly allowPrivate: boolean
+  /** Milliseconds that a statement may take which somebody waits for; 0 is no limit. */
+  readonly timeLimit?: number
   readonly environment: IamOptions['environment']
   readonly awsRoles?: IamOptions['awsRoles']
   /** Resolves names; the platform's own where it is not said. */
@@ -22,6 +24,7 @@ export type NodeSqlDatabasesOptions = {
 export function createNodeSqlDatabases({
   environment,
   awsRoles = [],
+  timeLimit = 0,
   ...options
 }: NodeSqlDatabasesOptions): SqlDatabases {
   const { socket, fetch } = createNetwork(options)
@@ -40,14 +43,14 @@ export function createNodeSqlDatabases({
       if (!options.allowPrivate && isPrivateHost(host)) return openRefused()
       switch (provider) {
         case 'postgres':
-          return openPostgres({ address: { ...overTcp(address), database: database ?? '' } })
+          return openPostgres({ address: { ...overTcp(address), database: database ?? '' }, timeLimit })
         case 'mysql':
         case 'mariadb':
-          return openMysql({ ...overTcp(address), database })
+          return openMysql({ ...overTcp(address), database, timeLimit })
         case 'neon':
-          return openNeon(neonUrl(address), fetch)
+          return openNeon(neonUrl(address), fetch, timeLimit)
         case 'planetscale':
-          return openPlanetscale(address, fetch)
+          return openPlanetscale(address, fetch, timeLimit)
         default:
           return provider satisfies never
       }
