@@ -32,6 +32,7 @@ import type { WorkspaceRow } from '../store/workspaces.ts'
 import type { Entry } from './callers.ts'
 import type { ModelCache } from './model-cache.ts'
 import { type AskedQuery, createPreparedReads, createViewers } from './prepared-reads.ts'
+import { createSecondLook } from './second-look.ts'
 
 export type { ListAnswer, LongAnswer }
 
@@ -65,19 +66,25 @@ export function createItems(deps: ItemDeps): Items {
   const { ports, config, models } = deps
   const prepared = createPreparedReads()
   const viewers = createViewers()
+  const lookAgain = createSecondLook(ports)
   const limits: PageLimits = { default: config.SERVICE_QUERY_LIMIT_DEFAULT, max: config.SERVICE_QUERY_LIMIT_MAX }
   const maxRows = config.SERVICE_QUERY__MAX_ROWS
 
-  /** A model that another process has just replaced may name tables that are gone: then the new one is asked, once. */
+  /**
+   * A model that another process has just replaced may name tables that are gone, and does not know what is new: then the
+   * new one is asked, once.
+   */
   async function onModel<T>({ workspace, snapshot }: Entry, work: (model: Model) => Promise<T>): Promise<T> {
     const loading = models.load(workspace, snapshot.modelVersion)
     const model = loading instanceof Promise ? await loading : loading
+    let isPlanned = false
     try {
-      return await work(model)
+      const running = work(model)
+      isPlanned = true
+      return await running
     } catch (error) {
-      if (!isMissingTable(error)) throw error
-      await ports.workspaces.changed(workspace.id)
-      const current = await ports.workspaces.snapshot(workspace.id)
+      if (isPlanned ? !isMissingTable(error) : !(error instanceof ServiceError)) throw error
+      const current = await lookAgain(workspace.id)
       if (current === undefined || current.modelVersion <= model.version) throw error
       return work(await models.load(workspace, current.modelVersion))
     }
@@ -160,7 +167,7 @@ export function createItems(deps: ItemDeps): Items {
       const list = { question: `${kind} ${name}`, query, make, fill: fill() }
       const { made: run, fill: filled } = prepared.getShaped(entry.rights, model, list)
       query.planned?.()
-      return run(filled, query.freshness)
+      return run(filled, query)
     })
   }
 
@@ -178,7 +185,7 @@ export function createItems(deps: ItemDeps): Items {
           return { field: keyed, run: source.prepareOne(plan) }
         })
         query.planned?.()
-        return run(fill(decodeKey(field, key)), query.freshness).then(known)
+        return run(fill(decodeKey(field, key)), query).then(known)
       })
     },
 

@@ -26,9 +26,9 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
   const readings = new Map<string, { readonly at: Instant; readonly snapshot: WorkspaceSnapshot }>()
   let changedAt: Instant = Number.NEGATIVE_INFINITY
 
-  function remembered(workspaceId: string): WorkspaceSnapshot | undefined {
+  function remembered(workspaceId: string, maxAge = STATE_MAX_AGE): WorkspaceSnapshot | undefined {
     const known = readings.get(workspaceId)
-    const isYoung = known !== undefined && known.at > changedAt && clock.now() - known.at < STATE_MAX_AGE
+    const isYoung = known !== undefined && known.at > changedAt && clock.now() - known.at < maxAge
     return isYoung ? known.snapshot : undefined
   }
 
@@ -54,19 +54,19 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
       return await turn.result
     },
 
-    async snapshot(workspaceId) {
-      const known = remembered(workspaceId)
+    async snapshot(workspaceId, wanted = STATE_MAX_AGE) {
+      const known = remembered(workspaceId, wanted)
       if (known !== undefined) return known
 
       const asked = clock.now()
-      const maxAge = Math.min(STATE_MAX_AGE, asked - changedAt)
+      const maxAge = Math.min(wanted, asked - changedAt)
       const { snapshot, age } = await objectOf(workspaceId).snapshot(workspaceId, maxAge)
       if (snapshot === undefined) readings.delete(workspaceId)
       else readings.set(workspaceId, { at: asked - age, snapshot })
       return snapshot
     },
 
-    remembered,
+    remembered: (workspaceId) => remembered(workspaceId),
 
     async changed(workspaceId) {
       // Rights are counted for the whole instance, so what was read of other workspaces is out of date as well.

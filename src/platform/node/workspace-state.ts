@@ -56,8 +56,8 @@ export function createNodeWorkspaceState(
         resolve()
       }
     },
-    async snapshot(workspaceId) {
-      const { snapshot } = await versions.read(workspaceId, STATE_MAX_AGE)
+    async snapshot(workspaceId, maxAge = STATE_MAX_AGE) {
+      const { snapshot } = await versions.read(workspaceId, maxAge)
       return snapshot
     },
     remembered: (workspaceId) => versions.remembered(workspaceId, STATE_MAX_AGE),
