@@ -77,13 +77,13 @@ export async function readText(c: AppContext, limit: number): Promise<string> {
   const announced = headerOf(c, 'content-length')
   if (Number(announced ?? 0) > limit) throw tooLarge(limit)
   // No more than was announced can arrive, so it need not be counted.
-  if (announced !== undefined) return decodeUtf8(new Uint8Array(await c.req.raw.arrayBuffer()))
+  if (announced !== undefined) return decodeUtf8(new Uint8Array(await arriving(c.req.raw.arrayBuffer())))
   const { body } = c.req.raw
   if (body === null) return ''
   const chunks: Uint8Array[] = []
   let length = 0
   const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+  for (let part = await arriving(reader.read()); !part.done; part = await arriving(reader.read())) {
     length += part.value.byteLength
     if (length > limit) {
       await discard(reader)
@@ -92,6 +92,13 @@ export async function readText(c: AppContext, limit: number): Promise<string> {
     chunks.push(part.value)
   }
   return decodeUtf8(joined(chunks, length))
+}
+
+/** A part of the body; where it does not come, it is because the client has gone. */
+function arriving<T>(part: Promise<T>): Promise<T> {
+  return part.catch((cause: unknown) => {
+    throw new ServiceError('abandoned', 'The body did not arrive', { cause })
+  })
 }
 
 /** A client that is still sending takes an early end for a broken connection and never sees why it was refused. */
