@@ -175,11 +175,16 @@ function showProgress(text: string): void {
 /** Once a signal has come, what fails because of the closing is no news. */
 let isClosing = false
 
+let closeAll: (() => Promise<void>) | undefined
+
 /** Milliseconds: Ctrl-C in a terminal comes to the script twice, from the terminal and from npm, which passes it on. */
 const SAME_SIGNAL = 1_000
 
-/** Runs `close` once on the first signal; a second one, which is not the first one again, ends the process at once. */
+/** Runs the `close` that was given last, once, on the first signal; a second one, which is not the first one again, ends the process at once. */
 export function closeOnSignal(close: () => Promise<void>): void {
+  const isListening = closeAll !== undefined
+  closeAll = close
+  if (isListening) return
   let first = 0
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
@@ -187,7 +192,7 @@ export function closeOnSignal(close: () => Promise<void>): void {
       if (isClosing) return
       isClosing = true
       first = Date.now()
-      close().then(() => process.exit(0), exitWith('The service did not end well'))
+      closeAll?.().then(() => process.exit(0), exitWith('The service did not end well'))
     })
   }
 }

@@ -9,6 +9,8 @@ import { clearStep, closeOnSignal, fail, localEnvironment, prepareLocalRun, requ
 import { endWithNpm } from './npm-run.ts'
 
 endWithNpm()
+// Until there is something to close, ending the process is enough: what has to be left in order is left so by its exit.
+closeOnSignal(async () => {})
 await start().catch(fail)
 
 async function start(): Promise<void> {

@@ -8,6 +8,8 @@ import { endWithNpm } from './npm-run.ts'
 import { type LogLine, print, startWorkerd } from './workerd.ts'
 
 endWithNpm()
+// Until there is something to close, ending the process is enough: what has to be left in order is left so by its exit.
+closeOnSignal(async () => {})
 await start().catch(fail)
 
 async function start(): Promise<void> {

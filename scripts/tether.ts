@@ -16,9 +16,11 @@ export async function tethered<T>(start: () => Promise<T>): Promise<{ result: T;
   // Open for reading as well, because opening only for writing waits for a reader.
   const descriptor = openSync(fifo, 'r+')
   const release = () => {
+    process.off('exit', release)
     closeSync(descriptor)
     rmSync(directory, { recursive: true })
   }
+  process.once('exit', release)
   const own = { ...process.env }
   Object.assign(process.env, {
     MINIFLARE_WORKERD_PATH: join(import.meta.dirname, 'tethered-workerd.sh'),

@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { freePort } from '../support/free-port.ts'
 import { generousLicense } from '../support/license.ts'
-import { killAtFile, type LocalRun, startLocalRun, startRefused } from '../support/local-run.ts'
+import { killAtFile, type LocalRun, signalWhile, startLocalRun, startRefused } from '../support/local-run.ts'
 
 /** `script` is the name of the npm script. */
 export function describeLocalRun(script: string): void {
@@ -55,7 +55,8 @@ export function describeLocalRun(script: string): void {
 
         await run.endNpm(signal)
 
-        expect(run.processes()).toEqual([])
+        // It closes its output a moment before it is gone, and npm does not wait for it any more.
+        await expect.poll(run.processes).toEqual([])
         expect(existsSync(join(directory, 'ended/postgres/process.lock'))).toBe(false)
       },
     )
@@ -79,6 +80,29 @@ export function describeLocalRun(script: string): void {
       expect(rows).toEqual({ data: [expect.anything(), expect.anything(), expect.anything()] })
       expect(run.output()).toContain('(shown once)')
     })
+  })
+
+  describe(`npm run ${script}, told to end while it starts`, () => {
+    it.each(['SIGTERM', 'SIGINT'] as const)(
+      'by %s, leaves no lock and no process, whenever that is',
+      async (signal) => {
+        const variables = { ...at(`signalled-${signal}`), SERVICE_DEMO: 'false' }
+        const begun = performance.now()
+        await signalWhile(script, variables, { signal, moment: 'ready' })
+        const whole = performance.now() - begun
+        const moments = Array.from({ length: 8 }, (_, n) => Math.round((whole * (n + 1)) / 8))
+
+        for (const moment of [...moments, 'ready'] as const) {
+          const { processes, output } = await signalWhile(script, variables, { signal, moment })
+
+          await expect.poll(processes, { message: `after ${moment} ms` }).toEqual([])
+          expect(existsSync(join(directory, `signalled-${signal}/postgres/process.lock`)), `after ${moment} ms`).toBe(
+            false,
+          )
+          expect(output).not.toMatch(/cannot start|did not end well/)
+        }
+      },
+    )
   })
 
   describe(`npm run ${script}, while it serves`, () => {

@@ -46,6 +46,20 @@ export async function startRefused(script: string, variables: Readonly<Record<st
   return { code: await run.ended, output: run.output() }
 }
 
+/** Starts the script and sends `signal` to its group after so many milliseconds, or when it prints that it is ready. */
+export async function signalWhile(
+  script: string,
+  variables: Readonly<Record<string, string>>,
+  { signal, moment }: { readonly signal: NodeJS.Signals; readonly moment: number | 'ready' },
+) {
+  const run = spawnScript(script, variables)
+  if (moment === 'ready') await run.until(/Administrator/)
+  else await new Promise((resolve) => setTimeout(resolve, moment))
+  run.signal(signal)
+  await run.ended
+  return { processes: run.processes, output: run.output() }
+}
+
 function spawnScript(script: string, variables: Readonly<Record<string, string>>) {
   const { PATH = '', HOME = '' } = process.env
   const child = spawn('npm', ['run', '--silent', script], {
@@ -73,6 +87,9 @@ function spawnScript(script: string, variables: Readonly<Record<string, string>>
         await Promise.race([once(child.stdout, 'data'), ended])
       }
     },
+    signal(signal: NodeJS.Signals) {
+      process.kill(-pid, signal)
+    },
     async interrupt() {
       process.kill(-pid, 'SIGINT')
       await ended
@@ -86,7 +103,11 @@ function spawnScript(script: string, variables: Readonly<Record<string, string>>
       process.kill(serving ?? pid, 'SIGKILL')
       await ended
     },
-  } satisfies Partial<LocalRun> & { ended: Promise<number | null>; until: (pattern: RegExp) => Promise<void> }
+  } satisfies Partial<LocalRun> & {
+    ended: Promise<number | null>
+    until: (pattern: RegExp) => Promise<void>
+    signal: (signal: NodeJS.Signals) => void
+  }
 }
 
 function printedRequest(output: string): Promise<Response> {

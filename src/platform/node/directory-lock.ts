@@ -27,10 +27,14 @@ export async function lockDirectory(directory: string): Promise<() => void> {
   }
   const heart = setInterval(() => touch(path), beat).unref()
 
-  return () => {
+  const release = () => {
     clearInterval(heart)
+    process.off('exit', release)
     if (read(path) === mine) rmSync(path, { force: true })
   }
+  // Also where the process ends before whoever took the lock could say who lets go of it.
+  process.once('exit', release)
+  return release
 }
 
 /** `space` and `started` make a process id unique: ids are reused, and every container has its own process 1. */
