@@ -1,5 +1,6 @@
 /** What middleware leaves for handlers, and the two things that every handler asks of it. */
 import type { Context } from 'hono'
+import { ServiceError } from '../src/core/error.ts'
 import { type Caller, type Entry, requireAddress } from '../src/services/callers.ts'
 import type { Services } from '../src/services/services.ts'
 import type { Credential } from './authenticate.ts'
@@ -23,7 +24,7 @@ export function enter(services: Services, c: AppContext): Entry | Promise<Entry>
 
 /** The same by a token that is said. */
 export function enterBy({ callers }: Services, c: AppContext, token: string | undefined): Entry | Promise<Entry> {
-  const entry = callers.enter(c.req.param('workspace') ?? '', token)
+  const entry = callers.enter(pathParam(c, 'workspace'), token)
   return entry instanceof Promise ? entry.then((late) => entered(c, late)) : entered(c, entry)
 }
 
@@ -60,8 +61,17 @@ function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
 }
 
-/** A part of the path that the route names, decoded. */
+/** A part of the path that the route names, decoded. 404 where nothing can be called so, since no database has such a text. */
 export function pathParam(c: AppContext, name: string): string {
+  const part = itemKey(c, name)
+  if (part.includes('\0') || !part.isWellFormed()) {
+    throw new ServiceError('notFound', 'There is nothing at this address')
+  }
+  return part
+}
+
+/** The same for the key of an item, of which its field says what it may be. */
+export function itemKey(c: AppContext, name: string): string {
   return c.req.param(name) ?? ''
 }
 

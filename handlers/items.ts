@@ -4,7 +4,7 @@ import type { Entry } from '../src/services/callers.ts'
 import type { ListAnswer, LongAnswer } from '../src/services/items.ts'
 import type { Services } from '../src/services/services.ts'
 import { asked } from './asked-query.ts'
-import { type AppContext, enter as enterWorkspace, pathParam } from './context.ts'
+import { type AppContext, enter as enterWorkspace, itemKey, pathParam } from './context.ts'
 import { readJson } from './request.ts'
 import { type Answer, dataPieces, dataText, noContent } from './respond.ts'
 import { type App, type Handler, mount } from './routes.ts'
@@ -13,7 +13,7 @@ export function mountItems(app: App, services: Services): void {
   const { items, config, licensing } = services
   const body = (c: AppContext) => readJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
   const collection = (c: AppContext) => pathParam(c, 'collection')
-  const key = (c: AppContext) => pathParam(c, 'key')
+  const key = (c: AppContext) => itemKey(c, 'key')
 
   /** While the license is locked every request ends here, whoever sends it and whatever it asks for. */
   const gated: App = { ...app, before: () => licensing.admit() }

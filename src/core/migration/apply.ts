@@ -219,12 +219,18 @@ function createNamespace(draft: Draft, { id, sourceId, dbName }: DataOf<'createN
   emit(draft, sourceId, { kind: 'createSchema', schema: dbName })
 }
 
-/** `service_a_b_data` begins like the names of workspace `a`, but is the data of workspace `a_b`, now or one day. */
+/**
+ * `service_a_b_data` begins like the names of workspace `a`, but is the data of workspace `a_b`, now or one day. So the last
+ * underscore ends the workspace's name, and no name can be of two workspaces.
+ */
 function checkSystemSchema(dbName: string, workspace: string): void {
   const prefix = `service_${workspace}_`
   if (!dbName.startsWith(prefix) || dbName === prefix)
     refuse('namespace', `the name of the namespace must begin with ${prefix}`)
   if (/_(meta|data)$/.test(dbName)) refuse('namespace', 'the name of the namespace must not end in _meta or _data')
+  if (dbName.slice(prefix.length).includes('_')) {
+    refuse('namespace', `the name of the namespace must have no _ behind ${prefix}`)
+  }
 }
 
 function deleteNamespace(draft: Draft, { id }: DataOf<'deleteNamespace'>): void {

@@ -797,6 +797,11 @@ describe('a namespace', () => {
       'operations[0] > the name of the namespace must not end in _meta or _data',
     ],
     [
+      'that a workspace whose name begins alike may have',
+      [create('service_shop_b_x')],
+      'operations[0] > the name of the namespace must have no _ behind service_shop_',
+    ],
+    [
       'only the prefix',
       [create('service_shop_')],
       'operations[0] > the name of the namespace must begin with service_shop_',
