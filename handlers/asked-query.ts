@@ -1,6 +1,7 @@
 /** The query of a request, by its text without the token; parsed only where somebody needs to know what it says. */
 import { type BracketTree, parseBrackets } from '../src/core/query/brackets.ts'
 import type { ReadQuery } from '../src/core/query/parse.ts'
+import { withJsonTexts } from '../src/core/query/parse-json.ts'
 import type { AskedQuery } from '../src/services/prepared-reads.ts'
 import { searchWithoutToken } from './authenticate.ts'
 import { type AppContext, hasLeft, headerOf } from './context.ts'
@@ -8,7 +9,7 @@ import { type AppContext, hasLeft, headerOf } from './context.ts'
 export function asked(c: AppContext, parse: (tree: BracketTree) => ReadQuery): AskedQuery {
   return {
     text: searchWithoutToken(c.req.url),
-    parse: (text) => parse(parseBrackets(text)),
+    parse: (text) => withJsonTexts(parse)(parseBrackets(text)),
     // No getter: each object made with one would get a hidden class of its own, which lives until the next full collection.
     freshness: headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept',
     hasLeft: () => hasLeft(c),

@@ -4,6 +4,7 @@ import { durationSchema } from '../src/config.ts'
 import { lazily } from '../src/core/lazily.ts'
 import { parseBrackets } from '../src/core/query/brackets.ts'
 import { parseItemQuery, parseListQuery, type ReadQuery } from '../src/core/query/parse.ts'
+import { withJsonTexts } from '../src/core/query/parse-json.ts'
 import { searchWithoutToken } from './authenticate.ts'
 import type { AppContext } from './context.ts'
 
@@ -41,10 +42,10 @@ export const lifetimeSchema = lazily(() =>
 
 /** The query string of a list. */
 export function listQuery(c: AppContext): ReadQuery {
-  return parseListQuery(parseBrackets(searchWithoutToken(c.req.url)))
+  return withJsonTexts(parseListQuery)(parseBrackets(searchWithoutToken(c.req.url)))
 }
 
 /** The query string of a route that answers one item. */
 export function itemQuery(c: AppContext): ReadQuery {
-  return parseItemQuery(parseBrackets(searchWithoutToken(c.req.url)))
+  return withJsonTexts(parseItemQuery)(parseBrackets(searchWithoutToken(c.req.url)))
 }

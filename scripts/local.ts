@@ -54,8 +54,9 @@ export async function prepareLocalRun(run: LocalRun): Promise<void> {
   if (run.config.SERVICE_DEMO && key !== undefined && !(await isLocked(run.url, key))) {
     await loadDemo(apiOf(run.url, key), run.directory.path, showProgress)
   }
+  const signedIn = key === undefined ? undefined : await makePageKey(run, key)
   clearStep()
-  printBlock(run, password, key === undefined ? undefined : keyFile)
+  printBlock(run, { password, keyFile: key === undefined ? undefined : keyFile, pageKey: signedIn })
   rmSync(passwordFile(run), { force: true })
 }
 
@@ -109,6 +110,27 @@ async function makeKey(run: LocalRun, generated: string | undefined, file: strin
   return data.key
 }
 
+const PAGE_KEY = 'reference page'
+
+/** A key for the link to the reference page, good for an hour; that of the start before goes. */
+async function makePageKey({ url }: LocalRun, key: string): Promise<string | undefined> {
+  const api = apiOf(url, key)
+  try {
+    const filter = encodeURIComponent(JSON.stringify({ name: { _eq: PAGE_KEY } }))
+    const { data: earlier } = (await api('GET', `/api/system/api-keys?fields=id&filter=${filter}`)) as {
+      data: readonly { id: string }[]
+    }
+    for (const { id } of earlier) await api('DELETE', `/api/system/api-keys/${id}`)
+    const { data } = (await api('POST', '/api/system/api-keys', { name: PAGE_KEY, expiresIn: '1h' })) as {
+      data: { key: string }
+    }
+    return data.key
+  } catch {
+    // Whoever took the local key its rights away, or the key itself, signs in by hand.
+    return undefined
+  }
+}
+
 export function apiOf(url: string, token?: string) {
   return async (method: string, path: string, body?: unknown): Promise<unknown> => {
     const response = await fetch(`${url}${path}`, {
@@ -125,12 +147,19 @@ export function apiOf(url: string, token?: string) {
   }
 }
 
-function printBlock(run: LocalRun, password: string | undefined, keyFile: string | undefined): void {
+type Printed = {
+  readonly password: string | undefined
+  readonly keyFile: string | undefined
+  readonly pageKey: string | undefined
+}
+
+function printBlock(run: LocalRun, { password, keyFile, pageKey }: Printed): void {
   const { SERVICE_ADMIN__EMAIL: email = LOCAL_ADMINISTRATOR } = run.config
   const key = keyFile === undefined ? 'YOUR_API_KEY' : `$(cat ${quoted(keyFile)})`
   const path = run.config.SERVICE_DEMO
     ? '/api/demo/items/flights?fields=departedAt,delayMinutes,origin.name,destination.city&filter[delayMinutes][_gt]=60&limit=3'
     : '/api/system/workspaces'
+  const page = `${run.url}/api/${run.config.SERVICE_DEMO ? 'demo' : 'system'}/docs`
   const lines = [
     '',
     `  Governed data service on ${run.platform}`,
@@ -138,11 +167,12 @@ function printBlock(run: LocalRun, password: string | undefined, keyFile: string
     `  Address        ${run.url}`,
     `  Administrator  ${email}${password === undefined ? '' : `, password ${password} (shown once)`}`,
     `  Data           ${fromHere(run.directory.path)}`,
-    `  Reference      ${run.url}/api/${run.config.SERVICE_DEMO ? 'demo' : 'system'}/docs (paste a token), guide in docs/api.md`,
+    `  Reference      ${page}${pageKey === undefined ? ' (paste a token)' : ''}, guide in docs/api.md`,
     '',
     '  Try it:',
     `  curl -g -H "Authorization: Bearer ${key}" '${run.url}${path}'`,
     '',
+    ...(pageKey === undefined ? [] : ['  The reference, signed in for an hour:', `  ${page}#token=${pageKey}`, '']),
   ]
   console.log(lines.join('\n'))
 }

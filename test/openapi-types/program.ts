@@ -10,8 +10,8 @@ declare const process: { readonly argv: readonly string[] }
 const [, , baseUrl = '', token = ''] = process.argv
 const headers = { Authorization: `Bearer ${token}` }
 
-const shop = createClient<paths>({ baseUrl, headers, querySerializer: brackets })
-const system = createClient<SystemPaths>({ baseUrl, headers, querySerializer: brackets })
+const shop = createClient<paths>({ baseUrl, headers, querySerializer: serialize })
+const system = createClient<SystemPaths>({ baseUrl, headers, querySerializer: serialize })
 
 const created = await shop.POST('/api/typed/items/authors', {
   params: { query: { fields: ['id', 'name'] } },
@@ -63,17 +63,17 @@ console.log(
   }),
 )
 
-/** What the documents say of parameters: lists of fields with commas, everything else in brackets. */
-function brackets(query: Record<string, unknown>): string {
-  return Object.entries(query)
-    .flatMap(([name, value]) => (name === 'fields' ? [[name, String(value)]] : flat(name, value)))
-    .map((pair) => pair.map((text) => encodeURIComponent(text ?? '')).join('='))
-    .join('&')
-}
-
-function flat(name: string, value: unknown): string[][] {
-  if (typeof value !== 'object' || value === null) return [[name, String(value)]]
-  return Object.entries(value).flatMap(([key, member]) => flat(`${name}[${key}]`, member))
+/** What the documents say of parameters: lists of fields with commas, everything else that is no plain value as JSON. */
+function serialize(query: Record<string, unknown>): string {
+  const texts = Object.entries(query).map(([name, value]) => [
+    name,
+    Array.isArray(value) && name === 'fields'
+      ? value.join()
+      : typeof value === 'object'
+        ? JSON.stringify(value)
+        : `${value}`,
+  ])
+  return new URLSearchParams(texts).toString()
 }
 
 /** What must not compile. */

@@ -109,7 +109,7 @@ function pageArguments(pools: Pools, collection: Collection): readonly Entry[] {
 }
 
 /** A connector sorts by what a row has, which is not what is seen of a field that is hidden in some. */
-function sortable(pools: Pools, collection: Collection): readonly PrimitiveField[] {
+export function sortable(pools: Pools, collection: Collection): readonly PrimitiveField[] {
   const { declared, uses } = pools.sight
   const own = declared(collection)
   const isServed = (field: PrimitiveField) =>

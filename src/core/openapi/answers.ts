@@ -4,6 +4,10 @@
  */
 import { component, type JsonSchema } from './schema.ts'
 
+const UNKNOWN_OPERATOR =
+  'is not an operator of string, which knows _eq, _neq, _lt, _lte, _gt, _gte, _in, _nin, _contains, _icontains, ' +
+  '_ncontains, _nicontains, _starts_with, _nstarts_with, _ends_with, _nends_with'
+
 export const errorSchema: JsonSchema = {
   type: 'object',
   description: 'What went wrong; `source` nests the cause, the innermost last.',
@@ -70,7 +74,7 @@ const failures = {
     description: 'Well-formed, but wrong: the place and the reason are nested.',
     example: {
       message: 'Failed to execute query',
-      source: { message: 'filter.title._foo', source: { message: 'is not an operator of string' } },
+      source: { message: 'filter.title._foo', source: { message: UNKNOWN_OPERATOR } },
       code: '4009',
     },
   },

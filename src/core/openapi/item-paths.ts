@@ -7,6 +7,7 @@ import type { Pools } from '../manifest/pools.ts'
 import { itemOutput, type Served, servedOperations } from '../manifest/query-schema.ts'
 import type { Collection } from '../model/model.ts'
 import { type ErrorName, errorResponses } from './answers.ts'
+import { deepExample, fieldsExample, filterExample, itemExample, noRowsExample, sortExample } from './examples.ts'
 import { component, type Direction, type JsonSchema, type Schemas } from './schema.ts'
 
 export type ItemPaths = {
@@ -52,7 +53,7 @@ function operation(context: PathContext, collection: Collection, served: Served)
   const body =
     data === undefined
       ? ''
-      : `,"requestBody":{"required":true,"content":{"application/json":{"schema":${schema(data, 'sent')}}}}`
+      : `,"requestBody":{"required":true,"content":{"application/json":{"schema":${schema(data, 'sent')},"example":${JSON.stringify(bodyExample(context, collection, kind))}}}}`
   const answer = schema(output.replace(/\?$/, ''), 'answered')
   return [
     `{"operationId":"${kind}${apiName}","summary":"${summaries[kind]} ${apiName}","description":"${descriptions[kind]}"`,
@@ -61,6 +62,10 @@ function operation(context: PathContext, collection: Collection, served: Served)
     `{"type":"object","properties":{"data":${answer}${kind === 'readMany' ? META : ''}},"required":["data"],"additionalProperties":false}`,
     `}}},${kind === 'deleteOne' || kind === 'deleteMany' ? DELETED : ''}${data === undefined ? readFailures : writeFailures}}}`,
   ].join('')
+}
+
+function bodyExample({ pools }: PathContext, collection: Collection, kind: OperationKind): unknown {
+  return kind === 'create' ? [itemExample(pools, collection, 'create')] : itemExample(pools, collection, 'update')
 }
 
 const META = `,"meta":${JSON.stringify(component('ResponseMeta'))}`
@@ -119,19 +124,27 @@ const answers: Readonly<Record<OperationKind, string>> = {
 
 const pageNames = ['limit', 'offset', 'meta'] as const
 
-function parameters({ schemas, deepOf }: PathContext, collection: Collection, served: Served): readonly string[] {
+function parameters(context: PathContext, collection: Collection, served: Served): readonly string[] {
+  const { pools, schemas, deepOf } = context
   const { kind } = served
   const deep = deepOf(collection)
   const filter = typeOf(served, 'filter')
   const sort = typeOf(served, 'sort')
+  const isWrite = needsFilter.has(kind)
+  const filtered =
+    kind === 'readMany' ? filterExample(pools, collection) : isWrite ? noRowsExample(pools, collection) : {}
   return [
-    shared.fields,
+    fieldsParameter(context, collection),
     ...(filter === undefined
       ? []
-      : [bracketed('filter', schemas.of(filter, 'sent'), needsFilter.has(kind) ? REQUIRED : '')]),
-    ...(sort === undefined ? [] : [bracketed('sort', schemas.of(sort, 'sent'))]),
+      : [structured('filter', { schema: schemas.of(filter, 'sent'), example: filtered }, isWrite ? REQUIRED : '')]),
+    ...(sort === undefined
+      ? []
+      : [structured('sort', { schema: schemas.of(sort, 'sent'), example: sortExample(pools, collection) })]),
     ...pageNames.filter((name) => typeOf(served, name) !== undefined).map((name) => shared[name]),
-    ...(deep === undefined ? [] : [bracketed('deep', component(deep))]),
+    ...(deep === undefined
+      ? []
+      : [structured('deep', { schema: component(deep), example: deepExample(pools, collection) })]),
   ]
 }
 
@@ -155,10 +168,28 @@ export function itemComponent({ pools }: PathContext, collection: Collection): s
 const needsFilter: ReadonlySet<string> = new Set(['updateMany', 'deleteMany'])
 const REQUIRED = '"required":true,'
 
-/** `filter[title][_contains]=lamp`; what stands in the brackets follows the schema, at any depth. */
-function bracketed(name: string, schema: JsonSchema, more = ''): string {
-  return `{"name":"${name}","in":"query",${more}"style":"deepObject","explode":true,"schema":${JSON.stringify(schema)}}`
+/**
+ * Brackets at any depth, such as `filter[title][_contains]=lamp`, or one JSON text of the same form. Clients that know only
+ * what OpenAPI defines send the JSON text.
+ */
+function structured(
+  name: string,
+  content: { readonly schema: JsonSchema; readonly example: unknown },
+  more = '',
+): string {
+  const said = JSON.stringify({ description: STRUCTURED, ...content }).slice(1)
+  return `{"name":"${name}","in":"query",${more}"style":"deepObject","explode":true,${said}`
 }
+
+const STRUCTURED = 'In brackets at any depth, or as one JSON text.'
+
+function fieldsParameter({ pools }: PathContext, collection: Collection): string {
+  const example = fieldsExample(pools, collection)
+  if (example.length === 0) return shared.fields
+  return JSON.stringify({ ...itemParameters.fields, description: FIELDS, example })
+}
+
+const FIELDS = 'What is answered: fields, `*`, and paths into relations.'
 
 function keyParameter({ pools, schemas }: PathContext, type: Parameters<Pools['primitive']>[0]): JsonSchema {
   const schema = schemas.of(pools.primitive(type), 'sent')
@@ -176,7 +207,6 @@ export const itemParameters = {
     style: 'form',
     explode: false,
     schema: { type: 'array', items: { type: 'string' }, minItems: 1, maxItems: 200 },
-    example: ['id', 'title', 'author.name'],
   },
   limit: {
     name: 'limit',

@@ -1,9 +1,18 @@
 /**
- * The arguments of a read as JSON → ReadQuery, for callers that send no query string (MCP). The same names, limits and
- * faults as in bracket notation; only operands of filters are JSON values here, not texts.
+ * The arguments of a read as JSON → ReadQuery: all of them from callers that send no query string (MCP), or single
+ * parameters of a query string that are one JSON text each. The same names, limits and faults as in bracket notation; only
+ * operands of filters are JSON values here, not texts.
  */
-import type { BracketNode } from './brackets.ts'
-import { type DeepArguments, parseItemQuery, parseListQuery, type RawFilter, type ReadQuery } from './parse.ts'
+import { beyondBounds, isNestedDeeper } from '../bounds.ts'
+import { type BracketNode, type BracketTree, queryBounds } from './brackets.ts'
+import {
+  type DeepArguments,
+  parseItemQuery,
+  parseListQuery,
+  queryFault,
+  type RawFilter,
+  type ReadQuery,
+} from './parse.ts'
 
 export type JsonArguments = {
   readonly fields?: unknown
@@ -22,6 +31,52 @@ export function parseListArguments(sent: JsonArguments): ReadQuery {
 /** Of calls that answer what they wrote: `fields` and `deep`. */
 export function parseItemArguments(sent: JsonArguments): ReadQuery {
   return asJson(parseItemQuery(tree(sent)))
+}
+
+/** Parameters of a query string that may each be one JSON text instead of brackets. */
+const jsonTexts = ['filter', 'sort', 'deep'] as const
+
+/** `parse` for a query string of which `filter`, `sort` and `deep` may be JSON texts. */
+export function withJsonTexts(parse: (tree: BracketTree) => ReadQuery): (tree: BracketTree) => ReadQuery {
+  return (sent) => {
+    const named = jsonTexts.filter((name) => isJsonText(sent[name]))
+    if (named.length === 0) return parse(sent)
+    const values = named.map((name) => [name, readJsonText(sent[name] as string, name)] as const)
+    const query = parse({
+      ...sent,
+      ...Object.fromEntries(values.map(([name, value]) => [name, name === 'filter' ? raw(value) : texts(value)])),
+    })
+    return {
+      ...query,
+      filter: named.includes('filter') ? jsonForm(query.filter) : query.filter,
+      deep: named.includes('deep') ? deepAsJson(query.deep) : query.deep,
+    }
+  }
+}
+
+function isJsonText(node: BracketNode | undefined): boolean {
+  return typeof node === 'string' && /^\s*[[{]/.test(node)
+}
+
+function readJsonText(text: string, name: string): unknown {
+  if (isNestedDeeper(text, queryBounds.depth)) {
+    throw queryFault(name, `is nested deeper than ${queryBounds.depth} levels`)
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch {
+    throw queryFault(name, 'is not readable as JSON')
+  }
+  const excess = hasPrototype(value) ? 'must not use the key __proto__' : beyondBounds(value, queryBounds)
+  if (excess !== undefined) throw queryFault(name, excess)
+  return value
+}
+
+/** Bounded in depth before. */
+function hasPrototype(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototype)
 }
 
 function tree(sent: JsonArguments): { readonly [name: string]: BracketNode } {

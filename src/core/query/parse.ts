@@ -150,7 +150,7 @@ export function tooManyRelations(place: string): ServiceError {
 function parseFilter(node: BracketNode | undefined, place: string): RawFilter | undefined {
   if (node === undefined) return undefined
   if (typeof node === 'string' || isList(node)) {
-    throw queryFault(place, `must be given in brackets, such as ${place}[title][_eq]=text`)
+    throw queryFault(place, `must be given in brackets, such as ${place}[title][_eq]=text${jsonToo(place)}`)
   }
   return { form: 'text', value: node }
 }
@@ -183,7 +183,12 @@ function parseSortEntry(entry: BracketNode, place: string, parameter: string): S
 }
 
 function sortHint(parameter: string): string {
-  return `must be given as ${parameter}[0][field][direction]=asc`
+  return `must be given as ${parameter}[0][field][direction]=asc${jsonToo(parameter)}`
+}
+
+/** Below `deep` only the whole of it may be a JSON text. */
+function jsonToo(parameter: string): string {
+  return parameter.includes('.') ? '' : ', or as one JSON text'
 }
 
 function parseInteger(node: BracketNode | undefined, place: string, least: number): number | undefined {

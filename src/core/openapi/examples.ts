@@ -1,0 +1,114 @@
+/**
+ * Examples of what can be sent for a collection, made of the fields that the caller may use, so that they can be tried as
+ * they stand: reads bring rows, writes of many match nothing.
+ */
+import type { Pools } from '../manifest/pools.ts'
+import { sortable } from '../manifest/query-schema.ts'
+import type { FieldType, TypeName } from '../model/field-type.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+
+/** Fields that an example names of one collection. */
+const MOST_FIELDS = 3
+
+/** What `fields` may say: some fields, and one of a related collection. */
+export function fieldsExample(pools: Pools, collection: Collection): readonly string[] {
+  const own = names(pools, collection, MOST_FIELDS)
+  const relation = exampleRelation(pools, collection)
+  const far =
+    relation === undefined ? [] : names(pools, relation.target, 1).map((name) => `${relation.apiName}.${name}`)
+  return [...own, ...far]
+}
+
+/** A filter that most rows pass; `{}` where the collection declares its own operators, or has no simple field. */
+export function filterExample(pools: Pools, collection: Collection): object {
+  if (pools.sight.declared(collection) !== undefined) return {}
+  for (const field of pools.primitives(collection, 'read')) {
+    const condition = field.isList ? undefined : conditions[field.type.name]
+    if (condition !== undefined) return { [field.apiName]: condition }
+  }
+  return {}
+}
+
+const conditions: Readonly<Partial<Record<TypeName, object>>> = {
+  string: { _neq: '' },
+  ...Object.fromEntries(['int16', 'int32', 'int64', 'float64', 'decimal'].map((name) => [name, { _gte: 0 }])),
+  date: { _gte: '1970-01-01' },
+  dateTime: { _gte: '1970-01-01T00:00:00' },
+  dateTimeWithTimezone: { _gte: '1970-01-01T00:00:00Z' },
+}
+
+/** A filter that no row passes: an example of a write of many must change nothing when it is sent as it stands. */
+export function noRowsExample(pools: Pools, collection: Collection): object {
+  const key = pools.sight.declared(collection) === undefined ? collection.key : undefined
+  return key === undefined ? {} : { [key.apiName]: { _in: [] } }
+}
+
+export function sortExample(pools: Pools, collection: Collection): readonly object[] {
+  return sortable(pools, collection)
+    .slice(0, 1)
+    .map(({ apiName }) => ({ [apiName]: { direction: 'asc' } }))
+}
+
+/** Arguments of the relation that `fieldsExample` names. */
+export function deepExample(pools: Pools, collection: Collection): object {
+  const relation = exampleRelation(pools, collection)
+  return relation?.isList === true ? { [relation.apiName]: { _limit: 3 } } : {}
+}
+
+/** A new item, or a change: fields that have to be sent, and where there is none the first that can be. */
+export function itemExample(pools: Pools, collection: Collection, action: 'create' | 'update'): object {
+  const writable = pools.primitives(collection, action).filter(({ isReadOnly }) => !isReadOnly)
+  const isPlain = (field: PrimitiveField) =>
+    !field.isList && field.type.name !== 'geometry' && !collection.primaryKey.includes(field)
+  const required = writable.filter(({ isNullable, defaultValue }) => !isNullable && defaultValue === null)
+  const chosen = action === 'create' && required.length > 0 ? required : writable.filter(isPlain).slice(0, 1)
+  return Object.fromEntries(chosen.map((field) => [field.apiName, valueExample(field)]))
+}
+
+function valueExample({ type, isList }: PrimitiveField): unknown {
+  const value = sampleOf(type)
+  return isList ? [value] : value
+}
+
+function sampleOf(type: FieldType): unknown {
+  if (type.name !== 'string') return values[type.name]
+  return type.params.length === 'fixed' ? 'text'.slice(0, type.params.value) : 'text'
+}
+
+const values: Readonly<Record<Exclude<TypeName, 'string'>, unknown>> = {
+  int8: 1,
+  int16: 1,
+  int32: 1,
+  int64: '1',
+  uint8: 1,
+  uint16: 1,
+  uint32: 1,
+  uint64: '1',
+  float32: 1.5,
+  float64: 1.5,
+  decimal: '1',
+  uuid: '00000000-0000-4000-8000-000000000000',
+  boolean: true,
+  date: '2026-01-31',
+  time: '12:30:00',
+  dateTime: '2026-01-31T12:30:00',
+  dateTimeWithTimezone: '2026-01-31T12:30:00Z',
+  json: { any: 'JSON' },
+  bytes: 'AA==',
+  geometry: { type: 'Point', coordinates: [0, 0] },
+}
+
+/** A to-many before a to-one: it has arguments. */
+function exampleRelation(pools: Pools, collection: Collection): RelationField | undefined {
+  const relations = pools
+    .relations(collection, 'read')
+    .filter(({ target }) => names(pools, target, 1).length > 0 && target.sourceId === collection.sourceId)
+  return relations.find(({ isList }) => isList) ?? relations[0]
+}
+
+function names(pools: Pools, collection: Collection, most: number): readonly string[] {
+  return pools
+    .primitives(collection, 'read')
+    .slice(0, most)
+    .map(({ apiName }) => apiName)
+}
