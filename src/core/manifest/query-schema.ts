@@ -163,11 +163,14 @@ function relationOutput(pools: Pools, relation: RelationField): OutputField {
   return { type: isNullable ? `o${list}?` : `o${list}`, ...(parameters !== undefined && { arguments: parameters }) }
 }
 
+/** How the name of such an input type ends. */
+export const RELATION_ARGUMENTS = 'RelationFieldArguments'
+
 /** What `deep` takes (rows of elsewhere are paged by us): a to-many all of a list, a nullable to-one a filter, a required to-one nothing. */
 export function relationArguments(pools: Pools, relation: RelationField): number | undefined {
   const { id, apiName, collection, target, isList, isNullable } = relation
   if (!isList && !isNullable) return undefined
-  return pools.input(`${id} arguments`, `${collection.apiName}${apiName}RelationFieldArguments`, () => ({
+  return pools.input(`${id} arguments`, `${collection.apiName}${apiName}${RELATION_ARGUMENTS}`, () => ({
     fields: pageArguments(pools, target)
       .filter(([name]) => isList || name === 'filter')
       .map(([name, field]): Entry => [`_${name}`, field]),

@@ -2,10 +2,12 @@
  * The component schemas of a document: every type that its paths refer to, each described once, however they refer to
  * each other.
  */
-import { createPools } from '../manifest/pools.ts'
-import { relationArguments } from '../manifest/query-schema.ts'
+
+import type { InputField } from '../manifest/format.ts'
+import { createPools, type Description } from '../manifest/pools.ts'
+import { RELATION_ARGUMENTS, relationArguments } from '../manifest/query-schema.ts'
 import type { Sight } from '../manifest/sight.ts'
-import type { Collection } from '../model/model.ts'
+import type { Collection, RelationField } from '../model/model.ts'
 import { errorSchema } from './answers.ts'
 import type { PathContext } from './item-paths.ts'
 import { component, createSchemas, type JsonSchema, type Lists, sharedNames } from './schema.ts'
@@ -21,6 +23,25 @@ export function createComponents(sight: Sight, lists: Lists): Components {
   const pools = createPools(sight, sharedNames)
   const schemas = createSchemas(pools, lists)
   const deep = new Map<string, Collection>()
+  const followed = new Map<string, RelationField>()
+
+  /**
+   * What `deep` takes of a relation: a component for each, which names the relations behind it among the arguments. Not
+   * joined by `allOf`, since viewers do not resolve circles of that.
+   */
+  function refer(relation: RelationField): JsonSchema | undefined {
+    const own = relationArguments(pools, relation)
+    if (own === undefined && pools.relations(relation.target, 'read').length === 0) return undefined
+    const name = own === undefined ? `${relation.collection.apiName}.${relation.apiName}` : pools.nameOf('input', own)
+    followed.set(name, relation)
+    return component(name)
+  }
+
+  function relationProperties(collection: Collection): Readonly<Record<string, JsonSchema>> {
+    const named = pools.relations(collection, 'read').map((relation) => [relation.apiName, refer(relation)] as const)
+    return Object.fromEntries(named.filter((entry): entry is [string, JsonSchema] => entry[1] !== undefined))
+  }
+
   const context: PathContext = {
     pools,
     schemas,
@@ -36,31 +57,30 @@ export function createComponents(sight: Sight, lists: Lists): Components {
     *entries() {
       yield ['Error', errorSchema]
       yield ['ResponseMeta', responseMeta]
+      const argumentsOf = new Map<string, Description<InputField>>()
       for (const { side, name, description } of pools.described()) {
-        yield [name, side === 'input' ? schemas.input(description) : schemas.output(description)]
+        if (side === 'output') yield [name, schemas.output(description)]
+        else if (isOfRelation.test(name)) argumentsOf.set(name, description)
+        else yield [name, schemas.input(description)]
       }
-      for (const [name, collection] of deep) yield [name, deepSchema(context, collection)]
+      for (const [name, collection] of deep) {
+        yield [name, { type: 'object', properties: relationProperties(collection) }]
+      }
+      // Grows while it is gone through: a relation leads to others.
+      for (const [name, { target }] of followed) {
+        const own = schemas.input(argumentsOf.get(name) ?? { fields: [] })
+        yield [name, { ...own, properties: { ...(own.properties as object), ...relationProperties(target) } }]
+      }
       yield* Object.entries(schemas.shared())
     },
   }
 }
 
+/** A number follows where two names were the same. */
+const isOfRelation = new RegExp(`${RELATION_ARGUMENTS}\\d*$`)
+
 const responseMeta: JsonSchema = {
   type: 'object',
   properties: { totalCount: { type: 'integer', minimum: 0, description: 'All items that match.' } },
   additionalProperties: false,
-}
-
-/** Per relation its own arguments and those of the relations behind it. */
-function deepSchema({ pools, deepOf }: PathContext, collection: Collection): JsonSchema {
-  const properties = pools.relations(collection, 'read').flatMap((relation) => {
-    const own = relationArguments(pools, relation)
-    const beyond = deepOf(relation.target)
-    const parts = [
-      ...(own === undefined ? [] : [component(pools.nameOf('input', own))]),
-      ...(beyond === undefined ? [] : [component(beyond)]),
-    ]
-    return parts.length === 0 ? [] : [[relation.apiName, parts.length === 1 ? parts[0] : { allOf: parts }] as const]
-  })
-  return { type: 'object', properties: Object.fromEntries(properties) }
 }
