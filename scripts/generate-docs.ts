@@ -4,6 +4,8 @@ import { join } from 'node:path'
 import { statusOf } from '../handlers/respond.ts'
 import { variables } from '../src/config.ts'
 import { errorCodes } from '../src/core/error-codes.ts'
+import type { FieldType } from '../src/core/model/field-type.ts'
+import { type Operator, operatorsOf } from '../src/core/model/operator.ts'
 
 export function configurationPage(): string {
   const rows = Object.entries(variables).map(
@@ -49,6 +51,72 @@ ${statuses.join('\n')}
 ${codes.join('\n')}
 `
 }
+
+export function operatorsPage(): string {
+  const used = everyOperator.filter((operator) => types.some((type) => operatorsOf(type, false).has(operator)))
+  const rows = types.map((type) => {
+    const known = operatorsOf(type, false)
+    return `| \`${type.name}\` | ${used.map((operator) => (known.has(operator) ? '•' : '')).join(' | ')} |`
+  })
+  const meanings = everyOperator.map((operator) => `| \`${operator}\` | ${operatorMeanings[operator]} |`)
+  return `# Filter operators
+
+Generated from \`src/core/model/operator.ts\` by \`node scripts/generate-docs.ts\`; do not edit.
+
+A filter names a field, then an operator: \`filter[title][_contains]=lamp\`, or as one JSON text
+\`filter={"title":{"_contains":"lamp"}}\`. Conditions beside each other must all hold; \`_and\`, \`_or\` take lists of filters, \`_not\` takes
+one. A relation is followed by its name; one to many rows by \`_some\` (where none is said), \`_every\` or \`_none\`.
+
+| Operator | Matches where the field |
+|---|---|
+${meanings.join('\n')}
+
+Nothing but \`_eq: null\`, \`_neq: null\`, \`_in\` with a null and \`_null\` matches by null: a comparison with null is neither true nor false.
+
+## By type
+
+Which operators a field of each type knows. Every nullable field knows \`_null\` besides; lists know nothing else.
+
+| Type | ${used.map((operator) => `\`${operator}\``).join(' | ')} |
+|---|${used.map(() => ':-:|').join('')}
+${rows.join('\n')}
+`
+}
+
+const operatorMeanings: Readonly<Record<Operator, string>> = {
+  _eq: 'is equal; texts are compared exactly, capitals, accents and trailing blanks included',
+  _neq: 'is not equal',
+  _lt: 'is less, or earlier',
+  _lte: 'is less or equal',
+  _gt: 'is greater, or later',
+  _gte: 'is greater or equal',
+  _in: 'is one of a list, at most 1,000: `filter[id][_in][0]=1&filter[id][_in][1]=3`; of an empty list nothing',
+  _nin: 'is none of a list; of an empty list everything',
+  _between: 'lies between two values, both included: `filter[price][_between][0]=5&filter[price][_between][1]=9`',
+  _nbetween: 'lies outside of them',
+  _contains: 'has the text in it; `%` and `_` stand for themselves',
+  _icontains: 'has the text in it, whatever the capitals',
+  _ncontains: 'does not have it in it',
+  _nicontains: 'does not have it in it, whatever the capitals',
+  _starts_with: 'begins with the text',
+  _nstarts_with: 'does not begin with it',
+  _ends_with: 'ends with the text',
+  _nends_with: 'does not end with it',
+  _null: 'is null (`true`) or is not (`false`); nullable fields only',
+}
+
+const everyOperator = Object.keys(operatorMeanings) as readonly Operator[]
+
+const types: readonly FieldType[] = [
+  { name: 'string', params: { length: 'unlimited' } },
+  ...(['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float32', 'float64'] as const).map(
+    (name) => ({ name }),
+  ),
+  { name: 'decimal', params: { kind: 'unconstrained' } },
+  ...(
+    ['boolean', 'uuid', 'date', 'time', 'dateTime', 'dateTimeWithTimezone', 'json', 'bytes', 'geometry'] as const
+  ).map((name) => ({ name })),
+]
 
 type Kind = keyof typeof statusOf
 
@@ -96,4 +164,5 @@ if (import.meta.main) {
   const docs = join(import.meta.dirname, '../docs')
   writeFileSync(join(docs, 'configuration.md'), configurationPage())
   writeFileSync(join(docs, 'errors.md'), errorsPage())
+  writeFileSync(join(docs, 'operators.md'), operatorsPage())
 }
