@@ -60,7 +60,7 @@ function operation(context: PathContext, collection: Collection, served: Served)
     `,"tags":["${apiName}"],"parameters":[${parameters(context, collection, served).join()}]${body}`,
     `,"responses":{"200":{"description":"${answers[kind]}","content":{"application/json":{"schema":`,
     `{"type":"object","properties":{"data":${answer}${kind === 'readMany' ? META : ''}},"required":["data"],"additionalProperties":false}`,
-    `}}},${kind === 'deleteOne' || kind === 'deleteMany' ? DELETED : ''}${data === undefined ? readFailures : writeFailures}}}`,
+    `}}},${kind === 'deleteOne' || kind === 'deleteMany' ? DELETED : ''}${kind === 'readMany' || kind === 'readOne' ? readFailures : writeFailures}}}`,
   ].join('')
 }
 

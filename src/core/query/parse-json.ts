@@ -3,7 +3,7 @@
  * parameters of a query string that are one JSON text each. The same names, limits and faults as in bracket notation; only
  * operands of filters are JSON values here, not texts.
  */
-import { beyondBounds, isNestedDeeper } from '../bounds.ts'
+import { beyondBounds, hasPrototypeMember, oversizedJson } from '../bounds.ts'
 import { type BracketNode, type BracketTree, queryBounds } from './brackets.ts'
 import {
   type DeepArguments,
@@ -59,24 +59,17 @@ function isJsonText(node: BracketNode | undefined): boolean {
 }
 
 function readJsonText(text: string, name: string): unknown {
-  if (isNestedDeeper(text, queryBounds.depth)) {
-    throw queryFault(name, `is nested deeper than ${queryBounds.depth} levels`)
-  }
+  const tooMuch = oversizedJson(text, { depth: queryBounds.depth, members: queryBounds.elements })
+  if (tooMuch !== undefined) throw queryFault(name, tooMuch)
   let value: unknown
   try {
     value = JSON.parse(text)
   } catch {
     throw queryFault(name, 'is not readable as JSON')
   }
-  const excess = hasPrototype(value) ? 'must not use the key __proto__' : beyondBounds(value, queryBounds)
+  const excess = hasPrototypeMember(text, value) ? 'must not use the key __proto__' : beyondBounds(value, queryBounds)
   if (excess !== undefined) throw queryFault(name, excess)
   return value
-}
-
-/** Bounded in depth before. */
-function hasPrototype(value: unknown): boolean {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.hasOwn(value, '__proto__') || Object.values(value).some(hasPrototype)
 }
 
 function tree(sent: JsonArguments): { readonly [name: string]: BracketNode } {
