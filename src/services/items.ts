@@ -33,6 +33,7 @@ import type { Entry } from './callers.ts'
 import type { ModelCache } from './model-cache.ts'
 import { type AskedQuery, createPreparedReads, createViewers } from './prepared-reads.ts'
 import { createSecondLook } from './second-look.ts'
+import { toldRefusal } from './told-refusals.ts'
 
 export type { ListAnswer, LongAnswer }
 
@@ -74,7 +75,11 @@ export function createItems(deps: ItemDeps): Items {
    * A model that another process has just replaced may name tables that are gone, and does not know what is new: then the
    * new one is asked, once.
    */
-  async function onModel<T>({ workspace, snapshot }: Entry, work: (model: Model) => Promise<T>): Promise<T> {
+  async function onModel<T>(
+    { workspace, snapshot, rights }: Entry,
+    asked: { readonly name: string; readonly action: Action },
+    work: (model: Model) => Promise<T>,
+  ): Promise<T> {
     const loading = models.load(workspace, snapshot.modelVersion)
     const model = loading instanceof Promise ? await loading : loading
     let isPlanned = false
@@ -83,10 +88,17 @@ export function createItems(deps: ItemDeps): Items {
       isPlanned = true
       return await running
     } catch (error) {
-      if (isPlanned ? !isMissingTable(error) : !(error instanceof ServiceError)) throw error
+      const told = (of: Model, fault: unknown) =>
+        toldRefusal(fault, { ...asked, model: of, rights, viewer: viewers.of(rights, of) })
+      if (isPlanned ? !isMissingTable(error) : !(error instanceof ServiceError)) throw told(model, error)
       const current = await lookAgain(workspace.id)
-      if (current === undefined || current.modelVersion <= model.version) throw error
-      return work(await models.load(workspace, current.modelVersion))
+      if (current === undefined || current.modelVersion <= model.version) throw told(model, error)
+      const next = await models.load(workspace, current.modelVersion)
+      try {
+        return await work(next)
+      } catch (again) {
+        throw told(next, again)
+      }
     }
   }
 
@@ -135,7 +147,7 @@ export function createItems(deps: ItemDeps): Items {
     asked: { readonly action: Action; readonly query: AskedQuery },
     plan: PlanWrite,
   ) {
-    return onModel(entry, (model) => {
+    return onModel(entry, { name, action: asked.action }, (model) => {
       const { source, request } = openWrite(model, entry, name, asked)
       const run = source.prepareWrite(plan(request))
       asked.query.planned?.()
@@ -159,7 +171,7 @@ export function createItems(deps: ItemDeps): Items {
   }
 
   function runList<T>(entry: Entry, name: string, query: AskedQuery, { kind, prepare }: ListKind<T>): Promise<T> {
-    return onModel(entry, (model) => {
+    return onModel(entry, { name, action: 'read' }, (model) => {
       const make = (asked: ReadQuery) => {
         const { source, ...context } = open(model, entry, name, 'read')
         return prepare(source, planList(context, asked))
@@ -177,7 +189,7 @@ export function createItems(deps: ItemDeps): Items {
     listForSending: (entry, name, query) => runList(entry, name, query, sendable),
 
     read(entry, name, key, query) {
-      return onModel(entry, (model) => {
+      return onModel(entry, { name, action: 'read' }, (model) => {
         const { field, run } = prepared.get(entry.rights, model, `one ${name} ${query.text}`, () => {
           const { source, ...context } = open(model, entry, name, 'read')
           const keyed = keyField(context.collection)
@@ -190,7 +202,7 @@ export function createItems(deps: ItemDeps): Items {
     },
 
     create(entry, name, body, query) {
-      return onModel(entry, (model) => {
+      return onModel(entry, { name, action: 'create' }, (model) => {
         const item = soleItem(body)
         const insert = item && openInsert(model, entry, name, { members: Object.keys(item), query })
         if (item === undefined || insert === undefined || insert === 'unfit') {

@@ -102,9 +102,12 @@ function refusal(dialect: Dialect): (cause: unknown) => never {
 function refused(dialect: Dialect, fault: SqlFault): ServiceError {
   const unmet = demands.find((demand) => fault.message.includes(demandMarker(demand)))
   if (unmet !== undefined) return unmetDemand(unmet)
-  return queryFailed(
-    dialect.explain(fault) ?? new ServiceError('failed', 'Failed to query the database', { cause: fault }),
-  )
+  const told = dialect.explain(fault)
+  if (told === undefined)
+    return queryFailed(new ServiceError('failed', 'Failed to query the database', { cause: fault }))
+  // The fault is shown to nobody; it names the constraint to whoever knows the model.
+  const { kind, message, code, cause = fault } = told
+  return queryFailed(new ServiceError(kind, message, { cause, ...(code !== undefined && { code }) }))
 }
 
 const demands: readonly Demand[] = ['noRecord', 'noReference', 'forbidden', 'invalid']

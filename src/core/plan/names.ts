@@ -43,7 +43,7 @@ export function usableField(
     const meant = didYouMean(name, readableFields(viewer, collection, access))
     throw queryFault(place, `is not a field of ${collection.apiName}${meant}`)
   }
-  throw forbidden()
+  throw forbidden(shown(name))
 }
 
 /** The same for reading: a relation into a collection that the caller may not read is hidden, whatever a policy says of it. */
@@ -55,7 +55,8 @@ export function readableField(
   place: string,
 ): Usable {
   const usable = usableField(viewer, collection, access, name, place)
-  if (usable.field.kind === 'relation') accessBeyond(viewer, usable.field.target)
+  const { field } = usable
+  if (field.kind === 'relation' && viewer.accessTo(field.target, 'read').kind === 'denied') throw forbidden(shown(name))
   return usable
 }
 
@@ -95,6 +96,16 @@ export function fieldIs(field: PrimitiveField, visible: Filter, operand: string)
   return { kind: 'compare', field, visible, operator: '=', operand }
 }
 
-export function forbidden(): ServiceError {
-  return new ServiceError('forbidden', 'You are not allowed to do this')
+/** `field` is the name that was refused, as it was sent: told only to those who may read policies. */
+export class Forbidden extends ServiceError {
+  readonly field: string | undefined
+
+  constructor(field?: string) {
+    super('forbidden', 'You are not allowed to do this')
+    this.field = field
+  }
+}
+
+export function forbidden(field?: string): ServiceError {
+  return new Forbidden(field)
 }
