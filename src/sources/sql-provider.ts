@@ -16,6 +16,7 @@ import { guardDriver } from './guarded-driver.ts'
 import { lazySource } from './lazy-source.ts'
 import type { Preset, Provider } from './provider.ts'
 import { openSqlSource } from './sql-source.ts'
+import { queryFailed } from './unmet-demand.ts'
 
 type Kind = {
   readonly name: string
@@ -125,7 +126,7 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
       const driver = guardDriver(databases.open(parseSqlAddress(id, config)), clock)
       const language = opened(() => spokenBy(id, driver))
       return {
-        source: lazySource(opened(async () => openSqlSource(driver, (await language()).dialect))),
+        source: lazySource(opened(async () => openSqlSource(driver, (await asked(language())).dialect))),
         introspect: async () => ({ schema: await readInTurn(await language(), driver), statements: [] }),
         database: async () => ({ driver, ...(await language()) }),
         close: () => driver.close(),
@@ -164,6 +165,15 @@ async function explained<T>(dialect: Dialect, work: Promise<T>): Promise<T> {
   } catch (cause) {
     if (!(cause instanceof SqlFault)) throw cause
     throw dialect.explain(cause) ?? new ServiceError('failed', 'Failed to query the database', { cause })
+  }
+}
+
+/** What the first request for items finds out about its database fails like what it asks of it. */
+async function asked(language: Promise<Language>): Promise<Language> {
+  try {
+    return await language
+  } catch (cause) {
+    throw cause instanceof ServiceError ? queryFailed(cause) : cause
   }
 }
 
