@@ -9,7 +9,7 @@ import type { Operand, Row, Rows } from '../../property/support/rows.ts'
 import type { Relation, Shop, TypeText } from '../../property/support/shop.ts'
 import { build } from '../../support/build.ts'
 
-const collections = {
+export const collections = {
   people: { id: 'int32', name: 'string?', team: 'string?', userId: 'uuid?', since: 'date?' },
   posts: { id: 'int32', title: 'string?', status: 'string', score: 'int32?', authorId: 'int32?' },
   notes: { id: 'int32', text: 'string?', kind: 'string', postId: 'int32?' },

@@ -62,7 +62,7 @@ const anyPair: Arbitrary<Case & { readonly changes: readonly Change[] }> = fc
   )
   .map(([one, changes]) => ({ ...one, changes }))
 
-function anyChangeOf(collection: Name): Arbitrary<Change> {
+export function anyChangeOf(collection: Name): Arbitrary<Change> {
   const references = links.filter(({ child }) => child === collection).map(({ column }) => column)
   const fields = [...(shop.fields.get(collection)?.keys() ?? [])].filter(
     (name) => name !== 'id' && !references.includes(name),
@@ -125,7 +125,7 @@ function unseen(
   return { others: reversed, count }
 }
 
-function applied(rows: Rows, change: Change): Rows | undefined {
+export function applied(rows: Rows, change: Change): Rows | undefined {
   const { collection } = change
   const items = rows[collection] ?? []
   if (change.kind === 'more') {

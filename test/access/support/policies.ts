@@ -67,7 +67,7 @@ function withoutUndefined(record: Readonly<Record<string, unknown>>): Record<str
 }
 
 /** Conditions that say something: where a key is always visible must be plain to see from the policy. */
-function anyPolicyFilter(collection: Name): Arbitrary<Tree> {
+export function anyPolicyFilter(collection: Name): Arbitrary<Tree> {
   const plain = anyFilter({ ...stockOf(shop), form: 'text', max: 100 }, collection, 2).map(
     (filter): Tree => requestOf(filter, 0, 'value'),
   )

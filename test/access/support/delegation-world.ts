@@ -1,0 +1,254 @@
+/**
+ * A workspace with the tables of the library in a service that runs in this process, its members by fixed ids, and what
+ * each of them holds at this moment. Every delegation begins with its members as `begin` is told.
+ */
+import { randomUUID } from 'node:crypto'
+import { type PolicyContent, parsePolicy, showPolicy } from '../../../src/core/access/policy.ts'
+import type { Model } from '../../../src/core/model/model.ts'
+import { postgres } from '../../../src/core/sql/postgres.ts'
+import { openPostgres } from '../../../src/platform/drivers/postgres.ts'
+import { createModelCache } from '../../../src/services/model-cache.ts'
+import { openTokens } from '../../../src/services/tokens.ts'
+import { param, type Sql, sql, statement, uuids } from '../../../src/store/statements.ts'
+import { findWorkspace } from '../../../src/store/workspaces.ts'
+import type { Rows } from '../../property/support/rows.ts'
+import { operationsOf } from '../../support/drawing.ts'
+import { openInProcess } from '../../support/in-process.ts'
+import { generousLicense } from '../../support/license.ts'
+import { startPostgres } from '../../support/postgres.ts'
+import { collections, links, now, roles, users } from './library.ts'
+import type { Caller, Policy } from './policies.ts'
+import { load } from './service.ts'
+
+/** Rows of the library name the manager, and nobody else of these. */
+export const people = {
+  manager: users[0] ?? '',
+  creature: 'cccccccc-2222-4333-8444-555555555551',
+  stranger: 'cccccccc-2222-4333-8444-555555555552',
+  colleague: 'cccccccc-2222-4333-8444-555555555553',
+  administrator: 'cccccccc-2222-4333-8444-555555555554',
+  suspended: 'cccccccc-2222-4333-8444-555555555555',
+} as const
+
+export type PersonName = keyof typeof people
+
+/** Roles without policies whose ids rows of the library contain. */
+export const tags = roles.slice(0, 2)
+export const ownRole = 'dddddddd-2222-4333-8444-555555555551'
+export const otherRole = 'dddddddd-2222-4333-8444-555555555552'
+
+export type Beginning = {
+  /** What the manager holds. */
+  readonly held: readonly Policy[]
+  readonly managerTags: readonly string[]
+  /** What a colleague holds. */
+  readonly others: readonly Policy[]
+  readonly open: readonly Policy[]
+  readonly rows: Rows
+}
+
+/** What somebody holds, by names. */
+export type Holding = { readonly caller: Caller; readonly policies: readonly Policy[]; readonly isMember: boolean }
+
+export type DelegationWorld = Awaited<ReturnType<typeof openDelegationWorld>>
+
+export async function openDelegationWorld() {
+  const server = await startPostgres()
+  const database = openPostgres({ connectionString: server.url })
+  const clock = { now: () => now }
+  const variables = await generousLicense()
+  const service = await openInProcess({ database, databaseUrl: server.url, variables, clock })
+  const { services } = service
+  const tokens = await openTokens(services.ports, undefined)
+  const keys = new Map<string, string>()
+
+  async function addKey(userId: string): Promise<void> {
+    const id = randomUUID()
+    await run(
+      sql`insert into service.api_key (id, user_id, name)
+        values (${param(id)}::uuid, ${param(userId)}::uuid, 'key')`,
+    )
+    const claims = { sort: 'key+jwt', userId, id, tokenId: id, expiresAt: undefined } as const
+    keys.set(userId, await tokens.sign(claims, now))
+  }
+
+  async function run(...statements: readonly Sql[]): Promise<void> {
+    await database.batch(statements.map(statement))
+  }
+
+  async function send(userId: string | undefined, method: string, path: string, body?: unknown) {
+    const token = userId === undefined ? undefined : keys.get(userId)
+    const response = await service.request(`http://localhost${path}`, {
+      method,
+      headers: {
+        ...(token !== undefined && { Authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    })
+    return { status: response.status, text: await response.text() }
+  }
+
+  const [[founder = ''] = []] = await database.query(statement(sql`select id from service."user"`))
+  await addKey(founder ?? '')
+  const must = async (method: string, path: string, body?: unknown): Promise<unknown> => {
+    const { status, text } = await send(founder ?? '', method, path, body)
+    if (status >= 300) throw new Error(`${path} answered ${status}: ${text}`)
+    return text === '' ? undefined : JSON.parse(text)
+  }
+  await must('POST', '/api/system/workspaces', { apiName: 'shop' })
+  const sources = await must('GET', '/api/shop/items/ServiceDataSource?fields=id')
+  const [source] = (sources as { data: { id: string }[] }).data
+  const relations = links.map(
+    ({ child, name, column, parent, opposite }) => `${child}.${name}(${column}) -> ${parent}.${opposite}`,
+  )
+  const operations = operationsOf({ collections, keys: {}, relations }, source?.id ?? '')
+  await must('POST', '/api/shop/schema/migrate', { operations })
+  const workspace = await findWorkspace(database, 'shop')
+  if (workspace === undefined) throw new Error('there is no workspace')
+  const { id: workspaceId } = workspace
+  const model: Model = await createModelCache(database).load(workspace, 1)
+  const builtIn = await database.query(
+    statement(sql`select kind, id from service.role where workspace_id = ${param(workspaceId)}::uuid`),
+  )
+  const roleOf = (kind: string) => builtIn.find(([one]) => one === kind)?.[1] ?? ''
+  const [administratorRole, publicRole] = [roleOf('administrator'), roleOf('public')]
+  for (const [name, id] of Object.entries(people)) {
+    await run(
+      sql`insert into service."user" (id, email, email_proven_at)
+        values (${param(id)}::uuid, ${param(`${name}@example.com`)}, now())`,
+    )
+    await addKey(id)
+  }
+  for (const id of tags) {
+    await run(sql`insert into service.role (id, workspace_id, name, kind)
+      values (${param(id)}::uuid, ${param(workspaceId)}::uuid, ${param(id)}, 'custom')`)
+  }
+  const tables = openPostgres({
+    connectionString: `${server.url}?options=${encodeURIComponent('-c search_path=service_shop_data')}`,
+  })
+
+  const member = (id: string, status: string, ...held: readonly string[]): readonly Sql[] => [
+    sql`insert into service.member (workspace_id, user_id, status)
+      values (${param(workspaceId)}::uuid, ${param(id)}::uuid, ${param(status)})`,
+    sql`insert into service.member_role (workspace_id, user_id, role_id)
+      select ${param(workspaceId)}::uuid, ${param(id)}::uuid, r.id from (${uuids(held)}) r (id)`,
+  ]
+  const policy = (content: Policy, role: string): readonly Sql[] => {
+    const id = randomUUID()
+    return [
+      sql`insert into service.policy (id, workspace_id, name, content)
+        values (${param(id)}::uuid, ${param(workspaceId)}::uuid, ${param(id)},
+          ${param(JSON.stringify(parsePolicy(content, model)))}::jsonb)`,
+      sql`insert into service.role_policy (role_id, policy_id) values (${param(role)}::uuid, ${param(id)}::uuid)`,
+    ]
+  }
+  const role = (id: string): Sql => sql`insert into service.role (id, workspace_id, name, kind)
+    values (${param(id)}::uuid, ${param(workspaceId)}::uuid, ${param(id)}, 'custom')`
+
+  return {
+    model,
+    administratorRole,
+    publicRole,
+    send,
+
+    /** All rights and rows as they are told, and nothing else. */
+    async begin({ held, managerTags, others, open, rows }: Beginning): Promise<void> {
+      await run(
+        sql`update service.instance set access_version = access_version + 1`,
+        sql`delete from service.invitation`,
+        sql`delete from service.policy`,
+        sql`delete from service.member where user_id <> ${param(founder ?? '')}::uuid`,
+        sql`delete from service.role where kind = 'custom' and id not in (${uuids(tags)})`,
+        sql`update service."user" set status = 'active'`,
+        role(ownRole),
+        role(otherRole),
+        ...held.flatMap((content) => policy(content, ownRole)),
+        ...others.flatMap((content) => policy(content, otherRole)),
+        ...open.flatMap((content) => policy(content, publicRole)),
+        ...member(people.manager, 'active', ownRole, ...managerTags),
+        ...member(people.creature, 'active'),
+        ...member(people.colleague, 'active', otherRole, ...tags),
+        ...member(people.administrator, 'active', administratorRole),
+        ...member(people.suspended, 'suspended', administratorRole),
+      )
+      await services.ports.workspaces.changed(workspaceId)
+      await load({ driver: tables, dialect: postgres }, rows)
+    },
+
+    fill: (rows: Rows) => load({ driver: tables, dialect: postgres }, rows),
+
+    /** What whoever accepts the invitation gets. */
+    async accept(invitationId: string): Promise<void> {
+      await run(
+        sql`update service.instance set access_version = access_version + 1`,
+        sql`insert into service.member (workspace_id, user_id)
+          values (${param(workspaceId)}::uuid, ${param(people.stranger)}::uuid) on conflict do nothing`,
+        sql`insert into service.member_role (workspace_id, user_id, role_id)
+          select ${param(workspaceId)}::uuid, ${param(people.stranger)}::uuid, ir.role_id
+          from service.invitation_role ir where ir.invitation_id = ${param(invitationId)}::uuid
+          on conflict do nothing`,
+        sql`delete from service.invitation where id = ${param(invitationId)}::uuid`,
+      )
+      await services.ports.workspaces.changed(workspaceId)
+    },
+
+    /** What these people hold now; the anonymous caller is called `undefined`. */
+    async holdings(ids: readonly (string | undefined)[]): Promise<readonly Holding[]> {
+      const [[text] = []] = await database.query(
+        statement(sql`
+          select coalesce(json_agg(json_build_object('userId', m.user_id,
+            'roles', (select coalesce(json_agg(mr.role_id), '[]'::json) from service.member_role mr
+              where mr.user_id = m.user_id and mr.workspace_id = m.workspace_id))), '[]'::json)::text
+          from service.member m where m.status = 'active' and m.workspace_id = ${param(workspaceId)}::uuid`),
+      )
+      const members = JSON.parse(text ?? '[]') as { userId: string; roles: string[] }[]
+      const [[attached] = []] = await database.query(
+        statement(sql`
+          select coalesce(json_agg(json_build_object('role', rp.role_id, 'content', p.content)), '[]'::json)::text
+          from service.role_policy rp join service.policy p on p.id = rp.policy_id`),
+      )
+      const policies = JSON.parse(attached ?? '[]') as { role: string; content: PolicyContent }[]
+      return ids.map((userId) => {
+        const roleIds = userId === undefined ? [publicRole] : members.find((one) => one.userId === userId)?.roles
+        const own = policies.filter((one) => roleIds?.includes(one.role))
+        return {
+          caller: { userId, roleIds: roleIds ?? [] },
+          policies: own.map(({ content }) => showPolicy(content, model) as Policy),
+          isMember: roleIds !== undefined,
+        }
+      })
+    },
+
+    /** Policies, roles and invitations that there are, and the Administrators with their status. */
+    async inventory() {
+      const [[text] = []] = await database.query(
+        statement(sql`
+          select json_build_object(
+            'policies', (select coalesce(json_agg(json_build_object('id', id, 'content', content) order by id), '[]'::json)
+              from service.policy),
+            'roles', (select json_agg(id order by id) from service.role where workspace_id = ${param(workspaceId)}::uuid),
+            'invitations', (select coalesce(json_agg(id order by id), '[]'::json) from service.invitation),
+            'administrators', (
+              select json_object_agg(m.user_id, m.status) from service.member m
+              join service.member_role mr on mr.user_id = m.user_id and mr.workspace_id = m.workspace_id
+              where mr.role_id = ${param(administratorRole)}::uuid))::text`),
+      )
+      const found = JSON.parse(text ?? '{}') as {
+        readonly policies: readonly { readonly id: string; readonly content: PolicyContent }[]
+        readonly roles: readonly string[]
+        readonly invitations: readonly string[]
+        readonly administrators: Readonly<Record<string, string>>
+      }
+      const shown = found.policies.map(({ id, content }) => ({ id, content: showPolicy(content, model) as Policy }))
+      return { ...found, policies: shown }
+    },
+
+    async close(): Promise<void> {
+      await service.close()
+      await tables.close()
+      await database.close()
+      await server.close()
+    },
+  }
+}

@@ -1,0 +1,270 @@
+/**
+ * A manager with random rights acts at random, alone and through those whom they gave something. Afterwards nobody of
+ * them reads or writes more than the manager held, what they do not see makes no difference to what they are answered,
+ * and nobody has lost what the manager could not have given.
+ */
+import fc, { type Arbitrary } from 'fast-check'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Row, Rows } from '../../property/support/rows.ts'
+import { announce, seed } from '../../property/support/seed.ts'
+import { type Act, type Draw, drawAct } from './delegation-acts.ts'
+import { type DelegationWorld, type Holding, openDelegationWorld, people, tags } from './delegation-world.ts'
+import { anyRows, anyValue, membersOf, type Name, names } from './library.ts'
+import { naiveRules } from './naive.ts'
+import { anyChangeOf, applied } from './non-interference.ts'
+import { anyPolicies, type Caller, type Policy } from './policies.ts'
+import type { Write } from './writes.ts'
+
+const cases = Math.ceil(Number(process.env.SERVICE_TEST_CASES ?? 1000) / 10)
+const base = '/api/shop'
+const managing = ['workspaceMembers:read', 'workspaceMembers:edit']
+
+/** The manager and everybody whom they may have given something. */
+const actors: readonly (string | undefined)[] = [people.manager, people.creature, people.stranger, undefined]
+
+export function describeDelegations(): void {
+  let world: DelegationWorld
+  beforeAll(async () => {
+    announce('delegations')
+    world = await openDelegationWorld()
+  })
+  afterAll(() => world?.close())
+
+  it(`gives nothing away and takes nothing that is not held, in ${cases} delegations`, async () => {
+    const told = new Map<string, number>()
+    const count = (name: string) => told.set(name, (told.get(name) ?? 0) + 1)
+    const start = performance.now()
+    const property = fc.asyncProperty(anyBeginning, fc.gen(), async (beginning, generate) => {
+      const draw: Draw = (arbitrary) => generate(() => arbitrary)
+      await world.begin(beginning)
+      const [before = nothing, colleague = nothing, everybody = nothing] = await world.holdings([
+        people.manager,
+        people.colleague,
+        undefined,
+      ])
+
+      const acts = await act(world, draw, count)
+
+      const after = await world.holdings(actors)
+      const story = JSON.stringify({ held: before, acts, after })
+      const { rows } = beginning
+      const allowed = cellsOf(before, rows)
+      for (const holding of after) {
+        // What everybody had before was not given by the manager.
+        const had = holding.caller.userId === undefined ? everybody : nothing
+        expect(beyond(cellsOf(holding, rows), new Set([...allowed, ...cellsOf(had, rows)])), story).toEqual([])
+        expect(
+          beyond(entitlementsOf(holding), new Set([...entitlementsOf(before), ...entitlementsOf(had)])),
+          story,
+        ).toEqual([])
+      }
+      // Where everybody had something, that and what was given add up to what neither of them allows.
+      const isOpen = everybody.policies.length > 0
+      const writes = Array.from({ length: 8 }, () => draw(anyPlainWrite))
+      const persons = after.filter(({ caller }) => caller.userId !== undefined || !isOpen)
+      expectNoMoreWrites({ before, after: persons, rows, writes, story, count })
+      await expectNoMoreAnswers(world, { before, after: persons, rows, draw, story, count })
+      const [now] = await world.holdings([people.colleague])
+      const lost = beyond(cellsOf(colleague, rows), cellsOf(now ?? nothing, rows)).filter((cell) => !allowed.has(cell))
+      expect(lost, story).toEqual([])
+      const { administrators } = await world.inventory()
+      expect(administrators, story).toMatchObject({ [people.administrator]: 'active', [people.suspended]: 'suspended' })
+      expect(Object.keys(administrators), story).toHaveLength(3)
+    })
+
+    await fc.assert(property, { seed, numRuns: cases, endOnFailure: true })
+
+    const rate = Math.round((cases * 1_000) / (performance.now() - start))
+    console.log(
+      `${rate} delegations a second; ${[...told]
+        .sort()
+        .map(([name, times]) => `${name} ${times}×`)
+        .join(', ')}`,
+    )
+    for (const path of ['POST /policies', 'POST /roles', 'PATCH /members', 'PATCH /policies', 'POST /invitations']) {
+      expect([...told.keys()]).toEqual(expect.arrayContaining([`${path} 20x`, `${path} 403`]))
+    }
+  })
+}
+
+const anyBeginning = fc.record({
+  held: anyPolicies().map((policies): readonly Policy[] => [...policies, { entitlements: managing, collections: {} }]),
+  managerTags: fc.subarray([...tags], { maxLength: 1 }),
+  others: anyPolicies(),
+  open: fc.oneof(
+    { weight: 3, arbitrary: fc.constant<readonly Policy[]>([]) },
+    { weight: 1, arbitrary: anyPolicies().map((policies) => policies.slice(0, 1)) },
+  ),
+  rows: anyRows,
+})
+
+const nothing: Holding = { caller: { userId: undefined, roleIds: [] }, policies: [], isMember: false }
+
+/** Answers what was done, with the status of each. */
+async function act(world: DelegationWorld, draw: Draw, count: (name: string) => void): Promise<readonly unknown[]> {
+  const acts: (Act & { readonly status: number })[] = []
+  const length = draw(fc.integer({ min: 3, max: 9 }))
+  for (let index = 0; index < length; index += 1) {
+    const wish = drawAct(draw, await world.inventory())
+    const actor = draw(fc.integer({ min: 0, max: 4 })) === 0 ? people.creature : people.manager
+    const { status, text } = await world.send(actor, wish.method, base + wish.path, wish.body)
+    if (status >= 500) throw new Error(`${wish.method} ${wish.path} answered ${status}: ${text}`)
+    const family = wish.path.split('/')[1]
+    count(`${wish.method} /${family} ${status < 300 ? '20x' : status}`)
+    acts.push({ ...wish, status })
+    if (family === 'invitations' && status === 201) {
+      await world.accept((JSON.parse(text) as { data: { id: string } }).data.id)
+    }
+  }
+  return acts
+}
+
+/** The rows that somebody reads, and what they see in them. */
+function cellsOf({ policies, caller }: Pick<Holding, 'policies' | 'caller'>, rows: Rows): Set<string> {
+  if (policies.length === 0) return new Set()
+  const naive = naiveRules(policies, caller, rows)
+  return new Set(
+    names.flatMap((name) =>
+      (rows[name] ?? [])
+        .filter((row) => naive.isReadable(name, row))
+        .flatMap((row) => [
+          `${name}/${row.id}`,
+          ...membersOf(name)
+            .filter((member) => naive.isSeen(name, row, member))
+            .map((member) => `${name}/${row.id}/${member}`),
+        ]),
+    ),
+  )
+}
+
+function entitlementsOf({ policies }: Holding): Set<string> {
+  return new Set(policies.flatMap(({ entitlements = [] }) => entitlements))
+}
+
+function beyond(some: ReadonlySet<string>, allowed: ReadonlySet<string>): readonly string[] {
+  return [...some].filter((one) => !allowed.has(one))
+}
+
+const anyPlainWrite: Arbitrary<Write> = fc.constantFrom(...names).chain((collection): Arbitrary<Write> => {
+  const fields = membersOf(collection).filter((name) => shopFields.has(`${collection}.${name}`) && name !== 'id')
+  const body = (least: number) =>
+    fc.subarray(fields, { minLength: least }).chain((chosen) => {
+      const values = Object.fromEntries(chosen.map((name) => [name, anyValue(collection, name)]))
+      return fc.record(values) as Arbitrary<Row>
+    })
+  const key = fc.integer({ min: 1, max: 5 })
+  return fc.oneof(
+    body(fields.length).map(
+      (item): Write => ({ collection, request: {}, kind: 'create', items: [{ id: 77, ...item }] }),
+    ),
+    fc.tuple(key, body(1)).map(([id, item]): Write => {
+      const [first] = Object.entries(item)
+      return { collection, request: {}, kind: 'updateOne', key: id, body: Object.fromEntries(first ? [first] : []) }
+    }),
+    key.map((id): Write => ({ collection, request: {}, kind: 'deleteOne', key: id })),
+  )
+})
+
+const shopFields = new Set(
+  names.flatMap((name) =>
+    membersOf(name)
+      .filter((member) => !['author', 'posts', 'notes', 'badges', 'post', 'person'].includes(member))
+      .map((member) => `${name}.${member}`),
+  ),
+)
+
+type Comparison = {
+  readonly before: Holding
+  readonly after: readonly Holding[]
+  readonly rows: Rows
+  readonly story: string
+  readonly count: (name: string) => void
+}
+
+function expectNoMoreWrites({ before, after, rows, writes, story, count }: Comparison & { writes: readonly Write[] }) {
+  const mayBefore = writes.map((write) => mayWrite(before, rows, write))
+  for (const holding of after) {
+    if (holding.policies.length === 0) continue
+    for (const [index, write] of writes.entries()) {
+      if (!mayWrite(holding, rows, write)) continue
+      count('write compared')
+      expect(mayBefore[index], `${JSON.stringify(write)} by ${JSON.stringify(holding.caller)} ${story}`).toBe(true)
+    }
+  }
+}
+
+function mayWrite({ policies, caller }: Holding, rows: Rows, write: Write): boolean {
+  return naiveRules(policies, caller, rows).write(write).answer.status === 200
+}
+
+type Answered = Comparison & { readonly draw: Draw }
+
+/** Rows are read as they are, and again with changes that the manager did not see, neither by one policy nor by all. */
+async function expectNoMoreAnswers(world: DelegationWorld, { before, after, rows, draw, story, count }: Answered) {
+  const readers = after.filter(({ policies }) =>
+    policies.some(({ collections }) => Object.keys(collections).length > 0),
+  )
+  if (readers.length === 0) return
+  const changes = Array.from({ length: 6 }, () => draw(fc.constantFrom(...names).chain(anyChangeOf)))
+  const view = viewsOf(before, rows)
+  let others = rows
+  for (const change of changes) {
+    const changed = applied(others, change)
+    if (changed === undefined || viewsOf(before, changed) !== view) continue
+    others = changed
+    count('unseen change')
+  }
+  const one = await answersOf(world, readers)
+  const allowed = new Map(names.map((name) => [name, new Set((rows[name] ?? []).map(({ id }) => id))]))
+  for (const { name, ids } of one.seen) {
+    expect(
+      ids.filter((id) => !allowed.get(name)?.has(id)),
+      story,
+    ).toEqual([])
+  }
+  if (others === rows) return
+  await world.fill(others)
+  const other = await answersOf(world, readers)
+  expect(other.texts, story).toEqual(one.texts)
+}
+
+/** What a reader sees of all rows, by each of the policies and by all of them together. */
+function viewsOf({ policies, caller }: Holding, rows: Rows): string {
+  const parts: readonly (readonly Policy[])[] = [policies, ...policies.map((policy) => [policy])]
+  return JSON.stringify(parts.map((part) => viewOf(part, caller, rows)))
+}
+
+function viewOf(policies: readonly Policy[], caller: Caller, rows: Rows): unknown {
+  const naive = naiveRules(policies, caller, rows)
+  return names.map((name) =>
+    (rows[name] ?? [])
+      .filter((row) => naive.isReadable(name, row))
+      .map((row) => [
+        row.id,
+        ...membersOf(name).map((member) => (naive.isSeen(name, row, member) ? (row[member] ?? 'seen') : 'unseen')),
+      ])
+      .toSorted(([one], [other]) => Number(one) - Number(other)),
+  )
+}
+
+async function answersOf(world: DelegationWorld, readers: readonly Holding[]) {
+  const asked = readers.flatMap(({ policies, caller }) =>
+    names
+      .filter((name) => policies.some(({ collections }) => collections[name]?.read !== undefined))
+      .map((name) => ({ name, userId: caller.userId })),
+  )
+  const replies = await Promise.all(
+    asked.map(({ name, userId }) => world.send(userId, 'GET', `${base}/items/${name}?limit=-1`)),
+  )
+  const seen = replies.map(({ status, text }, index) => {
+    const data = status === 200 ? (JSON.parse(text) as { data: readonly Row[] }).data : []
+    return {
+      name: asked[index]?.name ?? names[0],
+      ids: data.map(({ id }) => id).filter((id) => id !== null && id !== undefined),
+    }
+  })
+  return {
+    texts: replies.map(({ status, text }) => `${status} ${text}`),
+    seen: seen as readonly { name: Name; ids: unknown[] }[],
+  }
+}
