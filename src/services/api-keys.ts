@@ -22,7 +22,7 @@ import {
   updateApiKey,
 } from '../store/api-keys.ts'
 import { actorOf, recordOf } from './audit.ts'
-import { type Caller, isAdministrator, requireUser } from './callers.ts'
+import { type Caller, callerNow, isAdministrator, presentedBy, requireUser } from './callers.ts'
 import { type Directory, missing, type Reach, reachOfUser, type Sent } from './directory.ts'
 import { createKeyScopes } from './key-scopes.ts'
 import type { ModelCache } from './model-cache.ts'
@@ -80,10 +80,11 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
     try {
       const isMade = await insertApiKey(database, guardian, {
         ...made,
-        session: sessionOf(caller),
+        by: presentedBy(caller),
         record: record(caller, 'create', made.id, payload),
       })
-      if (!isMade) throw guardian.kind === 'anyone' ? sentFault('userId', 'does not exist') : notYours()
+      if (!isMade)
+        throw isAdministrator(await callerNow(database, caller)) ? sentFault('userId', 'does not exist') : notYours()
     } catch (cause) {
       // The key that it is made with was deleted at this moment.
       throw cause instanceof SqlFault && cause.state === FOREIGN_KEY_VIOLATION ? invalidToken() : cause
@@ -125,7 +126,7 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
       const keeper = keeperOf(caller)
       const change = await sent()
       if (change.active === true) await requireNoLonger(await presented(caller), id)
-      const key = { id, keeper, session: sessionOf(caller), record: record(caller, 'update', id, change) }
+      const key = { id, keeper, by: presentedBy(caller), record: record(caller, 'update', id, change) }
       if (!(await updateApiKey(database, key, change))) return missing('apiKeys')
       await workspaces.changed(id)
       return read(reachOf(caller), id)
@@ -148,10 +149,6 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
 }
 
 const FOREIGN_KEY_VIOLATION = '23503'
-
-function sessionOf(caller: Caller): string | undefined {
-  return caller.kind === 'user' && caller.credential.kind === 'session' ? caller.credential.id : undefined
-}
 
 function guardianOf(caller: Caller): Guardian {
   const id = requireUser(caller)

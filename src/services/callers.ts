@@ -5,7 +5,7 @@
 import type { Rights } from '../core/access/principal.ts'
 import { admitsAddress, type KeyScope, limitsRights, narrowed, reaches } from '../core/access/scope.ts'
 import { ServiceError } from '../core/error.ts'
-import type { Instant, Ports, WorkspaceSnapshot } from '../ports.ts'
+import type { Instant, Ports, SqlDriver, WorkspaceSnapshot } from '../ports.ts'
 import { type Credential, loadPublicStanding, loadStanding, type Membership, type Standing } from '../store/accounts.ts'
 import { findWorkspace, type WorkspaceRow } from '../store/workspaces.ts'
 import { createKeyUse } from './key-use.ts'
@@ -126,7 +126,11 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
     }
     const standing = await loadStanding(ports.database, credentialOf(claims), id)
     if (standing === undefined) throw invalidToken()
-    const found = { caller: callerOf(standing, claims), rights: rightsOf(standing), expiresAt: claims.expiresAt }
+    const found = {
+      caller: callerOf(standing, credentialOf(claims)),
+      rights: rightsOf(standing),
+      expiresAt: claims.expiresAt,
+    }
     return entryOf(entrance, remember(entrance, token ?? '', found))
   }
 
@@ -148,7 +152,7 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
         throw new ServiceError('forbidden', 'The scope of this key leaves nothing of the system but the key itself')
       }
       if (claims.sort === 'key+jwt') await keyUse.seen(claims.id)
-      return callerOf(standing, claims)
+      return callerOf(standing, credentialOf(claims))
     },
 
     enter(name, token) {
@@ -162,16 +166,21 @@ function entryOf(entrance: Entrance, { caller, rights }: Known): Entry {
   if (caller.kind === 'user' && caller.scope !== undefined && !reaches(caller.scope, entrance.workspace.id)) {
     throw new ServiceError('forbidden', 'The scope of this key does not reach this workspace')
   }
-  if (rights === 'suspended') throw new ServiceError('forbidden', 'Your membership of this workspace is suspended')
-  return { ...entrance, caller, rights }
+  return { ...entrance, caller, rights: unlessSuspended(rights) }
 }
 
-function credentialOf(claims: Claims): Exclude<Credential, { readonly kind: 'user' }> {
+function unlessSuspended(rights: Rights | 'suspended'): Rights {
+  if (rights === 'suspended') throw new ServiceError('forbidden', 'Your membership of this workspace is suspended')
+  return rights
+}
+
+type Presented = Exclude<Credential, { readonly kind: 'user' }>
+
+function credentialOf(claims: Claims): Presented {
   return { kind: claims.sort === 'key+jwt' ? 'key' : 'session', id: claims.id, userId: claims.userId }
 }
 
-function callerOf(standing: Standing, claims: Claims): Caller {
-  const { kind, id } = credentialOf(claims)
+function callerOf(standing: Standing, { kind, id }: Presented): Caller {
   const { scope } = standing
   return {
     kind: 'user',
@@ -181,6 +190,32 @@ function callerOf(standing: Standing, claims: Claims): Caller {
     credential: { kind, id },
     scope,
   }
+}
+
+/**
+ * The caller as of this moment, for what is decided once the body is there, which may be long after its sender was let in.
+ * Throws 401 where what they present does not count any more.
+ */
+export async function callerNow(database: SqlDriver, caller: Caller): Promise<Caller> {
+  if (caller.kind === 'anonymous') return caller
+  const credential = presentedBy(caller)
+  const standing = await loadStanding(database, credential, undefined)
+  if (standing === undefined) throw invalidToken()
+  return callerOf(standing, credential)
+}
+
+/** What the caller may do in the workspace as of this moment. Throws 401 like `callerNow`, and 403 where they are suspended. */
+export async function rightsNow(database: SqlDriver, caller: Caller, workspaceId: string): Promise<Rights> {
+  if (caller.kind === 'anonymous') return membershipRights(undefined, await loadPublicStanding(database, workspaceId))
+  const standing = await loadStanding(database, presentedBy(caller), workspaceId)
+  if (standing === undefined) throw invalidToken()
+  return unlessSuspended(rightsOf(standing))
+}
+
+/** What the caller presents, as it is looked up; 403 for the anonymous caller. */
+export function presentedBy(caller: Caller): Presented {
+  if (caller.kind === 'user') return { ...caller.credential, userId: caller.userId }
+  throw new ServiceError('forbidden', 'This needs a signed-in user')
 }
 
 /** One object for all who have it, so that what is derived from it is derived once. */
@@ -213,8 +248,7 @@ export function requireAddress(caller: Caller, addressOf: () => string | undefin
 
 /** The signed-in user's id; 403 for the anonymous caller, whom nothing of this is granted. */
 export function requireUser(caller: Caller): string {
-  if (caller.kind === 'user') return caller.userId
-  throw new ServiceError('forbidden', 'This needs a signed-in user')
+  return presentedBy(caller).userId
 }
 
 /** Of the instance. */

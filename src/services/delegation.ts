@@ -4,22 +4,29 @@
  */
 import { type GivenRole, type Giver, giverOf, mayChangeRoles, mayGive, mayGiveRole } from '../core/access/delegation.ts'
 import type { PolicyContent } from '../core/access/policy.ts'
-import type { Rights } from '../core/access/principal.ts'
+import { requireEntitlement } from '../core/access/principal.ts'
 import { ServiceError } from '../core/error.ts'
 import type { Model } from '../core/model/model.ts'
 import type { SqlDriver } from '../ports.ts'
 import { loadModelVersion, type WorkspaceRow } from '../store/workspaces.ts'
+import { type Caller, rightsNow } from './callers.ts'
 import { missing } from './directory.ts'
 import type { ModelCache } from './model-cache.ts'
 
-/** Whoever has `rights` in the workspace, as a giver and taker of rights. */
-export type LoadGiver = (rights: Rights, workspace: WorkspaceRow) => Promise<Giver>
+/**
+ * The caller as a giver and taker of rights in the workspace: with what they hold at this moment, which may be less than when
+ * their request began. Throws 401 and 403 where they may not change its members by now.
+ */
+export type LoadGiver = (caller: Caller, workspace: WorkspaceRow) => Promise<Giver>
 
 export function createLoadGiver(database: SqlDriver, models: ModelCache): LoadGiver {
-  return async (rights, workspace) =>
-    rights.kind === 'all'
+  return async (caller, workspace) => {
+    const rights = await rightsNow(database, caller, workspace.id)
+    requireEntitlement(rights, 'workspaceMembers:edit')
+    return rights.kind === 'all'
       ? { kind: 'everything' }
       : giverOf(rights, await loadCurrentModel(database, models, workspace))
+  }
 }
 
 /** The model of this moment, whatever the request has seen on its way in. Throws 404 where the workspace is gone. */

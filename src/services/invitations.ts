@@ -26,7 +26,7 @@ import { setPassword } from '../store/passwords.ts'
 import { loadRoles } from '../store/roles.ts'
 import { insertAccount } from '../store/users.ts'
 import { actorOf, type Happening, recordIn, recordOf } from './audit.ts'
-import { type Caller, type Entry, requireAnothers, requireUser } from './callers.ts'
+import { type Caller, callerNow, type Entry, requireAnothers, requireUser } from './callers.ts'
 import { type LoadGiver, requireRolesTakable } from './delegation.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
@@ -97,7 +97,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
           known: await loadRoles(database, workspace.id, roles),
           isMember: await isMemberByEmail(database, workspace.id, email),
           invited: await findUserByEmail(database, email),
-          giver: await loadGiver(rights, workspace),
+          giver: await loadGiver(caller, workspace),
         }),
         decide: ({ known, isMember, invited, giver }) => {
           if (invited !== undefined) requireAnothers(caller, invited)
@@ -127,12 +127,12 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
     },
 
     async delete(entry, id) {
-      const { workspace, rights } = entry
+      const { workspace, rights, caller } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
         load: async () => ({
           invited: (await findInvited(database, workspace.id, id)) ?? missing('invitations'),
-          giver: await loadGiver(rights, workspace),
+          giver: await loadGiver(caller, workspace),
         }),
         decide: ({ invited: { email, roles }, giver }) => {
           requireRolesTakable(giver, roles)
@@ -157,7 +157,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
       await changeRights(ports, workspaceId, {
         load: find,
         decide: async (invitation) => {
-          if (!invitation.isMailed) requireInvited(caller, invitation)
+          if (!invitation.isMailed) requireInvited(await callerNow(database, caller), invitation)
           const record = recorder(ports, invitation, person)
           return [
             ...(await provingStatements(invitation, record)),

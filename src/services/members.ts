@@ -60,14 +60,14 @@ export function createMembers(ports: Ports, { directory, license, loadGiver }: M
     },
 
     async update(entry, userId, sent) {
-      const { workspace, rights } = entry
+      const { workspace, rights, caller } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
       await changeRights(ports, workspace.id, {
         load: async () => ({
           member: await findMember(entry, userId),
           known: await loadRoles(database, workspace.id, change.roles ?? []),
-          giver: await loadGiver(rights, workspace),
+          giver: await loadGiver(caller, workspace),
         }),
         decide: ({ member, known, giver }) => {
           const before = member.roles.map(({ id }) => id)
@@ -117,7 +117,7 @@ export function createMembers(ports: Ports, { directory, license, loadGiver }: M
       const { workspace, rights, caller } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
-        load: async () => ({ member: await findMember(entry, userId), giver: await loadGiver(rights, workspace) }),
+        load: async () => ({ member: await findMember(entry, userId), giver: await loadGiver(caller, workspace) }),
         decide: ({ member, giver }) => {
           const isLeaving = caller.kind === 'user' && caller.userId === userId
           if (!isLeaving) requireRolesTakable(giver, member.roles)

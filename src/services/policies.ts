@@ -2,7 +2,7 @@
  * Policies of a workspace (contract 5). What a policy names cannot be deleted while it stands: policies are written
  * under the model that they were checked against, and migrations ask here before they take anything away.
  */
-import { type Giver, giverOf, knownNames } from '../core/access/delegation.ts'
+import { type Giver, knownNames } from '../core/access/delegation.ts'
 import { namesOf, type PolicyContent, parsePolicy, policyUses, showPolicy } from '../core/access/policy.ts'
 import { requireEntitlement } from '../core/access/principal.ts'
 import { ServiceError } from '../core/error.ts'
@@ -25,7 +25,7 @@ import { holdModel } from '../store/rights.ts'
 import type { WorkspaceRow } from '../store/workspaces.ts'
 import { recordIn } from './audit.ts'
 import type { Entry } from './callers.ts'
-import { beyondRights, loadCurrentModel, requireGivable, requireTakable } from './delegation.ts'
+import { beyondRights, type LoadGiver, loadCurrentModel, requireGivable, requireTakable } from './delegation.ts'
 import { type Directory, missing, reachOf, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 import type { ModelCache } from './model-cache.ts'
@@ -55,9 +55,10 @@ export type PolicyParts = {
   readonly directory: Directory
   readonly models: ModelCache
   readonly license: LicenseGuard
+  readonly loadGiver: LoadGiver
 }
 
-export function createPolicies(ports: Ports, { directory, models, license }: PolicyParts): Policies {
+export function createPolicies(ports: Ports, { directory, models, license, loadGiver }: PolicyParts): Policies {
   const { database, ids } = ports
 
   const currentModel = (workspace: WorkspaceRow) => loadCurrentModel(database, models, workspace)
@@ -85,14 +86,13 @@ export function createPolicies(ports: Ports, { directory, models, license }: Pol
     },
 
     async create(entry, sent) {
-      const { workspace, rights } = entry
+      const { workspace, rights, caller } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       const wish = await sent()
       const id = ids.next()
       await changeRights(ports, workspace.id, {
-        load: () => currentModel(workspace),
-        decide: (model) => {
-          const giver = giverOf(rights, model)
+        load: async () => ({ giver: await loadGiver(caller, workspace), model: await currentModel(workspace) }),
+        decide: ({ giver, model }) => {
           const content = parse(giver, wish.content, model)
           requireGivable(giver, [{ content }])
           const payload = { name: wish.name, ...granting([], content.entitlements) }
@@ -112,13 +112,16 @@ export function createPolicies(ports: Ports, { directory, models, license }: Pol
     },
 
     async update(entry, id, sent) {
-      const { workspace, rights } = entry
+      const { workspace, rights, caller } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
       await changeRights(ports, workspace.id, {
-        load: async () => ({ policy: await findPolicy(id, workspace.id), model: await currentModel(workspace) }),
-        decide: ({ policy, model }) => {
-          const giver = giverOf(rights, model)
+        load: async () => ({
+          policy: await findPolicy(id, workspace.id),
+          giver: await loadGiver(caller, workspace),
+          model: await currentModel(workspace),
+        }),
+        decide: ({ policy, giver, model }) => {
           requireTakable(giver, [policy])
           const { name = policy.name, description = policy.description } = change
           const content = change.content === undefined ? policy.content : parse(giver, change.content, model)
@@ -136,12 +139,12 @@ export function createPolicies(ports: Ports, { directory, models, license }: Pol
     },
 
     async delete(entry, id) {
-      const { workspace, rights } = entry
+      const { workspace, rights, caller } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
-        load: async () => ({ policy: await findPolicy(id, workspace.id), model: await currentModel(workspace) }),
-        decide: ({ policy, model }) => {
-          requireTakable(giverOf(rights, model), [policy])
+        load: async () => ({ policy: await findPolicy(id, workspace.id), giver: await loadGiver(caller, workspace) }),
+        decide: ({ policy, giver }) => {
+          requireTakable(giver, [policy])
           const { name, content } = policy
           const payload = { name, ...granting(content.entitlements, []) }
           return [

@@ -2,12 +2,9 @@
  * Sign-in providers as administrators of the instance set them up (contract 6). The client secret is sealed and goes to
  * the addresses that it was given for: whoever changes one of them has to bring the secret again.
  */
-import { requireEntitlement } from '../core/access/principal.ts'
-import { ServiceError } from '../core/error.ts'
 import type { ReadQuery } from '../core/query/parse.ts'
 import type { Ports } from '../ports.ts'
 import type { ListAnswer } from '../sources/source.ts'
-import { loadStanding } from '../store/accounts.ts'
 import {
   deleteProvider,
   findProvider,
@@ -19,9 +16,9 @@ import {
   updateProvider,
 } from '../store/providers.ts'
 import { loadRoles, type RoleRow } from '../store/roles.ts'
-import { findWorkspace, type WorkspaceRow } from '../store/workspaces.ts'
+import { findWorkspace } from '../store/workspaces.ts'
 import { actorOf, recordOf } from './audit.ts'
-import { type Caller, requireAdministrator, requireUser, rightsOf } from './callers.ts'
+import { type Caller, callerNow, requireAdministrator } from './callers.ts'
 import type { LoadGiver } from './delegation.ts'
 import { type Directory, missing, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
@@ -84,19 +81,13 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
     if (workspace === undefined) throw sentFault('autoJoin.workspace', 'does not exist')
     const known = await loadRoles(database, workspace.id, [roleId])
     requireHarmless(known)
-    const rights = await rightsIn(caller, workspace)
-    requireEntitlement(rights, 'workspaceMembers:edit')
-    const giver = await loadGiver(rights, workspace)
+    const giver = await loadGiver(caller, workspace)
     requireAssignable(giver, { place: 'autoJoin.roleId', wanted: [roleId], known, held: [] })
   }
 
-  async function rightsIn(caller: Caller, { id }: WorkspaceRow) {
-    const userId = requireUser(caller)
-    const standing =
-      caller.kind === 'user' ? await loadStanding(database, { ...caller.credential, userId }, id) : undefined
-    const rights = standing === undefined ? 'suspended' : rightsOf(standing)
-    if (rights === 'suspended') throw new ServiceError('forbidden', 'Your membership of this workspace is suspended')
-    return rights
+  /** Throws 401 or 403 where the caller is no administrator of the instance by now. */
+  async function requireAdministratorNow(caller: Caller): Promise<void> {
+    requireAdministrator(await callerNow(database, caller))
   }
 
   function record(
@@ -134,7 +125,10 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
       const made: NewProvider = { ...wish, id, sealedClientSecret, autoJoinRoleId: autoJoin?.roleId ?? null }
       const { name, enabled, scopes } = wish
       await changeRights(ports, id, {
-        load: async () => autoJoin && requireJoinable(caller, autoJoin),
+        load: async () => {
+          await requireAdministratorNow(caller)
+          if (autoJoin) await requireJoinable(caller, autoJoin)
+        },
         decide: () => [
           ...license.within(['sso_enabled'], undefined, [insertProvider(made)]),
           record(caller, 'create', made, { name, enabled, scopes, autoJoin }),
@@ -151,6 +145,7 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
       const sealed = clientSecret === undefined ? undefined : await vault.seal(secretPurpose(id), clientSecret)
       await changeRights(ports, id, {
         load: async () => {
+          await requireAdministratorNow(caller)
           if (change.autoJoin) await requireJoinable(caller, change.autoJoin)
           return findKnown(name)
         },

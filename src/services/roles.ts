@@ -62,14 +62,14 @@ export function createRoles(ports: Ports, { directory, license, loadGiver }: Rol
     },
 
     async create(entry, sent) {
-      const { workspace, rights } = entry
+      const { workspace, rights, caller } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       const role = await sent()
       const id = ids.next()
       await changeRights(ports, workspace.id, {
         load: async () => ({
           known: await loadPolicies(database, workspace.id, role.policies),
-          giver: await loadGiver(rights, workspace),
+          giver: await loadGiver(caller, workspace),
         }),
         decide: ({ known, giver }) => {
           requireKnown('policies', role.policies, known)
@@ -86,14 +86,14 @@ export function createRoles(ports: Ports, { directory, license, loadGiver }: Rol
     },
 
     async update(entry, id, sent) {
-      const { workspace, rights } = entry
+      const { workspace, rights, caller } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
       await changeRights(ports, workspace.id, {
         load: async () => ({
           role: await findRole(id, workspace.id),
           known: await loadPolicies(database, workspace.id, change.policies ?? []),
-          giver: await loadGiver(rights, workspace),
+          giver: await loadGiver(caller, workspace),
         }),
         decide: ({ role, known, giver }) => {
           requireChangeable(role, change)
@@ -119,13 +119,13 @@ export function createRoles(ports: Ports, { directory, license, loadGiver }: Rol
     },
 
     async delete(entry, id) {
-      const { workspace, rights } = entry
+      const { workspace, rights, caller } = entry
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
         load: async () => ({
           role: await findRole(id, workspace.id),
           beside: await loadPoliciesBeside(database, id),
-          giver: await loadGiver(rights, workspace),
+          giver: await loadGiver(caller, workspace),
         }),
         decide: ({ role, beside, giver }) => {
           if (role.kind !== 'custom') throw immutable(role)

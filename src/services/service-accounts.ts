@@ -21,9 +21,17 @@ import {
   updateServiceAccount,
 } from '../store/service-accounts.ts'
 import { deleteAccount, loadAccount } from '../store/users.ts'
-import { findWorkspace } from '../store/workspaces.ts'
+import { findWorkspace, type WorkspaceRow } from '../store/workspaces.ts'
 import { actorOf, type Happening, recordOf } from './audit.ts'
-import { type Caller, isAdministrator, requireAnothers, requireUser, rightsOf } from './callers.ts'
+import {
+  type Caller,
+  callerNow,
+  isAdministrator,
+  presentedBy,
+  requireAnothers,
+  requireUser,
+  rightsOf,
+} from './callers.ts'
 import { type LoadGiver, requireRolesChangeable, requireRolesTakable } from './delegation.ts'
 import { type Directory, missing, reachOfUser, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
@@ -119,21 +127,20 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountParts):
     return statements
   }
 
-  /** The workspace of that name, and what the caller may do there. Throws unless that is to change its members. */
-  async function enter(caller: Caller, name: string, wanted: readonly Grant[]) {
+  /** The workspace of that name. Throws unless the caller may change its members. */
+  async function enter(caller: Caller, name: string, wanted: readonly Grant[]): Promise<WorkspaceRow> {
     const workspace = await findWorkspace(database, name)
     if (workspace === undefined && isAdministrator(caller)) {
       throw sentFault(`roles[${wanted.findIndex((grant) => grant.workspace === name)}].workspace`, 'does not exist')
     }
-    const credential = caller.kind === 'user' ? { ...caller.credential, userId: caller.userId } : undefined
-    const standing = workspace && credential && (await loadStanding(database, credential, workspace.id))
+    const standing = workspace && (await loadStanding(database, presentedBy(caller), workspace.id))
     const rights = standing === undefined ? 'suspended' : rightsOf(standing)
     // Whoever has no rights there is told the same of a workspace that does not exist.
     if (workspace === undefined || rights === 'suspended') {
       throw new ServiceError('forbidden', 'This needs the entitlement workspaceMembers:edit')
     }
     requireEntitlement(rights, 'workspaceMembers:edit')
-    return { workspace, rights }
+    return workspace
   }
 
   /** The statements that delete all keys of the account. */
@@ -154,10 +161,10 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountParts):
 
   async function assignmentIn(caller: Caller, name: string, change: AssignmentIn): Promise<readonly Statement[]> {
     const { id, own, added, removed, wanted } = change
-    const { workspace, rights } = await enter(caller, name, wanted)
+    const workspace = await enter(caller, name, wanted)
     const addedIds = added.map(({ roleId }) => roleId)
     const known = await loadRoles(database, workspace.id, addedIds)
-    const giver = await loadGiver(rights, workspace)
+    const giver = await loadGiver(caller, workspace)
     for (const grant of added) {
       const place = `roles[${wanted.indexOf(grant)}].roleId`
       const role = known.find((candidate) => candidate.id === grant.roleId)
@@ -204,7 +211,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountParts):
       const { name, description = null, roles = [], owner = self } = await sent()
       const id = ids.next()
       await changeRights(ports, id, {
-        load: () => requireOwner(caller, owner, undefined),
+        load: async () => requireOwner(await callerNow(database, caller), owner, undefined),
         decide: async () => [
           ...license.within(['service_accounts'], undefined, [
             insertServiceAccount(id, { name, description, ownerId: owner }),
@@ -220,10 +227,13 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountParts):
       requireUser(caller)
       const change = await sent()
       await changeRights(ports, id, {
-        load: () => find(caller, id),
-        decide: async (before) => {
+        load: async () => {
+          const current = await callerNow(database, caller)
+          return { current, before: await find(current, id) }
+        },
+        decide: async ({ current, before }) => {
           const { name = before.name, description = before.description, owner = before.ownerId } = change
-          if (owner !== before.ownerId) await requireOwner(caller, owner, before.ownerId)
+          if (owner !== before.ownerId) await requireOwner(current, owner, before.ownerId)
           const { roles } = change
           const isHandedOn = owner !== before.ownerId
           // Whoever owns it may hand on what they hold; what others add, they get.

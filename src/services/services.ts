@@ -126,7 +126,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     users: createUsers(ports, directory),
     members: createMembers(ports, { directory, license: licensing, loadGiver }),
     roles: createRoles(ports, { directory, license: licensing, loadGiver }),
-    policies: createPolicies(ports, { directory, models, license: licensing }),
+    policies: createPolicies(ports, { directory, models, license: licensing, loadGiver }),
     invitations: createInvitations(ports, config, { directory, license: licensing, loadGiver }),
     auditLog,
     providers: createProviders(ports, { directory, license: licensing, loadGiver }),

@@ -8,7 +8,7 @@ import { soleAdministratorOf } from '../store/members.ts'
 import { ownedServiceAccounts } from '../store/service-accounts.ts'
 import { type AccountRow, deleteAccount, loadAccount, revokeSessions, updateAccount } from '../store/users.ts'
 import { actorOf, recordOf } from './audit.ts'
-import { type Caller, requireAdministrator, requireAnothers, requireUser } from './callers.ts'
+import { type Caller, callerNow, requireAdministrator, requireAnothers, requireUser } from './callers.ts'
 import { type Directory, missing, type Reach, type Sent } from './directory.ts'
 import { requireProven } from './proof.ts'
 import { changeRights } from './rights-changes.ts'
@@ -33,8 +33,9 @@ const everyone: Reach = { kind: 'everything' }
 export function createUsers(ports: Ports, directory: Directory): Users {
   const { database, ids } = ports
 
-  /** An account that the caller may change: throws 403 for a service account's own people. */
+  /** An account that the caller may change as of now: throws 403 for a service account's own people. */
   async function findAccount(caller: Caller, id: string): Promise<AccountRow> {
+    requireAdministrator(await callerNow(database, caller))
     const account = (await loadAccount(database, id)) ?? missing('users')
     requireAnothers(caller, { id, ownerId: account.ownerId })
     return account

@@ -19,7 +19,7 @@ import {
   type WorkspaceRow,
 } from '../store/workspaces.ts'
 import { actorOf, recordIn, recordOf } from './audit.ts'
-import { type Caller, type ForgetWorkspace, requireAdministrator, requireUser, rightsOf } from './callers.ts'
+import { type Caller, callerNow, type ForgetWorkspace, requireAdministrator, requireUser, rightsOf } from './callers.ts'
 import { type Directory, missing, type Reach, type Sent } from './directory.ts'
 import type { LicenseGuard } from './licensing.ts'
 
@@ -59,6 +59,7 @@ export function createWorkspaces({ ports, directory, license, forget }: Deps): W
     async create(caller, sent) {
       requireAdministrator(caller)
       const { apiName, displayName } = await sent()
+      requireAdministrator(await callerNow(database, caller))
       const workspace = { id: ids.next(), apiName, displayName: displayName ?? null }
       const creatorId = requireUser(caller)
       const roleIds = { administrator: ids.next(), public: ids.next() }

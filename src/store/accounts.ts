@@ -140,9 +140,20 @@ function standingQuery(credential: Credential, workspaceId: string | null): Stat
       ${contentsOf(sql`rp.role_id in (select mr.role_id ${ownRoles})`)}, ${scopeOf(credential)}
     from service."user" u
     left join service.member m on m.user_id = u.id and m.workspace_id = ${param(workspaceId)}::uuid
-    where u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${countsOf(credential)}
+    where ${isBearer(credential)}`)
+}
+
+/** Whether somebody may act by the credential at the moment of the statement that asks; `as` whom they have to be. */
+export function actsBy(credential: Credential, as: 'anybody' | 'administrator'): Sql {
+  const isEnough = as === 'administrator' ? sql`u.is_administrator` : sql`true`
+  return sql`exists (select 1 from service."user" u where ${isBearer(credential)} and ${isEnough})`
+}
+
+/** Whether `u` is who presents the credential, and may act by it. */
+function isBearer(credential: Credential): Sql {
+  return sql`u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${countsOf(credential)}
       and (not u.is_service or exists (
-        select 1 from service."user" o where o.id = u.service_account_owner_id and o.status = 'active'))`)
+        select 1 from service."user" o where o.id = u.service_account_owner_id and o.status = 'active'))`
 }
 
 /** Whether the credential of `u` still counts: a key only while all the keys that it was made with do. */

@@ -2,11 +2,16 @@
 import type { KeyScope } from '../core/access/scope.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import { bumpAccess, type Recorded } from './accounts.ts'
+import { actsBy, bumpAccess, type Credential, type Recorded } from './accounts.ts'
 import { json, param, type Sql, sql, statement } from './statements.ts'
 
 /** Whose keys are made: anybody's, or those that this user looks after. */
 export type Guardian = { readonly kind: 'anyone' } | { readonly kind: 'user'; readonly id: string }
+
+type Presented = Exclude<Credential, { readonly kind: 'user' }>
+
+/** What is asked is written down, and done only while what it is asked with counts. */
+type Asked = { readonly record: Recorded; readonly by: Presented }
 
 /** Which keys may be touched: by a key only itself and those that were made with it. */
 export type Keeper = Guardian | { readonly kind: 'key'; readonly id: string }
@@ -41,24 +46,24 @@ export async function loadApiKey(database: SqlDriver, id: string): Promise<ApiKe
 }
 
 /**
- * Answers false, and writes nothing, where there is no such user, the guardian does not look after them, or the session that
- * makes it has ended, perhaps while the body was on its way. The user is held while it runs, so that nobody makes a key of an
+ * Answers false, and writes nothing, where there is no such user, the guardian does not look after them, or who asks may not
+ * act any more, perhaps since the body was on its way. The user is held while it runs, so that nobody makes a key of an
  * account that is handed on at the same moment, and the session, so that none slips in beside what ends it.
  */
 export async function insertApiKey(
   database: SqlDriver,
   guardian: Guardian,
-  { record, session, ...key }: NewApiKey & { readonly record: Recorded; readonly session: string | undefined },
+  { record, by, ...key }: NewApiKey & Asked,
 ): Promise<boolean> {
   const expiry = key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString()
   const [, rows] = await database.batch([
-    holdSession(session),
+    holdSession(by),
     statement(sql`
       insert into service.api_key (id, user_id, name, description, expires_at, scope, made_by)
       select ${param(key.id)}::uuid, u.id, ${param(key.name)}, ${param(key.description)}, ${param(expiry)}::timestamptz,
         ${key.scope === undefined ? sql`null` : json(key.scope)}::jsonb, ${param(key.madeBy ?? null)}::uuid
       from service."user" u where u.id = ${param(key.userId)}::uuid and ${isGuardedBy(guardian)}
-        and ${isAlive(session)}
+        and ${mayAsk(by, guardian)}
       for share of u
       returning id`),
     record(sql`exists (select 1 from service.api_key where id = ${param(key.id)}::uuid)`),
@@ -68,24 +73,20 @@ export async function insertApiKey(
 
 export type ApiKeyChange = { readonly name?: string; readonly description?: string | null; readonly active?: boolean }
 
-/** Answers false where there is no such key for that keeper, or the session that asks has ended. */
-export async function updateApiKey(
-  database: SqlDriver,
-  key: Kept & { readonly record: Recorded; readonly session: string | undefined },
-  change: ApiKeyChange,
-): Promise<boolean> {
+/** Answers false where there is no such key for that keeper, or who asks may not act any more. */
+export async function updateApiKey(database: SqlDriver, key: Kept & Asked, change: ApiKeyChange): Promise<boolean> {
   const { name = null, active = null } = change
   const [, , , rows] = await database.batch([
     bumpAccess,
-    holdSession(key.session),
-    key.record(sql`${isThere(key)} and ${isAlive(key.session)}`),
+    holdSession(key.by),
+    key.record(sql`${isThere(key)} and ${mayAsk(key.by, key.keeper)}`),
     statement(sql`
       update service.api_key k set
         name = coalesce(${param(name)}, k.name),
         description = case when ${param(String('description' in change))}::boolean
           then ${param(change.description ?? null)} else k.description end,
         active = coalesce(${param(active === null ? null : String(active))}::boolean, k.active)
-      from service."user" u where ${isKey(key)} and ${isAlive(key.session)} returning k.id`),
+      from service."user" u where ${isKey(key)} and ${mayAsk(key.by, key.keeper)} returning k.id`),
   ])
   return rows?.length === 1
 }
@@ -129,14 +130,15 @@ export async function markKeyUsed(database: SqlDriver, id: string, at: Instant):
 }
 
 /** Waits for what is about to end the session, and lets nothing end it before this batch does. */
-function holdSession(session: string | undefined): Statement {
-  return statement(sql`select 1 from service.session where id = ${param(session ?? null)}::uuid for share`)
+function holdSession({ kind, id }: Presented): Statement {
+  return statement(
+    sql`select 1 from service.session where id = ${param(kind === 'session' ? id : null)}::uuid for share`,
+  )
 }
 
-/** True where it is no session that asks. */
-function isAlive(session: string | undefined): Sql {
-  if (session === undefined) return sql`true`
-  return sql`exists (select 1 from service.session s where s.id = ${param(session)}::uuid and s.revoked_at is null)`
+/** Whether who asks may still do so, after anybody's keys as an administrator of the instance. */
+function mayAsk(by: Presented, { kind }: Keeper): Sql {
+  return actsBy(by, kind === 'anyone' ? 'administrator' : 'anybody')
 }
 
 type Kept = { readonly id: string; readonly keeper: Keeper }

@@ -2,12 +2,11 @@
  * Accounts of which nobody has proven the address (docs/decisions/045): they are from before that was asked for, and a stranger
  * may have set them up. What others give them waits for the proof, and the proof ends every way in from before.
  */
-import { once } from 'node:events'
-import { type IncomingMessage, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Client, client } from '../support/client.ts'
 import { type Instance, openStage, type Stage } from '../support/instance.ts'
+import { sendSlowly } from '../support/slow-request.ts'
 
 const accept = '/api/auth/invitations/accept'
 const [old, fresh] = ['the password of a stranger', 'the password of the owner']
@@ -81,10 +80,11 @@ it('makes and switches on no key by a session that ends while the body is still 
   const { data } = (await asked.json()) as { data: { id: string }[] }
   const path = `/api/system/api-keys/${data[0]?.id}`
   await person.session.patch(path, { active: false })
+  const { accessToken: token } = person
 
   const slow = [
-    slowly(person, 'POST', '/api/system/api-keys', ['{"name": ', '"late"}']),
-    slowly(person, 'PATCH', path, ['{"active": ', 'true}']),
+    sendSlowly({ method: 'POST', url: `${instance.url}/api/system/api-keys`, token, body: { name: 'late' } }),
+    sendSlowly({ method: 'PATCH', url: instance.url + path, token, body: { active: true } }),
   ]
   // Long enough for who asks to be known; where it is not, they are refused all the more.
   await wait(1_000)
@@ -198,24 +198,6 @@ async function invited(email: string, workspace: string): Promise<string> {
 async function provenAt(id: string): Promise<unknown> {
   const { emailProvenAt } = await made(admin.get(`/api/system/users/${id}?fields=emailProvenAt`))
   return emailProvenAt
-}
-
-/** Sends the first part of a body; the answer is the rest of it, and what status came of it. */
-function slowly(person: Person, method: string, path: string, [first, rest]: [string, string]): () => Promise<number> {
-  const headers = {
-    Authorization: `Bearer ${person.accessToken}`,
-    'Content-Type': 'application/json',
-    'Transfer-Encoding': 'chunked',
-  }
-  const sending = request(`${instance.url}${path}`, { method, headers })
-  const answered = once(sending, 'response') as Promise<[IncomingMessage]>
-  sending.write(first)
-  return async () => {
-    sending.end(rest)
-    const [response] = await answered
-    response.resume()
-    return response.statusCode ?? 0
-  }
 }
 
 function login(email: string, password: string): Promise<Response> {

@@ -1,0 +1,156 @@
+/**
+ * A request may be on its way for long: what its sender holds when it is decided counts, not what they held when it began
+ * (docs/decisions/042). So nobody brings back by a slow body what is taken from them meanwhile.
+ */
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { type Person, people } from '../support/people.ts'
+import { sendSlowly } from '../support/slow-request.ts'
+import { world } from '../support/world.ts'
+
+const shop = await world.workspace('meanwhile', { articles: { title: 'string' } })
+const held = {
+  entitlements: ['workspaceMembers:read', 'workspaceMembers:edit'],
+  collections: { articles: { read: 'all' } },
+}
+const accounts = '/api/system/service-accounts'
+
+describe('a manager who loses their rights while the body is on its way', () => {
+  it.each([
+    ['whose role is taken', (id: string) => shop.patch(`/members/${id}`, { roles: [] })],
+    ['who is suspended', (id: string) => shop.patch(`/members/${id}`, { status: 'suspended' })],
+    ['who is removed', (id: string) => shop.delete(`/members/${id}`)],
+  ])('changes no rights any more: %s', async (_, take) => {
+    const manager = await people.member(shop, held)
+    const friend = await people.memberWith(shop, [])
+    const [policy, role] = [await people.policy(shop, held), await people.roleWith(shop, held)]
+    const robot = await made(manager.system.post(accounts, { name: 'robot' }))
+    const other = await made(
+      manager.system.post(accounts, { name: 'other', roles: [{ workspace: shop.name, roleId: role }] }),
+    )
+    const name = world.name('late')
+
+    const { statuses, control } = await meanwhile(
+      manager,
+      [
+        ['POST', `/api/${shop.name}/policies`, { name, content: held }],
+        ['PATCH', `/api/${shop.name}/policies/${policy}`, { name }],
+        ['POST', `/api/${shop.name}/roles`, { name, policies: [policy] }],
+        ['PATCH', `/api/${shop.name}/roles/${role}`, { policies: [] }],
+        ['PATCH', `/api/${shop.name}/members/${friend.userId}`, { roles: [role] }],
+        ['PATCH', `/api/${shop.name}/members/${manager.userId}`, { roles: [role], status: 'active' }],
+        ['POST', `/api/${shop.name}/invitations`, { email: people.email(), workspace_roles: [role] }],
+        ['PATCH', `${accounts}/${robot}`, { roles: [{ workspace: shop.name, roleId: role }] }],
+        ['PATCH', `${accounts}/${other}`, { roles: [] }],
+      ],
+      () => take(manager.userId),
+    )
+
+    expect(control.status).toBeLessThan(300)
+    expect(statuses.filter((status) => ![403, 404].includes(status))).toEqual([])
+    expect(await shop.data(`/policies?filter[name][_eq]=${name}`)).toEqual([])
+    expect(await shop.data(`/roles?filter[name][_eq]=${name}`)).toEqual([])
+    expect(await rolesOf(friend.userId)).toEqual([])
+  })
+})
+
+it('makes nobody Administrator again who is demoted while the body is on its way', async () => {
+  const administrator = await people.administratorRole(shop)
+  const demoted = await people.memberWith(shop, [administrator])
+  const friend = await people.memberWith(shop, [])
+
+  const { statuses } = await meanwhile(
+    demoted,
+    [demoted, friend].map(({ userId }) => ['PATCH', `/api/${shop.name}/members/${userId}`, { roles: [administrator] }]),
+    () => shop.patch(`/members/${demoted.userId}`, { roles: [] }),
+  )
+
+  expect(statuses).toEqual([403, 403])
+  expect([await rolesOf(demoted.userId), await rolesOf(friend.userId)]).toEqual([[], []])
+})
+
+it('leaves nothing to an administrator of the instance who is demoted while the body is on its way', async () => {
+  const [demoted, friend, victim] = [
+    await people.memberWith(shop, []),
+    await people.memberWith(shop, []),
+    await people.memberWith(shop, [await people.administratorRole(shop)]),
+  ]
+  const account = (id: string) => `/api/system/users/${id}`
+  await world.administrator.patch(account(demoted.userId), { isAdministrator: true })
+  const robot = await made(victim.system.post(accounts, { name: 'robot' }))
+  const [key] = [await made(victim.system.post('/api/system/api-keys', { name: 'off' }))]
+  await victim.system.patch(`/api/system/api-keys/${key}`, { active: false })
+  const name = world.name('late')
+
+  const { statuses } = await meanwhile(
+    demoted,
+    [
+      ['PATCH', account(demoted.userId), { isAdministrator: true }],
+      ['PATCH', account(friend.userId), { isAdministrator: true }],
+      ['POST', '/api/system/api-keys', { name, userId: victim.userId }],
+      ['PATCH', `/api/system/api-keys/${key}`, { active: true }],
+      ['PATCH', `${accounts}/${robot}`, { owner: demoted.userId }],
+      ['POST', accounts, { name, owner: friend.userId }],
+      ['POST', '/api/system/workspaces', { apiName: name }],
+      ['POST', '/api/system/providers', { ...provider, name: name.replace('_', '-') }],
+    ],
+    () => world.administrator.patch(account(demoted.userId), { isAdministrator: false }),
+  )
+
+  expect(statuses.filter((status) => ![403, 404].includes(status))).toEqual([])
+  const found = await world.administrator.get(`/api/system/users?filter[isAdministrator][_eq]=true&limit=-1&fields=id`)
+  const { data } = (await found.json()) as { data: { id: string }[] }
+  expect(data.filter(({ id }) => id === demoted.userId || id === friend.userId)).toEqual([])
+})
+
+it('switches no key on by one that is switched off while the body is on its way', async () => {
+  const owner = await people.memberWith(shop, [])
+  const answer = await owner.system.post('/api/system/api-keys', { name: 'stolen' })
+  const { id, key } = ((await answer.json()) as { data: { id: string; key: string } }).data
+  const path = `/api/system/api-keys/${id}`
+
+  const { statuses } = await meanwhile(
+    { token: key },
+    [
+      ['PATCH', path, { active: true }],
+      ['POST', '/api/system/api-keys', { name: 'late' }],
+    ],
+    () => owner.system.patch(path, { active: false }),
+  )
+
+  expect(statuses.filter((status) => status < 400)).toEqual([])
+  const listed = await owner.system.get('/api/system/api-keys?fields=name,active')
+  expect(((await listed.json()) as { data: unknown }).data).toEqual([{ name: 'stolen', active: false }])
+})
+
+const provider = {
+  issuer: 'https://idp.example.com',
+  clientId: 'service',
+  clientSecret: 'secret',
+  scopes: ['openid', 'email'],
+  enabled: false,
+}
+
+type Sent = readonly [method: string, path: string, body: object]
+
+/** Does `change` while all requests are half sent. */
+async function meanwhile({ token }: Pick<Person, 'token'>, requests: readonly Sent[], change: () => Promise<Response>) {
+  const slow = requests.map(([method, path, body]) => sendSlowly({ method, url: world.url + path, token, body }))
+  // Long enough for who asks to be known; where it is not, they are refused all the more.
+  await wait(1_000)
+  const control = await change()
+  const statuses: number[] = []
+  for (const send of slow) statuses.push(await send())
+  return { statuses, control }
+}
+
+async function rolesOf(userId: string): Promise<readonly unknown[]> {
+  const [member] = (await shop.data(`/members?filter[userId][_eq]=${userId}`)) as { roles: unknown[] }[]
+  return member?.roles ?? []
+}
+
+async function made(answer: Promise<Response>): Promise<string> {
+  const response = await answer
+  if (!response.ok) throw new Error(`${response.url} answered ${response.status}: ${await response.text()}`)
+  return ((await response.json()) as { data: { id: string } }).data.id
+}
