@@ -13,7 +13,6 @@ export type Draw = <T>(arbitrary: Arbitrary<T>) => T
 
 export type Act = {
   readonly method: 'POST' | 'PATCH' | 'DELETE'
-  /** Below the workspace. */
   readonly path: string
   readonly body?: object
 }
@@ -48,34 +47,38 @@ export function drawAct(draw: Draw, inventory: Inventory): Act {
     case 'writePolicy':
       return {
         method: 'POST',
-        path: '/policies',
+        path: '/api/shop/policies',
         body: { name: draw(fc.uuid()), content: drawContent(draw, inventory) },
       }
     case 'changePolicy':
-      return { method: 'PATCH', path: `/policies/${one(policies)}`, body: { content: drawContent(draw, inventory) } }
+      return {
+        method: 'PATCH',
+        path: `/api/shop/policies/${one(policies)}`,
+        body: { content: drawContent(draw, inventory) },
+      }
     case 'deletePolicy':
-      return { method: 'DELETE', path: `/policies/${one(policies)}` }
+      return { method: 'DELETE', path: `/api/shop/policies/${one(policies)}` }
     case 'writeRole':
-      return { method: 'POST', path: '/roles', body: { name: draw(fc.uuid()), policies: some(policies, 2) } }
+      return { method: 'POST', path: '/api/shop/roles', body: { name: draw(fc.uuid()), policies: some(policies, 2) } }
     case 'changeRole':
-      return { method: 'PATCH', path: `/roles/${one(inventory.roles)}`, body: { policies: some(policies, 3) } }
+      return { method: 'PATCH', path: `/api/shop/roles/${one(inventory.roles)}`, body: { policies: some(policies, 3) } }
     case 'deleteRole':
-      return { method: 'DELETE', path: `/roles/${one(inventory.roles)}` }
+      return { method: 'DELETE', path: `/api/shop/roles/${one(inventory.roles)}` }
     case 'changeMember': {
       const status = draw(fc.option(fc.constantFrom('active', 'suspended'), { nil: undefined, freq: 5 }))
-      const path = `/members/${people[draw(names)]}`
+      const path = `/api/shop/members/${people[draw(names)]}`
       return { method: 'PATCH', path, body: { ...(status && { status }), roles: some(inventory.roles, 3) } }
     }
     case 'removeMember':
-      return { method: 'DELETE', path: `/members/${people[draw(names)]}` }
+      return { method: 'DELETE', path: `/api/shop/members/${people[draw(names)]}` }
     case 'invite':
       return {
         method: 'POST',
-        path: '/invitations',
+        path: '/api/shop/invitations',
         body: { email: 'stranger@example.com', workspace_roles: some(inventory.roles, 2) },
       }
     case 'withdraw':
-      return { method: 'DELETE', path: `/invitations/${one(inventory.invitations)}` }
+      return { method: 'DELETE', path: `/api/shop/invitations/${one(inventory.invitations)}` }
   }
 }
 

@@ -76,8 +76,9 @@ export async function openDelegationWorld() {
     await database.batch(statements.map(statement))
   }
 
-  async function send(userId: string | undefined, method: string, path: string, body?: unknown) {
-    const token = userId === undefined ? undefined : keys.get(userId)
+  /** `by` is a person or account, whose key has no scope, or a key that was remembered. */
+  async function send(by: string | undefined, method: string, path: string, body?: unknown) {
+    const token = by === undefined ? undefined : keys.get(by)
     const response = await service.request(`http://localhost${path}`, {
       method,
       headers: {
@@ -120,10 +121,6 @@ export async function openDelegationWorld() {
     )
     await addKey(id)
   }
-  for (const id of tags) {
-    await run(sql`insert into service.role (id, workspace_id, name, kind)
-      values (${param(id)}::uuid, ${param(workspaceId)}::uuid, ${param(id)}, 'custom')`)
-  }
   const tables = openPostgres({
     connectionString: `${server.url}?options=${encodeURIComponent('-c search_path=service_shop_data')}`,
   })
@@ -151,6 +148,10 @@ export async function openDelegationWorld() {
     administratorRole,
     publicRole,
     send,
+    /** Another key without scope, in place of the one before. */
+    addKey,
+    remember: (id: string, token: string) => void keys.set(id, token),
+    founder: founder ?? '',
 
     /** All rights and rows as they are told, and nothing else. */
     async begin({ held, managerTags, others, open, rows }: Beginning): Promise<void> {
@@ -159,10 +160,10 @@ export async function openDelegationWorld() {
         sql`delete from service.invitation`,
         sql`delete from service.policy`,
         sql`delete from service.member where user_id <> ${param(founder ?? '')}::uuid`,
-        sql`delete from service.role where kind = 'custom' and id not in (${uuids(tags)})`,
-        sql`update service."user" set status = 'active'`,
-        role(ownRole),
-        role(otherRole),
+        sql`delete from service.role where kind = 'custom'`,
+        sql`delete from service."user" where is_service`,
+        sql`delete from service.api_key where name = 'made'`,
+        ...[ownRole, otherRole, ...tags].map(role),
         ...held.flatMap((content) => policy(content, ownRole)),
         ...others.flatMap((content) => policy(content, otherRole)),
         ...open.flatMap((content) => policy(content, publicRole)),
