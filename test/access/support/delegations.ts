@@ -86,6 +86,8 @@ export function describeDelegations(): void {
         .map(([name, times]) => `${name} ${times}×`)
         .join(', ')}`,
     )
+    // So few say nothing of how often something happens.
+    if (cases < 100) return
     for (const path of ['POST /policies', 'POST /roles', 'PATCH /members', 'POST /invitations', 'POST /api-keys']) {
       expect([...told.keys()]).toEqual(expect.arrayContaining([`${path} 20x`, `${path} 403`]))
     }
