@@ -24,6 +24,7 @@ import { createNetwork } from '../src/platform/node/network.ts'
 import { openObserving } from '../src/platform/node/observing.ts'
 import { openSmtpMailer } from '../src/platform/node/smtp-mailer.ts'
 import { createNodeSqlDatabases } from '../src/platform/node/sql-databases.ts'
+import { loadTransliterate } from '../src/platform/node/transliterate.ts'
 import { createNodeWorkspaceState } from '../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
@@ -243,6 +244,7 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     passwords: scryptPasswords,
     vault: openVault(secret),
     telemetry: createTelemetryClient('node'),
+    transliterate: loadTransliterate,
     providerGate: openNodeProviderGate(config),
     mailer: openMailer(config, { observe: given.observe, openSmtp: openSmtpMailer }),
     background,

@@ -10,6 +10,7 @@ import { openCloudflareConnectors } from '../src/platform/cloudflare/connectors.
 import { openNeonLate } from '../src/platform/cloudflare/late-drivers.ts'
 import { createCloudflareAlarm, licenseObject, type WakingObject } from '../src/platform/cloudflare/license-object.ts'
 import { createCloudflareSqlDatabases } from '../src/platform/cloudflare/sql-databases.ts'
+import { createTransliterate } from '../src/platform/cloudflare/transliterate.ts'
 import type { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
 import { createCloudflareWorkspaceState } from '../src/platform/cloudflare/workspace-state.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
@@ -107,6 +108,7 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
   if (secret === undefined) throw new Error('SERVICE_SECRET must be set')
 
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
+  const assets = openCloudflareAssets(env.ASSETS)
   const ports: Ports = {
     database: openNeonLate(databaseUrl, timeLimit),
     connectors: await openCloudflareConnectors(env, reading.config, observeOnConsole),
@@ -124,6 +126,7 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
     mailer: openMailer(reading.config, { observe: observeOnConsole }),
     background: createCloudflareBackground(observeOnConsole),
     telemetry: createTelemetryClient('workers'),
+    transliterate: createTransliterate(assets),
     licensing: {
       client: createLicensingClient({ pause }),
       alarm: createCloudflareAlarm(env.LICENSE, clock),
@@ -136,7 +139,7 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
     app: createApp(services, {
       isAccepting: () => true,
       peerOf: peerIn(env),
-      assets: openCloudflareAssets(env.ASSETS),
+      assets,
     }),
     services,
   }

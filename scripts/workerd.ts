@@ -8,8 +8,8 @@ import { setTimeout } from 'node:timers/promises'
 import type { unstable_startWorker } from 'wrangler'
 import { isLoopback } from '../src/core/loopback.ts'
 import { writeConnectorBundle } from './connector-bundle.ts'
+import { copyPackageAssets } from './package-assets.ts'
 import { tethered } from './tether.ts'
-import { copyViewer } from './viewer-assets.ts'
 
 export type Workerd = { readonly url: string; readonly close: () => Promise<void> }
 
@@ -90,7 +90,7 @@ function localPeer(host: string): string {
 async function stageAssets(extensions: string) {
   const directory = await mkdtemp(join(tmpdir(), 'assets-'))
   await cp(join(import.meta.dirname, '../docs/public'), directory, { recursive: true })
-  await copyViewer(directory)
+  await copyPackageAssets(directory)
   const { broken } = await writeConnectorBundle(extensions, directory)
   for (const { place, reason } of broken) console.error(`extension ${place} ${reason}`)
   return { directory, remove: () => rm(directory, { recursive: true, force: true }) }

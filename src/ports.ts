@@ -260,6 +260,9 @@ export type Observation =
 
 export type Observe = (observation: Observation) => void
 
+/** Loads what turns any text into ASCII letters as near to it as there are; only introspection needs it. */
+export type LoadTransliterate = () => Promise<(text: string) => string>
+
 /** The text of a file that is served beside the API, by its name; throws where it was not shipped. */
 export type Assets = (name: string) => Promise<string>
 
@@ -281,4 +284,5 @@ export type Ports = {
   readonly background: Background
   readonly licensing: LicensingPorts
   readonly telemetry: TelemetryPort
+  readonly transliterate: LoadTransliterate
 }

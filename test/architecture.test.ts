@@ -10,17 +10,14 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/connector-kit\/harness\./, /^src\//],
   [/^src\/connector-kit\//, /^src\/(connector-kit\/|core\/connector\/error-code)/],
   [/^src\/(sources|store)\//, /^src\/(core|sources|store|ports)/],
-  [
-    /^src\/services\//,
-    /^(src\/(core|sources|store|services|ports|config)|jose$|oauth4webapi$|@sindresorhus\/transliterate$)/,
-  ],
+  [/^src\/services\//, /^(src\/(core|sources|store|services|ports|config)|jose$|oauth4webapi$)/],
   [/^src\/platform\//, /^(?!src\/|handlers\/)|^src\/(core|platform|ports|config)/],
   [/^handlers\/(worker|node)\./, /./],
   [/^handlers\//, /^(handlers\/(?!worker|node)|src\/(core|services|ports|config)|hono|zod$|@modelcontext)/],
 ]
 
 /** Each of them costs every start of the Worker; others wait behind an `import()`. */
-const packagesOfStart = ['cloudflare:workers', 'hono', 'ipaddr.js', 'jose', 'node:buffer', 'zod']
+const packagesOfStart = ['cloudflare:workers', 'hono', 'jose', 'node:buffer', 'zod']
 
 /** Rooms of the core, each may only import those before it and itself. */
 const order = [

@@ -57,7 +57,7 @@ export const figures: readonly Figure[] = [
 async function measureBundle(lab: Lab): Promise<readonly Measured[]> {
   const value = gzipSize(await lab.bundle()) / 1024
   const detail = 'minified, gzip, by wrangler deploy --dry-run'
-  return [{ what: 'Worker bundle', bound: atMost(350), value, unit: 'KiB', detail }]
+  return [{ what: 'Worker bundle', bound: atMost(300), value, unit: 'KiB', detail }]
 }
 
 /** Enough for a machine whose own speed changes from one second to the next. */

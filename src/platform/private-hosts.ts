@@ -2,7 +2,8 @@
  * Which hosts are not of the public network: loopback, private, link-local and every other special range. A name is
  * private by what it says; what it resolves to is a question for those who can ask.
  */
-import ipaddr from 'ipaddr.js'
+import { lazily } from '../core/lazily.ts'
+import { isWithin, parseAddress, parseNetwork } from '../core/network.ts'
 
 /** `host` as it stands in a configuration: a name, or an address in any of the spellings that a resolver would take. */
 export function isPrivateHost(host: string): boolean {
@@ -12,7 +13,7 @@ export function isPrivateHost(host: string): boolean {
     .replace(/\.+$/, '')
   const written = canonical(name)
   if (name === '' || privateNames.test(name) || privateNames.test(written)) return true
-  return ipaddr.isValid(written) && isPrivateAddress(written)
+  return parseAddress(written) !== undefined && isPrivateAddress(written)
 }
 
 const privateNames = /^(.*\.)?(localhost|localdomain|local|internal|intranet|lan|home\.arpa)$|^[^.:]*[a-z][^.:]*$/
@@ -25,11 +26,33 @@ function canonical(name: string): string {
 
 /** An address that a name resolved to. Only unicast addresses of the public network are not private. */
 export function isPrivateAddress(address: string): boolean {
-  if (!ipaddr.IPv4.isValidFourPartDecimal(address) && !ipaddr.IPv6.isValid(address)) return true
-  const parsed = ipaddr.process(address)
-  if (parsed.range() !== 'unicast') return true
-  // Of IPv6 only what is handed out: the rest holds old ways to write an IPv4 address.
-  return parsed instanceof ipaddr.IPv6 && ((parsed.parts[0] ?? 0) & 0xe000) !== 0x2000
+  const parsed = parseAddress(address)
+  if (parsed === undefined) return true
+  const { special, handedOut } = networks()
+  return special.some((network) => isWithin(parsed, network)) || !handedOut.some((network) => isWithin(parsed, network))
+}
+
+const networks = lazily(() => ({
+  special: read([...specialOf4, ...specialOf6]),
+  // Of IPv6 only what is handed out: the rest holds old ways to write an IPv4 address, and links.
+  handedOut: read(['0.0.0.0/0', '2000::/3']),
+}))
+
+/** By IANA's registries of special-purpose addresses. */
+const specialOf4 = [
+  // This network, private ones, shared, loopback, link-local.
+  ...['0.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'],
+  // Protocols, documentation, relays, benchmarking.
+  ...['192.0.0.0/24', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '192.88.99.0/24', '198.18.0.0/15'],
+  // Sinks of reverse look-ups, multicast by tunnel, multicast, reserved and broadcast.
+  ...['192.31.196.0/24', '192.175.48.0/24', '192.52.193.0/24', '224.0.0.0/4', '240.0.0.0/4'],
+]
+
+/** Within 2000::/3: protocols (Teredo among them), documentation, 6to4, sinks of reverse look-ups. */
+const specialOf6 = ['2001::/23', '2001:db8::/32', '3fff::/20', '2002::/16', '2620:4f:8000::/48']
+
+function read(texts: readonly string[]) {
+  return texts.map(parseNetwork).filter((network) => network !== undefined)
 }
 
 /** The fault of whoever tries to connect to one, by its code. */

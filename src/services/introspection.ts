@@ -26,14 +26,16 @@ export type Introspection = {
 }
 
 type Deps = {
-  readonly ports: Pick<Ports, 'database' | 'ids'>
+  readonly ports: Pick<Ports, 'database' | 'ids' | 'transliterate'>
   readonly models: ModelChanges
   /** The system database. */
   readonly system: SourceDatabase
   readonly sources: Pick<Sources, 'open'>
 }
 
-export function createIntrospection({ ports: { database, ids }, models, system, sources }: Deps): Introspection {
+export function createIntrospection({ ports, models, system, sources }: Deps): Introspection {
+  const { database, ids } = ports
+
   async function schemaOf(workspace: WorkspaceRow, current: ModelRecords, source: SourceRecord): Promise<Imported> {
     if (source.apiName === '_system') {
       return { schema: await readOwn(system, ownSchemas(workspace, current, source.id)), statements: [] }
@@ -49,7 +51,7 @@ export function createIntrospection({ ports: { database, ids }, models, system, 
     async introspect(entry, sourceId) {
       const { workspace, rights } = entry
       requireEntitlement(rights, 'dataModel:edit')
-      const { default: transliterate } = await import('@sindresorhus/transliterate')
+      const transliterate = await ports.transliterate()
       const context = {
         toApiName: (dbName: string) => conventionalName(dbName, transliterate),
         newId: ids.next,

@@ -2,6 +2,8 @@
 import type { lookup } from 'node:dns'
 import { once } from 'node:events'
 import { type AddressInfo, createServer, isIP, type Server } from 'node:net'
+import fc from 'fast-check'
+import ipaddr from 'ipaddr.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { parseTarget } from '../../src/core/connector/target.ts'
 import { parseSqlAddress, type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
@@ -237,4 +239,27 @@ it('lets the drivers through where private hosts are allowed', async () => {
   await expect(driver.query({ text: 'select 1', params: [] })).rejects.toMatchObject({ name: 'SqlFault' })
   await driver.close()
   expect(reached).toBe(1)
+})
+
+it('agrees with the library ipaddr.js on every address', () => {
+  const four = fc.ipV4()
+  const near = fc.constantFrom(...privateAddresses, '2000::', '3fff:ffff::', '1fff::', '4000::', '2001:200::')
+  const six = fc.oneof(
+    fc.ipV6(),
+    fc.tuple(fc.constantFrom('2001', '2002', '2620', '3fff', '2400'), fc.ipV6()).map(([head, rest]) => {
+      const [, ...others] = new URL(`http://[${rest}]`).hostname.slice(1, -1).split(':')
+      return [head, ...others].join(':')
+    }),
+  )
+  fc.assert(
+    fc.property(fc.oneof(four, near, six), (address) => {
+      // The library reads `::192.0.2.1`, an old way to write an IPv4 address, as that one; to us it is of no public network.
+      fc.pre(ipaddr.isValid(address) && !/^::\d+\.\d/.test(address))
+      const parsed = ipaddr.process(address)
+      const isOutside = parsed instanceof ipaddr.IPv6 && ((parsed.parts[0] ?? 0) & 0xe000) !== 0x2000
+
+      expect(isPrivateAddress(address)).toBe(parsed.range() !== 'unicast' || isOutside)
+    }),
+    { numRuns: 5_000 },
+  )
 })

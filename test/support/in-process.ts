@@ -10,6 +10,7 @@ import { noConnectors } from '../../src/platform/no-connectors.ts'
 import { openNodeAssets } from '../../src/platform/node/assets.ts'
 import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
+import { loadTransliterate } from '../../src/platform/node/transliterate.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../../src/platform/password.ts'
 import { openProviderGate } from '../../src/platform/provider-gate.ts'
@@ -64,6 +65,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     passwords: scryptPasswords,
     vault: openVault(secret),
     telemetry: createTelemetryClient('node'),
+    transliterate: loadTransliterate,
     providerGate: openProviderGate({ allowPrivate: false }),
     observe: () => {},
     mailer: { send: async (mail: Mail) => void mails.push(mail) },

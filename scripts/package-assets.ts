@@ -1,0 +1,27 @@
+/**
+ * What comes out of packages among the assets of a Worker: the viewer of the API reference, and the table by which names
+ * are transliterated. Run before `wrangler deploy`.
+ */
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { TRANSLITERATION_FILE } from '../src/platform/cloudflare/transliterate.ts'
+import { viewerFiles } from '../src/platform/node/assets.ts'
+
+export async function copyPackageAssets(directory: string): Promise<void> {
+  await mkdir(directory, { recursive: true })
+  for (const [name, file] of Object.entries(viewerFiles)) await copyFile(file, join(directory, name))
+  await writeFile(join(directory, TRANSLITERATION_FILE), JSON.stringify(await transliterationTable()))
+}
+
+/** The package exports only its function; the test of the port holds what is made of the table to that. */
+async function transliterationTable(): Promise<readonly (readonly [string, string])[]> {
+  const main = createRequire(import.meta.url).resolve('@sindresorhus/transliterate')
+  const { default: table } = (await import(pathToFileURL(join(main, '../replacements.js')).href)) as {
+    readonly default: ReadonlyMap<string, string>
+  }
+  return [...table]
+}
+
+if (import.meta.main) await copyPackageAssets(join(import.meta.dirname, '../docs/public'))

@@ -1,0 +1,77 @@
+/** One line for each variable, for docs/configuration.md. Not in src/config.ts: a Worker would carry them with every start. */
+import type { VariableName } from '../src/config.ts'
+
+export const variableMeanings: Readonly<Record<VariableName, string>> = {
+  PORT: 'Port to listen on (local run and Node)',
+  SERVICE_HOST: 'Address to listen on (local run and Node)',
+  SERVICE_BASE_URL:
+    'Public address; links in mails begin with it, and it is sent on license activation. Where unset, the address of the request (in mails only if that is this machine)',
+  SERVICE_HTTP__TRUSTED_PROXIES:
+    'Networks of the proxies before the service, such as `10.0.0.0/8,2001:db8::/32`: of requests from there, `X-Forwarded-For` or `Forwarded` says the address of the caller. Nobody else is believed',
+  SERVICE_DATABASE_URL:
+    'System database. Workers use the Neon HTTP driver, Node any PostgreSQL over TCP. Embedded where unset',
+  SERVICE_DATA_DIR: 'Embedded database and generated secrets',
+  SERVICE_SECRET:
+    'Encrypts configuration and secrets at rest, 32 bytes or more. Several may be given with commas between: the first encrypts, all decrypt, and `npm run secrets:rotate` encrypts everything with the first. Generated into the data directory locally, required when deployed',
+  SERVICE_AUTH__SIGNING_KEY:
+    'Ed25519 private JWK that signs tokens, or a JSON list whose first one does and whose others, of which the public half is enough, only verify. Generated at installation and kept encrypted where unset; a generated key goes on verifying beside a given one',
+  SERVICE_AUTH__REDIRECT_ORIGINS:
+    'Origins besides our own that a sign-in through a provider may return to, with commas between them',
+  SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS:
+    'Whether a sign-in provider may be at a private or loopback address, the latter without TLS; the local run allows it',
+  SERVICE_ACCESS_TOKEN_TTL: 'Lifetime of access tokens',
+  SERVICE_REFRESH_TOKEN_TTL: 'Lifetime of refresh tokens',
+  SERVICE_AUTH__LOGINS_PER_MINUTE:
+    'Most sign-ins and resets from one address, and password changes of one session, in a minute; over that 429',
+  SERVICE_ADMIN__EMAIL: 'First administrator, created on an empty system database',
+  SERVICE_ADMIN__PASSWORD: 'Password of the first administrator',
+  SERVICE_SETUP_TOKEN: 'Asked for by bootstrap; a deployed instance needs one',
+  SERVICE_MAIL__URL:
+    '`smtp://user:password@host:587` or `smtps://` (Node), or `https://:token@host/path`, which gets `{from, to, subject, text}` posted as JSON. `log:` prints mails with their secrets (the local run does). No mail is sent where unset',
+  SERVICE_MAIL__FROM:
+    'Sender of mails, such as `Data service <data@example.com>`. `no-reply@` the host of `SERVICE_BASE_URL` where unset',
+  SERVICE_AUDIT__RETENTION: 'How long entries of the audit log are kept',
+  SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY: 'How long requests are still served after readiness has begun to fail (Node)',
+  SERVICE_TELEMETRY__ENABLED: 'Whether anonymous telemetry is posted, once a day',
+  SERVICE_TELEMETRY__URL:
+    'Where telemetry is posted; nothing is sent where it is unset. `docs/operations.md` shows all of it',
+  SERVICE_INSTANCE_OWNER_SYNC_ENABLED:
+    "Whether the owner's details may be sent to the licensing service; this release never sends any",
+  SERVICE_CORS__ENABLED: 'Whether pages of other origins may read answers',
+  SERVICE_CORS__ORIGIN: 'The origins that may, with commas between; `*` lets all of them, but never with cookies',
+  SERVICE_METRICS__ENABLED:
+    'Whether `/metrics` tells Prometheus about this process, to everybody who can reach it (Node)',
+  SERVICE_DEMO: 'Whether the local run loads the workspace `demo`',
+  SERVICE_SOURCES__CACHE_TTL:
+    'How long reads from data connectors are kept; `0` keeps none. `Cache-Control: no-cache` asks anew',
+  SERVICE_QUERY_LIMIT_DEFAULT: 'Page size of item reads that name none',
+  SERVICE_QUERY_LIMIT_MAX: 'Largest page size of item reads',
+  SERVICE_QUERY__MAX_ROWS:
+    'Most rows that one read may bring: the limits along each path of relations multiplied, and all paths together; beyond that 422 with code 4014',
+  SERVICE_QUERY__TIMEOUT:
+    'How long a statement that a caller waits for may take before the database ends it; `0` sets no limit',
+  SERVICE_ITEMS__CREATE_LIMIT: 'Most items in one POST',
+  SERVICE_SCHEMA__BODY_LIMIT: 'Largest body of a migration',
+  SERVICE_ITEMS__BODY_LIMIT: 'Largest body of an item request',
+  SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS:
+    'Whether a data source may be at a loopback, private or link-local address. The local run allows it',
+  SERVICE_SOURCES__AWS_ROLES:
+    'Roles of AWS that data sources without keys of their own may use, as a JSON list of `{"roleArn", "externalId"?, "workspaces"?}`; without `workspaces` all of them may. They are assumed under the AWS keys of this process, which nobody uses without a role',
+  SERVICE_EXTENSIONS__PATH:
+    'Folder of the installed extensions, read at the start (Node) and by `npm run extensions:bundle` (Workers)',
+  SERVICE_EXTENSIONS__AUTO_RELOAD: 'Whether a changed extension is loaded again without a restart (Node)',
+  SERVICE_EXTENSIONS__TIME_LIMIT: 'Longest time for one call of a connector',
+  SERVICE_EXTENSIONS__CPU_LIMIT:
+    'Longest time that the code of a connector may keep its thread busy; after that its isolate is ended',
+  SERVICE_EXTENSIONS__MEMORY_LIMIT:
+    'MiB of the JavaScript heap of a connector (Node; on Workers the platform sets the limit)',
+  SERVICE_EXTENSIONS__IDLE_TIME: 'Time without a call after which the process of a connector is ended (Node)',
+  SERVICE_EXTENSIONS__MAX_PROCESSES:
+    'Most processes of connectors at a time, some 60 MB each (Node). Beyond that idle ones are ended, then requests wait up to 10 s, then 503',
+  SERVICE_EXTENSIONS__MAX_PROCESSES_PER_WORKSPACE: 'The same for the sources of one workspace (Node)',
+  SERVICE_LICENSE__KEY: 'License key, activated at the licensing service',
+  SERVICE_LICENSE__TOKEN: 'Offline license: the document itself, never asked about anywhere',
+  SERVICE_LICENSE__URL: 'Address of the licensing service; needed with a key',
+  SERVICE_LICENSE__PUBLIC_KEY:
+    'Ed25519 public JWK of the licensing service, which verifies licenses; needed with a key or a token',
+}

@@ -1,0 +1,7 @@
+/** The port LoadTransliterate on Node: the package itself. */
+import type { LoadTransliterate } from '../../ports.ts'
+
+export const loadTransliterate: LoadTransliterate = async () => {
+  const { default: transliterate } = await import('@sindresorhus/transliterate')
+  return (text) => transliterate(text)
+}
