@@ -13,6 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { type ErrorBody, type ErrorKind, errorBody, ServiceError } from '../../src/core/error.ts'
+import { refusal } from '../../src/core/sql/refusal.ts'
 import type { Observe } from '../../src/ports.ts'
 import { type AgentTool, type AgentTools, agentTools } from '../../src/services/agents.ts'
 import { VERSION } from '../../src/services/release.ts'
@@ -99,12 +100,17 @@ function objectSchema(schema: z.ZodType, io: 'input' | 'output') {
   return { ...z.toJSONSchema(schema, { io, unrepresentable: 'any' }), type: 'object' as const }
 }
 
+/** Characters that a reading tool answers. Each is sent twice, parsed and written again: ten times the work of a read by HTTP. */
+const MAX_ANSWER = 4 * 1024 * 1024
+
 type Call = { readonly agent: AgentTools; readonly sent: unknown; readonly observe: Observe }
 
 async function call(tool: Tool, { agent, sent, observe }: Call): Promise<CallToolResult> {
   try {
     const { data, total } = await tool.run(agent, sent)
     const text = total === undefined ? `{"data":${data}}` : `{"data":${data},"meta":{"totalCount":${total}}}`
+    // What a tool has changed is told whatever its size: the caller could not know otherwise.
+    if (tool.hints.readOnlyHint && text.length > MAX_ANSWER) throw refusal('tooLarge')
     // Clients read one or the other, so both say the same.
     return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
   } catch (error) {

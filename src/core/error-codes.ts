@@ -25,7 +25,7 @@ export const errorCodes: Readonly<Record<string, Meaning>> = {
   '1006': {
     kind: 'invalid',
     message: 'The answer is too large: ask for fewer items or fields',
-    meaning: 'The answer would have more than 64 MiB',
+    meaning: 'The answer would have more than 16 MiB (a list that is sent in pieces: 64 MiB in all; over MCP: 4 MiB)',
   },
   '2001': {
     kind: 'invalid',

@@ -36,13 +36,18 @@ const refusal = {
   },
 }
 
-describe('an answer of more than 64 MiB', () => {
+describe('an answer of more than 16 MiB', () => {
   it('is refused to a list, and the next one is answered', async () => {
     expect(await service.send('GET', 'texts')).toEqual(refusal)
     expect(await service.send('GET', 'texts?meta=totalCount&limit=5')).toMatchObject({
       status: 200,
       body: { meta: { totalCount: 70 } },
     })
+  })
+
+  it('is refused to a list in one text, and to one in pieces whose pieces are larger', async () => {
+    expect(await service.send('GET', 'texts?limit=20')).toEqual(refusal)
+    expect(await service.send('GET', 'texts?limit=2000&filter[id][_lte]=20')).toEqual(refusal)
   })
 
   it('is refused to one item', async () => {
@@ -63,9 +68,9 @@ describe('an answer of more than 64 MiB', () => {
 
 describe('an answer of less', () => {
   it('is given', async () => {
-    const { status, body } = await service.send('GET', 'texts?fields=text&limit=60')
+    const { status, body } = await service.send('GET', 'texts?fields=text&limit=15')
 
     expect(status).toBe(200)
-    expect((body as { data: unknown[] }).data).toHaveLength(60)
+    expect((body as { data: unknown[] }).data).toHaveLength(15)
   })
 })

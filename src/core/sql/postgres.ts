@@ -37,7 +37,7 @@ export const postgres: Dialect = {
   pieces: (rows) => {
     const items = sql`select row_to_json(r)::text j, row_number() over () n from (${select(rows)}) r`
     const pieces = sql`select string_agg(j, ',' order by n) a, min(n) n from (${items}) i group by (n - 1) / ${integer(ITEMS_PER_PIECE)}`
-    const isAllowed = sql`sum(octet_length(p.a)) over () <= ${integer(MAX_ANSWER)}`
+    const isAllowed = sql`sum(octet_length(p.a)) over () <= ${integer(MAX_ANSWER)} and max(octet_length(p.a)) over () <= ${integer(MAX_TEXT)}`
     return sql`select case when ${isAllowed} then p.a else ${failing(TOO_LARGE)}::text end from (${pieces}) p order by p.n`
   },
   // The offset keeps the planner from rendering the row once for each time that it is named.
@@ -116,10 +116,12 @@ function failing(marker: string): Sql {
 
 const ITEMS_PER_PIECE = 100
 
-/** Bytes of an answer. What no process could hold as one text would end it, whoever asked for that. */
+/** Bytes of an answer that leaves in pieces. */
 const MAX_ANSWER = 64 * 1024 * 1024
+/** Bytes of an answer, or a piece, that is held as one text: several times its size in memory, and nobody else runs while it is copied. */
+const MAX_TEXT = 16 * 1024 * 1024
 const TOO_LARGE = 'service:tooLarge'
-const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_ANSWER)} then a.a else ${failing(TOO_LARGE)}::text end`
+const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failing(TOO_LARGE)}::text end`
 
 /** Slots are settings that end with the transaction. */
 function slotText(slot: number): Sql {

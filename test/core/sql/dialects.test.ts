@@ -33,7 +33,7 @@ const model = build.model(
 
 /** An answer that no process could hold fails in the database. */
 const bounded =
-  "case when octet_length(a.a) <= 67108864 then a.a else (coalesce(current_setting('service.none', true), '') || 'service:tooLarge')::int::text end"
+  "case when octet_length(a.a) <= 16777216 then a.a else (coalesce(current_setting('service.none', true), '') || 'service:tooLarge')::int::text end"
 
 describe('a filter', () => {
   it('compares texts by the column and by their bytes', () => {
