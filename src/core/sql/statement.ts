@@ -3,6 +3,7 @@
  * trees; only `compile` turns it into text, so a value can never become part of a statement's shape.
  */
 import { holeName, isHole } from '../query/hole.ts'
+import { queryFault } from '../query/parse.ts'
 
 export type SqlParam = string | null
 
@@ -29,13 +30,30 @@ export type SqlSyntax = {
   readonly placeholder: (position: number) => string
 }
 
+/**
+ * Parts of one fragment. A filter of a policy stands in a statement once for each time that its collection is named, so that
+ * bounded filters, paths and numbers of policies still multiply.
+ */
+const MAX_PARTS = 100_000
+
+/** Throws 422 where the whole would be larger than anybody should wait for; no spread, whose arguments lie on the stack. */
+function append(parts: Part[], fragment: Sql): void {
+  if (parts.length + fragment.parts.length > MAX_PARTS) {
+    throw queryFault(
+      'query',
+      'is too large with the policies that apply to it: ask for fewer fields, relations or conditions',
+    )
+  }
+  for (const part of fragment.parts) parts.push(part)
+}
+
 /** Template tag: every interpolated value must be a Sql, so that nothing slips in as text. */
 export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): Sql {
   const parts: Part[] = []
   strings.forEach((text, index) => {
     if (text !== '') parts.push({ kind: 'text', text })
     const value = values[index]
-    if (value !== undefined) parts.push(...value.parts)
+    if (value !== undefined) append(parts, value)
   })
   return { parts }
 }
@@ -65,8 +83,8 @@ export function integer(value: number): Sql {
 export function join(fragments: readonly Sql[], separator: Sql = comma): Sql {
   const parts: Part[] = []
   fragments.forEach((fragment, index) => {
-    if (index > 0) parts.push(...separator.parts)
-    parts.push(...fragment.parts)
+    if (index > 0) append(parts, separator)
+    append(parts, fragment)
   })
   return { parts }
 }

@@ -63,8 +63,8 @@ function addAnswer(draft: Draft, statement: Sql): void {
   draft.answers.push(draft.statements.push(statement) - 1)
 }
 
-/** Databases bound the parameters of one statement to 65,535. */
-const MAX_PARAMS = 60_000
+/** Of one statement: databases take 65,535, and each stands among several parts of a bounded number. */
+const MAX_PARAMS = 16_000
 
 function create(draft: Draft, { collection, rows, selection }: CreatePlan): void {
   const fields = [...new Map(rows.flat().map(({ field }) => [field.id, field])).values()]
