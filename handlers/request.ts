@@ -2,7 +2,7 @@
 import type * as z from 'zod'
 import { hasPrototypeMember, oversizedJson } from '../src/core/bounds.ts'
 import { nested, ServiceError } from '../src/core/error.ts'
-import { unknownMember } from '../src/core/known-members.ts'
+import { knownMembers, notAmong, unknownMember } from '../src/core/known-members.ts'
 import { type AppContext, headerOf } from './context.ts'
 
 /** Bodies of everything but items and migrations, which have limits of their own. */
@@ -32,8 +32,12 @@ export function placeOf(path: readonly PropertyKey[]): string {
 
 function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): string {
   if (issue?.code === 'unrecognized_keys') return unknownMember(schema, issue)
-  if (issue?.code === 'invalid_type')
-    return issue.input === undefined ? `must be given` : `must be of type ${issue.expected}`
+  if (issue?.code === 'invalid_value') return issue.input === undefined ? 'must be given' : notAmong(issue.values)
+  if (issue?.code === 'invalid_type') {
+    if (issue.input === undefined) return 'must be given'
+    const members = issue.expected === 'object' ? knownMembers(schema, issue.path) : []
+    return `must be of type ${issue.expected}${members.length === 0 ? '' : `, of ${members.join(', ')}`}`
+  }
   return issue?.message ?? 'is wrong'
 }
 

@@ -7,7 +7,9 @@ const TEMPLATE = join(import.meta.dirname, 'connector-template')
 /** Answers the new folder. Throws an Error that tells what to change. */
 export async function createConnector(name: string, directory: string): Promise<string> {
   if (!/^[a-z][a-z0-9-]{0,49}$/.test(name)) {
-    throw new Error('The name must be lower-case letters, digits and dashes, and begin with a letter')
+    throw new Error(
+      'The name must be lower-case letters, digits and dashes, and begin with a letter: npm run connector:create NAME',
+    )
   }
   const folder = join(directory, name)
   await mkdir(directory, { recursive: true })
@@ -27,7 +29,7 @@ if (process.argv[1] === import.meta.filename) {
   try {
     const folder = await createConnector(process.argv[2] ?? '', join(root, 'extensions'))
     console.log(`Made ${folder}. Its test: npx vitest run --project extensions ${process.argv[2]}`)
-    console.log('What is what: docs/connectors.md')
+    console.log('The next start of the service knows it as a provider. What is what: docs/connectors.md')
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1

@@ -47,7 +47,7 @@ export type LocalRun = {
 /** First administrator and demo where they are missing; then prints the block. */
 export async function prepareLocalRun(run: LocalRun): Promise<void> {
   await requireReady(run.url)
-  showStep('Making the administrator and the demo, on a first start')
+  showStep('Looking for the administrator and the demo, and making what is missing')
   const password = await claim(run)
   const keyFile = join(run.directory.path, 'api-key')
   const key = existsSync(keyFile) ? readFileSync(keyFile, 'utf8').trim() : await makeKey(run, password, keyFile)
@@ -167,7 +167,8 @@ function printBlock(run: LocalRun, { password, keyFile, pageKey }: Printed): voi
     `  Address        ${run.url}`,
     `  Administrator  ${email}${password === undefined ? '' : `, password ${password} (shown once)`}`,
     `  Data           ${fromHere(run.directory.path)}`,
-    `  Reference      ${page}${pageKey === undefined ? ' (paste a token)' : ''}, guide in docs/api.md`,
+    ...(pageKey === undefined ? [`  Reference      ${page} (paste a token)`] : []),
+    '  Guides         docs/tutorial.md, docs/api.md',
     '',
     '  Try it:',
     `  curl -g -H "Authorization: Bearer ${key}" '${run.url}${path}'`,

@@ -8,6 +8,11 @@ export function unknownMember(schema: z.ZodType, issue: UnknownMember): string {
   return `unknown field ${name.slice(0, 100)}${didYouMean(name, knownMembers(schema, issue.path))}`
 }
 
+/** What is said of a value that is none of a few that are known. */
+export function notAmong(values: readonly unknown[]): string {
+  return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
+}
+
 type UnknownMember = { readonly keys: readonly string[]; readonly path: readonly PropertyKey[] }
 
 /** Names at `path`; none where the schema does not say. */

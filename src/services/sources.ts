@@ -9,6 +9,7 @@ import { secretNames, withSecrets } from '../core/connector/secret-reference.ts'
 import { nested, ServiceError } from '../core/error.ts'
 import { withoutSource } from '../core/migration/remove-source.ts'
 import type { Model, SourceRecord } from '../core/model/model.ts'
+import { didYouMean } from '../core/nearest.ts'
 import { parseSqlAddress, type SqlProvider } from '../core/sql/address.ts'
 import { type AwsRole, requireAwsRole } from '../core/sql/aws-role.ts'
 import type { BrokenExtension, Ports } from '../ports.ts'
@@ -91,7 +92,17 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
   function providerOf(id: string): Provider {
     const provider = providers().find((one) => one.id === id)
     if (provider === undefined) {
-      throw nested('invalid', ['Failed to read the JSON body', 'provider', 'is not a data connector that is installed'])
+      // Installed extensions are named to nobody here: a right of its own shows them.
+      const builtIn = providers().filter(({ origin }) => origin === 'builtIn')
+      const meant = didYouMean(
+        id,
+        builtIn.map((one) => one.id),
+      )
+      throw nested('invalid', [
+        'Failed to read the JSON body',
+        'provider',
+        `is not a data connector that is installed${meant}`,
+      ])
     }
     const { availability } = provider
     if (availability.kind === 'unavailable') {

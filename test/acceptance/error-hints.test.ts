@@ -109,6 +109,30 @@ describe('a write', () => {
       { name: 'x', content: { collections: { articles: { read: { fields: ['titel'] } } } } },
       'is not a field of articles; did you mean title?',
     ],
+    [
+      'POST',
+      '/policies',
+      { name: 'x', content: { collections: { articles: { read: 'everything' } } } },
+      'content.collections.articles.read > must be all, or an object of fields, filter',
+    ],
+    [
+      'POST',
+      '/invitations',
+      { email: 'a@example.com', workspace_roles: [{ id: 1 }] },
+      'workspace_roles[0] > must be of type string',
+    ],
+    [
+      'POST',
+      '/sources/data',
+      { apiName: 'x', provider: 'postgresql' },
+      'provider > is not a data connector that is installed; did you mean postgres?',
+    ],
+    [
+      'POST',
+      '/sources/data',
+      { apiName: 'x', provider: 'postgres', permissions: ['net:a.example'] },
+      'permissions[0] > must be of type object, of permission, reason',
+    ],
     ['POST', '/schema/migrate', { operations: [], operation: [] }, 'unknown field operation; did you mean operations?'],
     [
       'POST',

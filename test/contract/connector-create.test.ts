@@ -27,7 +27,7 @@ it('makes a connector whose test passes', async () => {
 })
 
 it.each([
-  ['', 'The name must be lower-case letters'],
+  ['', 'npm run connector:create NAME'],
   ['Tasks', 'The name must be lower-case letters'],
   ['../tasks', 'The name must be lower-case letters'],
   ['tasks', 'exists already'],

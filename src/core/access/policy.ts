@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { beyondBounds } from '../bounds.ts'
 import { nested } from '../error.ts'
-import { unknownMember } from '../known-members.ts'
+import { knownMembers, notAmong, unknownMember } from '../known-members.ts'
 import { lazily, type ReadBy } from '../lazily.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
 import { didYouMean } from '../nearest.ts'
@@ -74,6 +74,13 @@ export function namesOf(model: Model): PolicyNames {
   }
 }
 
+function reasonOf(issue: z.core.$ZodIssue | undefined): string | undefined {
+  if (issue?.code === 'unrecognized_keys') return unknownMember(policyContentSchema(), issue)
+  if (issue?.code === 'invalid_value') return notAmong(issue.values)
+  const members = issue?.code === 'invalid_union' ? knownMembers(policyContentSchema(), issue.path) : []
+  return members.length === 0 ? issue?.message : `must be all, or an object of ${[...new Set(members)].join(', ')}`
+}
+
 /** Content as sent → content as stored. Throws 422 naming the place, and for unknown names what `names` says. */
 export function parsePolicy(content: unknown, model: Model, names: PolicyNames = namesOf(model)): PolicyContent {
   const excess = beyondBounds(content, { values: MAX_VALUES })
@@ -81,7 +88,7 @@ export function parsePolicy(content: unknown, model: Model, names: PolicyNames =
   const result = policyContentSchema().safeParse(content)
   if (!result.success) {
     const [issue] = result.error.issues
-    const reason = issue?.code === 'unrecognized_keys' ? unknownMember(policyContentSchema(), issue) : issue?.message
+    const reason = reasonOf(issue)
     const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
     throw fault(`content${path.join('')}`, reason ?? 'is wrong')
   }

@@ -19,7 +19,11 @@ export function withSecrets(config: unknown, values: ReadonlyMap<string, string>
   return walk(config, (name, place) => {
     const value = values.get(name)
     if (value !== undefined) return value
-    throw nested('invalid', ['Failed to read the JSON body', place, 'there is no secret of this name'])
+    throw nested('invalid', [
+      'Failed to read the JSON body',
+      place,
+      'there is no secret of this name; PUT /api/{workspace}/secrets/{name} writes one',
+    ])
   })
 }
 
