@@ -147,6 +147,7 @@ type Entry = (typeof variables)[keyof typeof variables]
 /** The default as one would write it. */
 function defaultOf(schema: ReturnType<Entry[0]>, value: Entry[1]): string {
   if (value === undefined) return '-'
+  if (Array.isArray(value) || String(value) === '') return '-'
   if (typeof value !== 'number') return `\`${value}\``
   if (schema.safeParse('1h').success) return `\`${withUnit(value, durations)}\``
   if (schema.safeParse('1KiB').success) return `\`${withUnit(value, sizes)}\``

@@ -5,6 +5,7 @@ import { openEmbeddedPostgres } from '../src/platform/node/embedded-postgres.ts'
 import { startNeonGateway } from '../src/platform/node/neon-gateway.ts'
 import { closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig, showStep } from './local.ts'
 import { endWithNpm } from './npm-run.ts'
+import { requireFree } from './require-free.ts'
 import { type LogLine, print, startWorkerd } from './workerd.ts'
 
 endWithNpm()
@@ -14,6 +15,7 @@ await start().catch(fail)
 
 async function start(): Promise<void> {
   const config = requireConfig(process.env)
+  await requireFree(config.SERVICE_HOST, config.PORT)
   const directory = openDataDirectory(config.SERVICE_DATA_DIR)
   const environment = localEnvironment(process.env, directory)
   showStep('Opening the embedded database')

@@ -1,7 +1,5 @@
 /** Starts the Worker of wrangler.toml under the local workerd; used by `npm start`, the tests and the benchmarks. */
-import { once } from 'node:events'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -9,6 +7,7 @@ import type { unstable_startWorker } from 'wrangler'
 import { isLoopback } from '../src/core/loopback.ts'
 import { writeConnectorBundle } from './connector-bundle.ts'
 import { copyPackageAssets } from './package-assets.ts'
+import { requireFree } from './require-free.ts'
 import { tethered } from './tether.ts'
 
 export type Workerd = { readonly url: string; readonly close: () => Promise<void> }
@@ -29,6 +28,7 @@ export type LogLine = { readonly level: string; readonly message: string }
 
 /** Resolves once the Worker answers. Throws where the port is taken. */
 export async function startWorkerd({ variables, host, port, onLog = print, entry }: WorkerdOptions): Promise<Workerd> {
+  // Wrangler itself would wait for a port that is taken, and say nothing.
   await requireFree(host, port)
   const bindings = Object.entries(variables).flatMap(([name, value]) =>
     name.startsWith('SERVICE_') && value !== undefined ? [[name, { type: 'plain_text', value }] as const] : [],
@@ -131,16 +131,4 @@ const quiet = {
 export function print({ level, message }: LogLine): void {
   if (level === 'error' || level === 'warn') console.error(message)
   else console.log(message)
-}
-
-/** Wrangler itself would wait for a port that is taken, and say nothing. */
-async function requireFree(host: string, port: number): Promise<void> {
-  const server = createServer().listen(port, host)
-  try {
-    await once(server, 'listening')
-  } catch (cause) {
-    throw new Error(`${host}:${port} is in use by another program; set PORT to a free port`, { cause })
-  }
-  server.close()
-  await once(server, 'close')
 }

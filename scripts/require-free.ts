@@ -1,0 +1,15 @@
+/** Whether a port can be listened on, asked before anything is started for it. */
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+
+/** Port 0 is always free. Throws an Error that tells what to change. */
+export async function requireFree(host: string, port: number): Promise<void> {
+  const server = createServer().listen(port, host)
+  try {
+    await once(server, 'listening')
+  } catch (cause) {
+    throw new Error(`${host}:${port} is in use by another program; set PORT to a free port`, { cause })
+  }
+  server.close()
+  await once(server, 'close')
+}
