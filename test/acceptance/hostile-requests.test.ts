@@ -34,6 +34,11 @@ it('answers any of them, of any size, whoever sends it', async () => {
   }
 })
 
+/** What a migration says that is wrong with it is 500 by the specification, and has a code of its own. */
+function isFaultOfAuthor(text: string): boolean {
+  return text.startsWith('{"message":"Failed to execute the migration"') && /"code":"30\d\d"/.test(text)
+}
+
 /** What is wrong with the answer, or with that of somebody who asks at the same time. */
 async function wrongAnswers(sender: Client, { method, path, body, name }: HostileRequest): Promise<readonly string[]> {
   const address = path.startsWith('/api/') ? path : `/api/${blog.name}${path}`
@@ -45,7 +50,7 @@ async function wrongAnswers(sender: Client, { method, path, body, name }: Hostil
   const text = await answer.text()
   await ping.body?.cancel()
   return [
-    ...(answer.status >= 500 ? [`${name}: ${answer.status} ${text.slice(0, 300)}`] : []),
+    ...(answer.status >= 500 && !isFaultOfAuthor(text) ? [`${name}: ${answer.status} ${text.slice(0, 300)}`] : []),
     ...(text.includes('Internal error') ? [`${name}: ${text.slice(0, 300)}`] : []),
     ...(ping.status === 200 ? [] : [`${name}: /ping answers ${ping.status}`]),
   ]

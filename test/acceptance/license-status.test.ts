@@ -336,7 +336,7 @@ describe('an instance that may not start', () => {
     const { reason, statuses } = await stage.refusal(line.variables(key))
 
     line.spoil({ kind: 'none' })
-    expect(reason).toBe('The licensing service cannot be reached: no connection')
+    expect(reason).toBe('The licensing service cannot be reached (SERVICE_LICENSE__URL): no connection')
     // Where it answers at all: `live` is 200, everything else 503.
     expect([[], [200, 503, 503, 503]]).toContainEqual(statuses)
   })
