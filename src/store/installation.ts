@@ -21,6 +21,7 @@ import proof from './schema/011-proof.ts'
 import keyScopes from './schema/012-key-scopes.ts'
 import secrets from './schema/013-secrets.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
+import looseTexts from './schema/workspace-002-loose-texts.ts'
 import { param, sql, statement } from './statements.ts'
 
 /** By number, in order; each is applied where it is missing. One that has been released is never edited. */
@@ -39,7 +40,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [12, keyScopes],
   [13, secrets],
 ]
-const workspaceMigrations: readonly string[] = [workspaceModel]
+const workspaceMigrations: readonly string[] = [workspaceModel, looseTexts]
 
 /** What every workspace's schemas have once they are up to date. */
 export const WORKSPACE_SCHEMA_NUMBER = workspaceMigrations.length

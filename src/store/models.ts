@@ -153,6 +153,7 @@ const primitiveColumns: Columns<Tables['primitiveFields']> = [
   ['is_list', bool, 'isList'],
   ['is_read_only', bool, 'isReadOnly'],
   ['default_value', jsonb, 'defaultValue'],
+  ['is_loose', bool, 'isLoose'],
 ]
 const relationColumns: Columns<Tables['relationFields']> = [
   ['id', uuid, 'id'],

@@ -107,11 +107,17 @@ function databaseDefault(kind: SourceColumn['defaultKind']): DefaultValue | null
 }
 
 function changedField(field: PrimitiveFieldRecord, column: SourceColumn): PrimitiveFieldRecord {
-  const { isNullable, isList, isReadOnly } = column
+  const { isNullable, isList, isReadOnly, isLoose = false } = column
   const type = isSameType(field.type, column.type) ? field.type : column.type
   const isSame =
-    field.type === type && field.isNullable === isNullable && field.isList === isList && field.isReadOnly === isReadOnly
-  const shaped = isSame ? field : { ...field, type, isNullable, isList, isReadOnly }
+    field.type === type &&
+    field.isNullable === isNullable &&
+    field.isList === isList &&
+    field.isReadOnly === isReadOnly &&
+    (field.isLoose ?? false) === isLoose
+  const shaped = isSame
+    ? field
+    : { ...field, type, isNullable, isList, isReadOnly, ...(isLoose !== (field.isLoose ?? false) && { isLoose }) }
   const defaultValue = defaultFor(shaped, column)
   return defaultValue === shaped.defaultValue ? shaped : { ...shaped, defaultValue }
 }
@@ -143,7 +149,7 @@ function boundsOf({ params }: Extract<FieldType, { readonly name: 'decimal' }>):
 }
 
 function createField(field: PrimitiveFieldRecord): SchemaOperation {
-  const { collectionId: _, isReadOnly, ...data } = field
+  const { collectionId: _, isReadOnly, isLoose: __, ...data } = field
   return { kind: 'createPrimitiveField', data: { ...data, ...(isReadOnly && { isReadOnly }) } }
 }
 
@@ -157,7 +163,8 @@ function updateField(before: PrimitiveFieldRecord, after: PrimitiveFieldRecord):
     ...(before.isReadOnly === isReadOnly ? [] : [{ kind: 'changeIsReadOnly', data: { isReadOnly } }]),
     ...(before.defaultValue === defaultValue ? [] : [{ kind: 'changeDefaultValue', data: { defaultValue } }]),
   ]
-  return [{ kind: 'updatePrimitiveField', data: { id, operations } }]
+  // How its texts are compared is no part of a field that a migration could change.
+  return operations.length === 0 ? [] : [{ kind: 'updatePrimitiveField', data: { id, operations } }]
 }
 
 type IndexDiff = {

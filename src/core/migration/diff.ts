@@ -55,7 +55,10 @@ export function diffModel(
     ...added.map(createCollection),
     ...linked.linking,
   ]
-  if (operations.length === 0) return { records, operations }
+  const before = new Set(records.primitiveFields)
+  // Of how texts are compared no operation tells.
+  const isKnown = collections.every(({ fields }) => fields.every((field) => before.has(field)))
+  if (operations.length === 0 && isKnown) return { records, operations }
   const isOthers = (id: string) => !goneIds.has(id) && !tables.ids.has(id)
   const after = <T extends { readonly id: string }>(
     before: readonly T[],

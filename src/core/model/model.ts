@@ -49,6 +49,8 @@ export type PrimitiveFieldRecord = {
   readonly isList: boolean
   readonly isReadOnly: boolean
   readonly defaultValue: DefaultValue | null
+  /** Whether PostgreSQL takes different texts of this column for equal, or may: nobody has looked since it could be said. */
+  readonly isLoose?: boolean | null
 }
 
 /** One side of a relation pair. `constraintId` is set on the side that owns the foreign key. */

@@ -85,6 +85,7 @@ export type DirectWrite =
   | { readonly kind: 'delete'; readonly name: string; readonly targets: (alias: string) => Targets }
 
 export type Comparing = { readonly operator: Comparison; readonly operand: string }
+export type Matching = { readonly pattern: string; readonly ignoreCase: boolean }
 
 export type Dialect = SqlSyntax & {
   /** How the database is called in messages. */
@@ -100,8 +101,8 @@ export type Dialect = SqlSyntax & {
    */
   readonly compare: (column: Sql, field: PrimitiveField, how: Comparing) => Sql
   /** Whether `column` is one of `operands`; the text does not depend on their number where the database allows. */
-  readonly isOneOf: (column: Sql, type: FieldType, operands: readonly string[]) => Sql
-  readonly matches: (column: Sql, pattern: string, ignoreCase: boolean) => Sql
+  readonly isOneOf: (column: Sql, field: PrimitiveField, operands: readonly string[]) => Sql
+  readonly matches: (column: Sql, field: PrimitiveField, how: Matching) => Sql
   /** A column as it is compared and ordered, where its own type in the database is not that of its field. */
   readonly compared: (column: Sql, field: PrimitiveField) => Sql
   /** One element of `order by`; `isNullable` false leaves the place of nulls unsaid, so that an index can serve. */

@@ -65,9 +65,11 @@ select json_build_object('kind', 'table', 'schema', r.nspname, 'table', r.relnam
 union all
 select json_build_object('kind', 'column', 'schema', a.nspname, 'table', a.relname, 'position', a.attnum,
     'name', a.attname, 'type', a.atttypid::text, 'mod', a.atttypmod, 'isNotNull', a.attnotnull,
+    'isNondeterministic', not coalesce(l.collisdeterministic, true),
     'identity', a.attidentity, 'isGenerated', a.attgenerated <> '',
     'default', pg_catalog.pg_get_expr(d.adbin, d.adrelid))::text
   from attribute a left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  left join pg_catalog.pg_collation l on l.oid = a.attcollation
 union all
 select json_build_object('kind', 'index', 'schema', r.nspname, 'table', r.relname, 'name', i.relname,
     'index', case when x.indisprimary then 'primary' when x.indisunique then 'unique' else 'normal' end,
@@ -129,6 +131,7 @@ type ColumnRow = {
   readonly type: string
   readonly mod: number
   readonly isNotNull: boolean
+  readonly isNondeterministic: boolean
   readonly identity: string
   readonly isGenerated: boolean
   readonly default: string | null
@@ -201,6 +204,8 @@ function columnOf(row: ColumnRow, { types, keys }: { types: Types; keys: Readonl
         : (hasDefault || counts) && !row.isGenerated
           ? 'database'
           : 'none',
+    // The operators of citext ignore case, whatever the collation.
+    ...((row.isNondeterministic || elementType?.name === 'citext') && { isLoose: true }),
   }
 }
 

@@ -17,7 +17,7 @@ import type { Dialect, DirectWrite, RowQuery, Rows, Setting, Targets } from './d
 import { ABANDONED, OVERDUE, type SqlFault } from './fault.ts'
 import { insert } from './insert.ts'
 import { isMixed, mysqlSlots } from './mysql-slots.ts'
-import { comparison } from './operators.ts'
+import { bothWays, comparison } from './operators.ts'
 import { refusal } from './refusal.ts'
 import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from './statement.ts'
 
@@ -115,8 +115,8 @@ function family(own: Family): Dialect {
     assigned: (type, _isList, value) => typed(type, value, own),
     compared: (column) => column,
     compare: (column, { type }, { operator, operand }) => compare(column, type, { operator, operand, own }),
-    isOneOf: (column, type, operands) => isOneOf(column, type, { operands, own }),
-    matches: (column, pattern, ignoreCase) =>
+    isOneOf: (column, { type }, operands) => isOneOf(column, type, { operands, own }),
+    matches: (column, _field, { pattern, ignoreCase }) =>
       ignoreCase
         ? sql`lower(${column}) like lower(${unicode(param(pattern))}) collate ${own.collation} escape '!'`
         : sql`${own.searched(column)} like ${exactly(param(pattern), own)} escape '!'`,
@@ -301,18 +301,7 @@ function compare(
   const plain = (how: Comparison) => sql`${column} ${comparison[how]} ${value}`
   if (type.name !== 'string') return plain(operator)
   const exact = sql`${column} ${comparison[operator]} ${exactly(value, own)}`
-  switch (operator) {
-    case '=':
-      return sql`(${plain('=')} and ${exact})`
-    case '<>':
-      return exact
-    case '<':
-    case '<=':
-      return sql`(${plain('<=')} and (${plain('<')} or ${exact}))`
-    case '>':
-    case '>=':
-      return sql`(${plain('>=')} and (${plain('>')} or ${exact}))`
-  }
+  return bothWays(operator, plain, exact)
 }
 
 /** The last operand is repeated up to a power of two, so that there are eleven texts of a statement, not a thousand. */

@@ -2,11 +2,12 @@
 import type { ServiceError } from '../error.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { PrimitiveField } from '../model/model.ts'
+import type { Comparison } from '../query/filter.ts'
 import { postgresDdl } from './ddl-postgres.ts'
-import type { Dialect, DirectWrite, RowQuery, Setting, Targets } from './dialect.ts'
+import type { Comparing, Dialect, DirectWrite, RowQuery, Setting, Targets } from './dialect.ts'
 import { ABANDONED, OVERDUE, type SqlFault } from './fault.ts'
 import { insert } from './insert.ts'
-import { comparison } from './operators.ts'
+import { bothWays, comparison } from './operators.ts'
 import { refusal } from './refusal.ts'
 import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from './statement.ts'
 
@@ -18,13 +19,19 @@ export const postgres: Dialect = {
 
   typed,
   assigned,
-  compare: (column, { type, isList }, { operator, operand }) =>
-    sql`${column} ${comparison[operator]} ${typed(type, isList, operand)}`,
-  isOneOf: (column, type, operands) => sql`${column} = any(${param(arrayText(operands))}::${castType(type)}[])`,
-  matches: (column, pattern, ignoreCase) =>
-    ignoreCase
-      ? sql`${column} ilike ${param(pattern)}::text escape '!'`
-      : sql`${column} like ${param(pattern)}::text escape '!'`,
+  compare,
+  isOneOf: (column, field, operands) => {
+    const among = sql`= any(${param(arrayText(operands))}::${castType(field.type)}[])`
+    return isLoose(field) ? sql`(${column} ${among} and ${bytes(column, field)} ${among})` : sql`${column} ${among}`
+  },
+  matches: (column, field, { pattern, ignoreCase }) => {
+    if (!ignoreCase) {
+      return sql`${isLoose(field) ? bytes(column, field) : column} like ${param(pattern)}::text escape '!'`
+    }
+    // The bytes have no case, the database's own collation has, and is never one that cannot be searched.
+    const searched = isLoose(field) ? sql`${asText(column, false)} collate "default"` : column
+    return sql`${searched} ilike ${param(pattern)}::text escape '!'`
+  },
   compared,
   ordered,
   wire,
@@ -205,6 +212,25 @@ function compared(column: Sql, { type, isList, isReadOnly }: PrimitiveField): Sq
   if (type.name === 'string') return isReadOnly || isFixed(type) ? asText(column, isList) : column
   if (type.name !== 'json' || isList) return column
   return isReadOnly ? sql`to_jsonb(${column})` : sql`${column}::jsonb`
+}
+
+/**
+ * Different texts may be equal to a nondeterministic collation, and to citext. Only where they are, or may be, is a text
+ * compared twice: the planner takes the two for independent, and expects fewer rows than there are.
+ */
+function isLoose({ type, isLoose }: PrimitiveField): boolean {
+  return type.name === 'string' && isLoose === true
+}
+
+function bytes(column: Sql, { isList }: PrimitiveField): Sql {
+  return sql`${asText(column, isList)} collate "C"`
+}
+
+function compare(column: Sql, field: PrimitiveField, { operator, operand }: Comparing): Sql {
+  const value = typed(field.type, field.isList, operand)
+  const plain = (how: Comparison) => sql`${column} ${comparison[how]} ${value}`
+  if (!isLoose(field)) return plain(operator)
+  return bothWays(operator, plain, sql`${bytes(column, field)} ${comparison[operator]} ${value}`)
 }
 
 function isFixed(type: FieldType): boolean {

@@ -143,11 +143,10 @@ export function predicate(filter: Filter, scope: Scope): Sql {
     case 'compare':
       return dialect.compare(comparable(filter, scope), filter.field, filter)
     case 'match': {
-      const match = dialect.matches(
-        comparable(filter, scope),
-        pattern(filter.match, filter.operand),
-        filter.match.ignoreCase,
-      )
+      const match = dialect.matches(comparable(filter, scope), filter.field, {
+        pattern: pattern(filter.match, filter.operand),
+        ignoreCase: filter.match.ignoreCase,
+      })
       return filter.negated ? sql`not (${match})` : match
     }
     case 'between': {
@@ -157,7 +156,7 @@ export function predicate(filter: Filter, scope: Scope): Sql {
       return sql`${comparable(filter, scope)} ${filter.negated ? sql`not between` : sql`between`} ${low} and ${high}`
     }
     case 'in': {
-      const match = dialect.isOneOf(comparable(filter, scope), filter.field.type, filter.operands)
+      const match = dialect.isOneOf(comparable(filter, scope), filter.field, filter.operands)
       return filter.negated ? sql`not (${match})` : match
     }
     case 'null':

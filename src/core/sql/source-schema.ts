@@ -32,6 +32,8 @@ export type SourceColumn = {
   readonly isList: boolean
   readonly isReadOnly: boolean
   readonly defaultKind: 'none' | 'autoincrement' | 'database'
+  /** Whether PostgreSQL takes different texts of it for equal. */
+  readonly isLoose?: boolean
 }
 
 /** An index over plain columns; what is unique under a condition, or in an expression, is not here. */

@@ -1,7 +1,7 @@
 /** The databases of the property tests: what each stores, and how a filled one is started. */
 import { decodeJson } from '../../../src/core/model/codec.ts'
 import type { FieldType } from '../../../src/core/model/field-type.ts'
-import type { Collection, Model, PrimitiveField } from '../../../src/core/model/model.ts'
+import { buildModel, type Collection, type Model, type PrimitiveField } from '../../../src/core/model/model.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { mariadb } from '../../../src/core/sql/mysql.ts'
 import { postgres } from '../../../src/core/sql/postgres.ts'
@@ -72,6 +72,24 @@ export function withCollation(database: Database, collation: string): Database {
   return { ...database, collation, unsorted: [...database.unsorted, 'string'] }
 }
 
+/** PostgreSQL with a collation that takes texts which differ in case or accents for equal. */
+export const looseDatabase: Database = {
+  ...withCollation(postgresDatabase, 'loose'),
+  async start() {
+    const started = await postgresDatabase.start()
+    const text = "create collation loose (provider = icu, locale = 'und-u-ks-level1', deterministic = false)"
+    await started.driver.query({ text, params: [] })
+    return started
+  },
+}
+
+/** The model as an import of these tables makes it. */
+export function importedModel(model: Model, { collation }: Database): Model {
+  if (collation === undefined) return model
+  const primitiveFields = model.records.primitiveFields.map((field) => ({ ...field, isLoose: true }))
+  return buildModel(model.version, { ...model.records, primitiveFields })
+}
+
 /** Tables by the dialect's column types, rows by plain inserts. */
 export async function fill(driver: SqlDriver, database: Database, model: Model, rows: Rows): Promise<void> {
   const { dialect, collation } = database
@@ -107,10 +125,14 @@ function collated(collection: Collection, dialect: Dialect, collation: string): 
   const columns = indexes.length === 0 ? [] : primitives.filter(({ type }) => type.name === 'string')
   return columns
     .filter((field) => !keys.includes(field))
-    .map(({ dbName: name, type, isNullable }) => {
+    .map(({ dbName: name, type, isList, isNullable }) => {
+      const [table, column] = [dbName, name].map(dialect.quote)
+      if (dialect === postgres) {
+        const columnType = compile(dialect.columnType(type, isList) ?? empty, dialect).text
+        return { text: `alter table ${table} alter ${column} type ${columnType} collate ${collation}`, params: [] }
+      }
       const { params } = type as Extract<FieldType, { name: 'string' }>
       const size = params.length === 'unlimited' ? 'longtext' : `varchar(${params.value})`
-      const [table, column] = [dbName, name].map(dialect.quote)
       const nullity = isNullable ? 'null' : 'not null'
       const text = `alter table ${table} modify ${column} ${size} character set utf8mb4 collate ${collation} ${nullity}`
       return { text, params: [] }

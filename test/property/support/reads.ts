@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlDriver } from '../../../src/ports.ts'
-import { type Database, fill } from './database.ts'
+import { type Database, fill, importedModel } from './database.ts'
 import { anyKeyed, anyNarrowing, anyNesting, anyPaging, type Nesting, withoutLimits } from './laws.ts'
 import { type Answer, expectedAnswer, makeWorld, singled } from './oracle.ts'
 import { answerOf, answerOfOne, planOf, planOfOne, searchOf } from './reading.ts'
@@ -16,7 +16,7 @@ import { stockOf } from './stock.ts'
 export function describeReads(database: Database): void {
   const { dialect, shop, storage } = database
   const title = [dialect.title, database.collation].filter((part) => part !== undefined).join(', ')
-  const model = modelOf(shop)
+  const model = importedModel(modelOf(shop), database)
   const rows = makeRows(shop, storage, seed)
   const world = makeWorld(shop, rows)
   const stock = stockOf(database, rows)
