@@ -151,14 +151,16 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
     async accept(caller, { token, password, fullName }, address) {
       const tokenHash = await digestOf(token)
       const find = async () => (await findInvitation(database, tokenHash)) ?? refused()
-      const { email, workspaceId, workspaceName, account } = await find()
-      const userId = account?.id ?? ids.next()
-      const person = { userId, address, actor: actorOf(caller) }
+      const { email, workspaceId, workspaceName } = await find()
+      const newId = ids.next()
+      let userId = newId
       await changeRights(ports, workspaceId, {
         load: find,
         decide: async (invitation) => {
           if (!invitation.isMailed) requireInvited(await callerNow(database, caller), invitation)
-          const record = recorder(ports, invitation, person)
+          // Another invitation may have made the account since the last attempt.
+          userId = invitation.account?.id ?? newId
+          const record = recorder(ports, invitation, { userId, address, actor: actorOf(caller) })
           return [
             ...(await provingStatements(invitation, record)),
             ...license.within(['seats'], workspaceId, joining(invitation, userId, record)),

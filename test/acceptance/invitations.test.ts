@@ -44,6 +44,21 @@ it('mails another token to whom it is for, with where to send it', async () => {
   expect(text).toContain(`${world.url}${accept}`)
 })
 
+it('makes one account of an address whose invitations to two workspaces are accepted at once', async () => {
+  const other = await world.workspace('invitations', { articles: { title: 'string' } })
+  const email = people.email()
+  const tokens = [await people.invite(shop, email, [reading]), await people.invite(other, email, [])]
+
+  const responses = await Promise.all(tokens.map((token) => world.anonymous.post(accept, { token, password })))
+  const answers = (await Promise.all(responses.map((response) => response.json()))) as { data: { id: string } }[]
+
+  expect(responses.map(({ status }) => status)).toEqual([200, 200])
+  expect(answers[0]?.data.id).toBe(answers[1]?.data.id)
+  for (const workspace of [shop, other]) {
+    expect(await workspace.data(`/members?filter[userId][_eq]=${answers[0]?.data.id}&fields=userId`)).toHaveLength(1)
+  }
+})
+
 it('makes an account and a member of whoever accepts', async () => {
   const email = people.email()
   const token = await people.invite(shop, email, [reading])
