@@ -90,6 +90,8 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
   ): Promise<KeyScope['collections']> {
     const found: Record<string, Record<string, readonly Action[]>> = {}
     const missing = new Set(Object.keys(wish.collections))
+    // Of no names there is nothing to look up, however many workspaces there are.
+    if (missing.size === 0) return found
     for (const workspace of await within(caller, userId, wish.workspaces)) {
       const idOf = await knownIn(caller, userId, workspace)
       const here: Record<string, readonly Action[]> = {}
