@@ -44,7 +44,6 @@ export type Beginning = {
   /** What a colleague holds. */
   readonly others: readonly Policy[]
   readonly open: readonly Policy[]
-  readonly rows: Rows
 }
 
 /** What somebody holds, by names. */
@@ -61,6 +60,7 @@ export async function openDelegationWorld() {
   const { services } = service
   const tokens = await openTokens(services.ports, undefined)
   const keys = new Map<string, string>()
+  let filling: Rows | undefined
 
   async function addKey(userId: string): Promise<void> {
     const id = randomUUID()
@@ -153,8 +153,8 @@ export async function openDelegationWorld() {
     remember: (id: string, token: string) => void keys.set(id, token),
     founder: founder ?? '',
 
-    /** All rights and rows as they are told, and nothing else. */
-    async begin({ held, managerTags, others, open, rows }: Beginning): Promise<void> {
+    /** All rights as they are told, and nothing else. */
+    async begin({ held, managerTags, others, open }: Beginning): Promise<void> {
       await run(
         sql`update service.instance set access_version = access_version + 1`,
         sql`delete from service.invitation`,
@@ -174,10 +174,19 @@ export async function openDelegationWorld() {
         ...member(people.suspended, 'suspended', administratorRole),
       )
       await services.ports.workspaces.changed(workspaceId)
-      await load({ driver: tables, dialect: postgres }, rows)
     },
 
-    fill: (rows: Rows) => load({ driver: tables, dialect: postgres }, rows),
+    /** Fills the tables, unless these rows are there already. */
+    async fill(rows: Rows): Promise<void> {
+      if (filling === rows) return
+      await load({ driver: tables, dialect: postgres }, rows)
+      filling = rows
+    },
+
+    /** Somebody has written to the tables. */
+    spoil(): void {
+      filling = undefined
+    },
 
     /** What whoever accepts the invitation gets. */
     async accept(invitationId: string): Promise<void> {
