@@ -4,7 +4,7 @@
  */
 
 import type { Rows } from '../../property/support/rows.ts'
-import type { Holding } from './delegation-world.ts'
+import { type Holding, people } from './delegation-world.ts'
 import { type Name, names, shop, valuesOf } from './library.ts'
 import { naiveRules } from './naive.ts'
 import type { Caller, Policy } from './policies.ts'
@@ -13,7 +13,10 @@ import type { Caller, Policy } from './policies.ts'
 export function* unseenChanges(before: Holding, after: readonly Holding[], rows: Rows): Generator<Rows> {
   const naive = naiveRules(before.policies, before.caller, rows)
   const given = JSON.stringify(after.map(({ policies }) => policies))
-  const held = admittedBy(before, rows)
+  // An `_or` with `$CURRENT_USER`, given as it is, tells which of its parts admits the giver (docs/decisions/042, Limits).
+  const unnamed = { ...before, caller: { ...before.caller, userId: people.creature } }
+  const heldOf = (filling: Rows) => [admittedBy(before, filling), admittedBy(unnamed, filling)].join()
+  const held = heldOf(rows)
   for (const name of names) {
     for (const [field, { isNullable }] of shop.fields.get(name) ?? []) {
       if (field.toLowerCase().endsWith('id') && field !== 'userId') continue
@@ -26,7 +29,7 @@ export function* unseenChanges(before: Holding, after: readonly Holding[], rows:
             ...rows,
             [name]: (rows[name] ?? []).map((one) => (one === row ? { ...one, [field]: value } : one)),
           }
-          if (admittedBy(before, changed) === held) yield changed
+          if (heldOf(changed) === held) yield changed
         }
       }
     }
