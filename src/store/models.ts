@@ -60,7 +60,10 @@ function readLists(lists: SqlRow): ModelRecords {
     sources: next(sourceColumns),
     namespaces: next(namespaceColumns),
     collections: next(collectionColumns),
-    primitiveFields: next(primitiveColumns),
+    // A mark that is absent stays absent, as in records that were not stored yet.
+    primitiveFields: next(primitiveColumns).map(({ isLoose, ...field }) =>
+      isLoose === null ? field : { ...field, isLoose },
+    ),
     relationFields: next(relationColumns),
     constraints: next(constraintColumns, 'mappings'),
     indexes: next(indexColumns, 'fieldIds'),
