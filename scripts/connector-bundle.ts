@@ -2,8 +2,8 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { BUNDLE_FILE, type ConnectorBundle } from '../src/platform/connectors/connector-bundle.ts'
-import { loadExtensions } from '../src/platform/node/extensions.ts'
-import { readIsolateRuntime } from '../src/platform/node/isolate-runtime.ts'
+import { loadExtensions } from '../src/platform/node/connectors/extensions.ts'
+import { readIsolateRuntime } from '../src/platform/node/connectors/isolate-runtime.ts'
 
 /** `extensions` is the folder they are installed in; answers what went into the bundle in `directory`. */
 export async function writeConnectorBundle(extensions: string, directory: string): Promise<ConnectorBundle> {

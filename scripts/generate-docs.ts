@@ -1,7 +1,7 @@
 /** Writes the pages of docs/ that are made from code; test/core/configuration.test.ts sees to it that they are current. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { statusOf } from '../handlers/respond.ts'
+import { statusOf } from '../handlers/http/answer.ts'
 import { type VariableName, variables } from '../src/config.ts'
 import { errorCodes } from '../src/core/error-codes.ts'
 import type { FieldType } from '../src/core/model/field-type.ts'
@@ -34,7 +34,7 @@ export function errorsPage(): string {
   )
   return `# Errors
 
-Generated from \`src/core/error-codes.ts\` and \`handlers/respond.ts\` by \`node scripts/generate-docs.ts\`; do not edit.
+Generated from \`src/core/error-codes.ts\` and \`handlers/http/answer.ts\` by \`node scripts/generate-docs.ts\`; do not edit.
 
 Every error has the body \`{ message, source?, code?, meta? }\`. \`source\` nests the cause, the innermost last; a program should read the
 deepest \`code\`. Messages never hold a stack, SQL, a host or a secret; an operator finds those in the log, by the \`X-Request-Id\` of

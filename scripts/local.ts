@@ -8,7 +8,7 @@ import { isAbsolute, join, relative } from 'node:path'
 import type { Config, Environment } from '../src/config.ts'
 import { readConfig } from '../src/config.ts'
 import { isLoopback } from '../src/core/loopback.ts'
-import type { DataDirectory } from '../src/platform/node/data-directory.ts'
+import type { DataDirectory } from '../src/platform/node/embedded/data-directory.ts'
 import { loadDemo } from './demo/load.ts'
 
 /** Stops with one line per fault where a variable is wrong. */

@@ -3,11 +3,11 @@
  * Over SERVICE_DATABASE_URL it may run beside the service; the embedded database has one process at a time.
  */
 import { join } from 'node:path'
-import { openPostgres } from '../src/platform/drivers/postgres.ts'
-import { openDataDirectory } from '../src/platform/node/data-directory.ts'
-import { openEmbeddedPostgres } from '../src/platform/node/embedded-postgres.ts'
+import { openPostgres } from '../src/platform/drivers/postgres/driver.ts'
+import { openDataDirectory } from '../src/platform/node/embedded/data-directory.ts'
+import { openEmbeddedPostgres } from '../src/platform/node/embedded/postgres.ts'
 import { openVault } from '../src/platform/vault.ts'
-import { rotateSecrets } from '../src/services/secret-rotation.ts'
+import { rotateSecrets } from '../src/services/instance/secret-rotation.ts'
 import { fail, requireConfig } from './local.ts'
 import { endWithNpm } from './npm-run.ts'
 

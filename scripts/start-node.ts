@@ -1,9 +1,9 @@
 /** `npm run start:node`: the service on Node, over SERVICE_DATABASE_URL or, where that is unset, the embedded Postgres. */
 import { join } from 'node:path'
 import { startNode } from '../handlers/node.ts'
-import { createBufferedLog } from '../src/platform/node/buffered-log.ts'
-import { openDataDirectory } from '../src/platform/node/data-directory.ts'
-import { openEmbeddedPostgres } from '../src/platform/node/embedded-postgres.ts'
+import { openDataDirectory } from '../src/platform/node/embedded/data-directory.ts'
+import { openEmbeddedPostgres } from '../src/platform/node/embedded/postgres.ts'
+import { createBufferedLog } from '../src/platform/node/observing/buffered-log.ts'
 import type { Observe } from '../src/ports.ts'
 import { clearStep, closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig, showStep } from './local.ts'
 import { endWithNpm } from './npm-run.ts'

@@ -1,8 +1,8 @@
 /** `npm start`: the real Worker under workerd, its system database an embedded Postgres behind the Neon gateway. */
 import { join } from 'node:path'
-import { openDataDirectory } from '../src/platform/node/data-directory.ts'
-import { openEmbeddedPostgres } from '../src/platform/node/embedded-postgres.ts'
-import { startNeonGateway } from '../src/platform/node/neon-gateway.ts'
+import { openDataDirectory } from '../src/platform/node/embedded/data-directory.ts'
+import { startNeonGateway } from '../src/platform/node/embedded/neon-gateway.ts'
+import { openEmbeddedPostgres } from '../src/platform/node/embedded/postgres.ts'
 import { closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig, showStep } from './local.ts'
 import { endWithNpm } from './npm-run.ts'
 import { requireFree } from './require-free.ts'

@@ -5,7 +5,7 @@ import { nested } from '../../src/core/error.ts'
 import { unknownMember } from '../../src/core/known-members.ts'
 import { queryBounds } from '../../src/core/query/brackets.ts'
 import { queryFault } from '../../src/core/query/parse.ts'
-import { placeOf } from '../request.ts'
+import { placeOf } from '../http/body.ts'
 
 /** What stands in the query string of the same call over HTTP. */
 const QUERY = ['fields', 'filter', 'sort', 'deep']

@@ -15,9 +15,9 @@ import * as z from 'zod'
 import { type ErrorBody, type ErrorKind, errorBody, ServiceError } from '../../src/core/error.ts'
 import { refusal } from '../../src/core/sql/refusal.ts'
 import type { Observe } from '../../src/ports.ts'
-import { type AgentTool, type AgentTools, agentTools } from '../../src/services/agents.ts'
-import { VERSION } from '../../src/services/release.ts'
-import { type Answer, isFault } from '../respond.ts'
+import { type AgentTool, type AgentTools, agentTools } from '../../src/services/documents/agents.ts'
+import { VERSION } from '../../src/services/instance/release.ts'
+import { type Answer, isFault } from '../http/answer.ts'
 import { type Tool, tools } from './tools.ts'
 
 export type McpRequest = {

@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { migrationSchema } from '../../src/core/migration/operation.ts'
-import type { AgentTool, AgentTools } from '../../src/services/agents.ts'
+import type { AgentTool, AgentTools } from '../../src/services/documents/agents.ts'
 import { readArguments } from './arguments.ts'
 
 export type Tool = {

@@ -3,8 +3,8 @@
  * The connector gives back what it gets.
  */
 import { readFileSync } from 'node:fs'
-import { createNodeConnectorHost } from '../../src/platform/node/connector-host.ts'
-import { readIsolateRuntime } from '../../src/platform/node/isolate-runtime.ts'
+import { createNodeConnectorHost } from '../../src/platform/node/connectors/host.ts'
+import { readIsolateRuntime } from '../../src/platform/node/connectors/isolate-runtime.ts'
 import { bundleBare } from './bundle.ts'
 import { median } from './compare.ts'
 import { prepareIsolate } from './isolate.ts'

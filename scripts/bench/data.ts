@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import type { Statement } from '../../src/core/sql/statement.ts'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { openInProcess } from '../../test/support/in-process.ts'
 import { generousLicense } from '../../test/support/license.ts'

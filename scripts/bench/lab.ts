@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { unlimited } from '../../test/support/license.ts'
 import { startLicensingServer } from '../licensing/server.ts'
 import type { BareStart } from './bare-node.ts'

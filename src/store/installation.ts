@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../core/error.ts'
 import { SqlFault } from '../core/sql/fault.ts'
-import { postgres } from '../core/sql/postgres.ts'
+import { postgres } from '../core/sql/postgres/dialect.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import installation from './schema/001-installation.ts'

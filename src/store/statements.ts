@@ -1,5 +1,5 @@
 /** The system database is always PostgreSQL, so its statements are written as text with parameters. */
-import { postgres } from '../core/sql/postgres.ts'
+import { postgres } from '../core/sql/postgres/dialect.ts'
 import { compile, param, type Sql, type Statement, sql } from '../core/sql/statement.ts'
 
 export { empty, ident, join, param, type Sql, sql } from '../core/sql/statement.ts'

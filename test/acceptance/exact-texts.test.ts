@@ -3,8 +3,8 @@
  * filters, keys, policies and writes are exact all the same.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
-import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { operatorHolds } from '../property/support/oracle.ts'
 import { type Person, people } from '../support/people.ts'

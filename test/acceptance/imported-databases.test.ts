@@ -3,11 +3,11 @@
  * databases, and films from the demo's data package, imported by introspection alone and served with their relations.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { mariadb } from '../../src/core/sql/mysql.ts'
-import { postgres } from '../../src/core/sql/postgres.ts'
+import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
+import { postgres } from '../../src/core/sql/postgres/dialect.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
-import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { startMariadb } from '../support/mariadb.ts'
 import { startPlanetscaleGateway } from '../support/planetscale-gateway.ts'
 import { startPostgres } from '../support/postgres.ts'

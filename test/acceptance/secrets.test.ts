@@ -1,7 +1,7 @@
 /** Named secrets: what stands for a secret in a configuration, who may write one, and that a value never comes out again. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
-import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { people } from '../support/people.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type Workspace, world } from '../support/world.ts'

@@ -1,6 +1,6 @@
 /** A database that is away when a source is first used: whatever asks first is answered like any later request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { startMariadb, type TestMariadb } from '../support/mariadb.ts'
 import { startPlanetscaleGateway } from '../support/planetscale-gateway.ts'
 import { startPostgres, type TestPostgres } from '../support/postgres.ts'

@@ -3,7 +3,7 @@
  * each with the seed's message; the service and its other sources go on; it recovers without a restart.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { startMariadb, type TestMariadb } from '../support/mariadb.ts'
 import { startPlanetscaleGateway } from '../support/planetscale-gateway.ts'
 import { startPostgres, type TestPostgres } from '../support/postgres.ts'

@@ -1,7 +1,7 @@
 /** Seed, "Data sources and connectors": SQL databases as data sources, by the providers that are built in. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { people } from '../support/people.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { type Workspace, world } from '../support/world.ts'

@@ -3,7 +3,7 @@
  * not exist yet. The probes answer whatever comes.
  */
 import { expect, it } from 'vitest'
-import { describedRoutes } from '../../handlers/document.ts'
+import { describedRoutes } from '../../handlers/openapi/routes.ts'
 import { type Client, world } from '../support/world.ts'
 
 const shop = await world.workspace('strays', { articles: { title: 'string' } })

@@ -5,7 +5,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { VERSION } from '../../src/services/release.ts'
+import { VERSION } from '../../src/services/instance/release.ts'
 import { openStage, type Stage, type Variables } from '../support/instance.ts'
 import { world } from '../support/world.ts'
 

@@ -1,5 +1,5 @@
 /** Starts a connector, prints the number of its process, and waits to be killed; see connector-host.node.test.ts. */
-import { createNodeConnectorHost } from '../../src/platform/node/connector-host.ts'
+import { createNodeConnectorHost } from '../../src/platform/node/connectors/host.ts'
 
 const host = createNodeConnectorHost({
   timeLimit: 60_000,

@@ -10,7 +10,7 @@ import {
   type NodeConnectorHost,
   type NodeHostOptions,
   requireDeno,
-} from '../../src/platform/node/connector-host.ts'
+} from '../../src/platform/node/connectors/host.ts'
 import type { ConnectorLine, ConnectorProgram, ConnectorReply } from '../../src/ports.ts'
 import { type RunningUpstream, startUpstream } from '../support/upstream.ts'
 import { describeConnectorHost } from './connector-host.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createPlaces, type Place, type PlaceLimits } from '../../src/platform/node/connector-places.ts'
+import { createPlaces, type Place, type PlaceLimits } from '../../src/platform/node/connectors/places.ts'
 
 const limits: PlaceLimits = { total: 4, perOwner: 2, waitLimit: 60_000, lineLimit: 3 }
 

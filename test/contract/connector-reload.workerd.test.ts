@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll } from 'vitest'
 import { startWorkerd } from '../../scripts/workerd.ts'
-import { openEmbeddedPostgres } from '../../src/platform/node/embedded-postgres.ts'
-import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
+import { openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
 import { describeReload } from './connector-reload.ts'
 
 const secret = randomBytes(32).toString('base64url')

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { compileChange } from '../../src/core/sql/ddl.ts'
 import { SqlFault } from '../../src/core/sql/fault.ts'
-import { postgres } from '../../src/core/sql/postgres.ts'
+import { postgres } from '../../src/core/sql/postgres/dialect.ts'
 import { compile, param, type Sql, sql } from '../../src/core/sql/statement.ts'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import {
   autoincrement,

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { openDataDirectory } from '../../src/platform/node/data-directory.ts'
-import { lockDirectory } from '../../src/platform/node/directory-lock.ts'
-import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/node/embedded-postgres.ts'
+import { openDataDirectory } from '../../src/platform/node/embedded/data-directory.ts'
+import { lockDirectory } from '../../src/platform/node/embedded/directory-lock.ts'
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
 
 const made: string[] = []
 afterAll(() => Promise.all(made.map((directory) => rm(directory, { recursive: true, force: true }))))

@@ -3,7 +3,7 @@
  * collation, and still by the column's index. The order of `<` is the column's, in which only equal texts are equal.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { mariadb } from '../../src/core/sql/mysql.ts'
+import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import { compileRead } from '../../src/core/sql/read.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import type { SqlDriver } from '../../src/ports.ts'

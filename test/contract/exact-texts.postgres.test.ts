@@ -4,10 +4,10 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildModel, type Model, type ModelRecords } from '../../src/core/model/model.ts'
-import { postgresIntrospection } from '../../src/core/sql/introspect-postgres.ts'
-import { postgres } from '../../src/core/sql/postgres.ts'
+import { postgres } from '../../src/core/sql/postgres/dialect.ts'
+import { postgresIntrospection } from '../../src/core/sql/postgres/introspect.ts'
 import { compileRead } from '../../src/core/sql/read.ts'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { installSchema, WORKSPACE_SCHEMA_NUMBER, workspaceSchema } from '../../src/store/installation.ts'
 import { loadModel, saveModel } from '../../src/store/models.ts'

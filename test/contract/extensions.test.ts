@@ -3,8 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createNodeConnectorHost } from '../../src/platform/node/connector-host.ts'
-import { loadExtensions, type OpenCatalog, openNodeCatalog } from '../../src/platform/node/extensions.ts'
+import { loadExtensions, type OpenCatalog, openNodeCatalog } from '../../src/platform/node/connectors/extensions.ts'
+import { createNodeConnectorHost } from '../../src/platform/node/connectors/host.ts'
 import type { Observation } from '../../src/ports.ts'
 
 let parent: string

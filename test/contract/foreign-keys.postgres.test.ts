@@ -1,7 +1,7 @@
 /** Foreign keys written as columns on a real Postgres. */
 import { describe } from 'vitest'
-import { postgres } from '../../src/core/sql/postgres.ts'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { postgres } from '../../src/core/sql/postgres/dialect.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { describeForeignKeys } from './foreign-keys.ts'
 

@@ -1,6 +1,6 @@
 /** The hostile connector in a Deno process. */
 import { afterAll } from 'vitest'
-import { createNodeConnectorHost } from '../../src/platform/node/connector-host.ts'
+import { createNodeConnectorHost } from '../../src/platform/node/connectors/host.ts'
 import { bundleHostile } from '../support/hostile.ts'
 import { startUpstream } from '../support/upstream.ts'
 import { describeHostileConnector } from './hostile-connector.ts'

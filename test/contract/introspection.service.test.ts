@@ -1,6 +1,6 @@
 /** A workspace's own tables, changed behind the back of a running service and imported through its HTTP interface. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { type NodeService, startService } from '../support/node-service.ts'
 

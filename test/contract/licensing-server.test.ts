@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { IssuedLicense, Order } from '../../scripts/licensing/registry.ts'
 import { type LicensingServer, startLicensingServer } from '../../scripts/licensing/server.ts'
 import { parseLicenseKey } from '../../src/core/license/key.ts'
-import { documentReader } from '../../src/services/license-documents.ts'
+import { documentReader } from '../../src/services/license/documents.ts'
 
 const DAY = 86_400
 let directory: string

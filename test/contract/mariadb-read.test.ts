@@ -4,7 +4,7 @@ import { fullAccess, granted, type Viewer } from '../../src/core/access/access.t
 import { decodeJson } from '../../src/core/model/codec.ts'
 import type { Collection, Model } from '../../src/core/model/model.ts'
 import { all } from '../../src/core/query/filter.ts'
-import { mariadb } from '../../src/core/sql/mysql.ts'
+import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import { compileRead } from '../../src/core/sql/read.ts'
 import { compile, ident, join, type SqlParam, sql } from '../../src/core/sql/statement.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildModel, type DefaultValue, type IndexRecord, type Model } from '../../src/core/model/model.ts'
 import type { Dialect } from '../../src/core/sql/dialect.ts'
-import { mariadb } from '../../src/core/sql/mysql.ts'
+import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { build } from '../support/build.ts'

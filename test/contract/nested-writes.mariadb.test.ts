@@ -1,6 +1,6 @@
 /** Nested writes on a real MariaDB. */
 import { describe } from 'vitest'
-import { mariadb } from '../../src/core/sql/mysql.ts'
+import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import { startMariadb } from '../support/mariadb.ts'
 import { describeNestedWrites } from './nested-writes.ts'

@@ -1,7 +1,7 @@
 /** Nested writes on a real Postgres. */
 import { describe } from 'vitest'
-import { postgres } from '../../src/core/sql/postgres.ts'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { postgres } from '../../src/core/sql/postgres/dialect.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { describeNestedWrites } from './nested-writes.ts'
 

@@ -3,8 +3,8 @@ import type { lookup } from 'node:dns'
 import { isIP } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
 import { isGranted, parseTarget } from '../../src/core/connector/target.ts'
-import { type ConnectorGate, openConnectorGate } from '../../src/platform/node/connector-gate.ts'
-import { createNodeConnectorHost } from '../../src/platform/node/connector-host.ts'
+import { type ConnectorGate, openConnectorGate } from '../../src/platform/node/connectors/gate.ts'
+import { createNodeConnectorHost } from '../../src/platform/node/connectors/host.ts'
 import { hostInUrl, type NetworkRow, networkRows } from './network-rows.ts'
 
 const asked: string[] = []

@@ -1,6 +1,6 @@
 /** How much a connection is handed at a time, against a server of which only its times are known; no clock runs. */
 import { describe, expect, it } from 'vitest'
-import { startPace } from '../../src/platform/drivers/pace.ts'
+import { startPace } from '../../src/platform/drivers/postgres/pace.ts'
 
 /** Milliseconds: from asking to arriving and from answering to knowing, and what one statement takes. */
 type Server = { readonly way: number; readonly work: number }

@@ -1,6 +1,6 @@
 /** Contract 6: what the address that callers use makes of cookies. One instance behind several hosts, without a network. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { type InProcess, openInProcess } from '../support/in-process.ts'
 import { startPostgres } from '../support/postgres.ts'

@@ -1,7 +1,7 @@
 /** The cryptography that tokens are verified with, held to known answers: the same on Node and in workerd. */
 import { base64url, importJWK } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { ALGORITHM } from '../../src/services/signing-keys.ts'
+import { ALGORITHM } from '../../src/services/caller/signing-keys.ts'
 import { type Vector, vectors } from '../support/ed25519-vectors.ts'
 
 export function describeSignatures(platform: string): void {

@@ -1,7 +1,7 @@
 /** The laws of the SqlDriver port on MariaDB. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ABANDONED, SqlFault } from '../../src/core/sql/fault.ts'
-import { mariadb } from '../../src/core/sql/mysql.ts'
+import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import type { SqlDriver } from '../../src/ports.ts'

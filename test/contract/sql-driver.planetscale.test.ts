@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseSqlAddress } from '../../src/core/sql/address.ts'
 import { ABANDONED, SqlFault } from '../../src/core/sql/fault.ts'
-import { mariadb } from '../../src/core/sql/mysql.ts'
+import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
 import { openPlanetscale } from '../../src/platform/drivers/planetscale.ts'
 import type { SqlDriver } from '../../src/ports.ts'

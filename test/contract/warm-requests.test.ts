@@ -3,9 +3,9 @@
  * what it is for. Statements are counted at the driver, signatures at the platform, and time passes only when told to.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { type SqlDriver, STATE_MAX_AGE } from '../../src/ports.ts'
-import { USE_INTERVAL } from '../../src/services/key-use.ts'
+import { USE_INTERVAL } from '../../src/services/caller/key-use.ts'
 import { client, migrate, signIn } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'
 import { openInProcess } from '../support/in-process.ts'

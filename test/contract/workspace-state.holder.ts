@@ -1,6 +1,6 @@
 /** A process that takes the lock of a workspace, prints its fence number and keeps the lock until it is killed. */
 import { Client } from 'pg'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
 
 const [url = '', workspace = ''] = process.argv.slice(2)

@@ -1,7 +1,7 @@
 /** Whose address counts: what proxies say of a request, and what anybody can write into it. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { clientAddress } from '../../handlers/client-address.ts'
+import { clientAddress } from '../../handlers/http/client-address.ts'
 import { type Network, parseNetwork } from '../../src/core/network.ts'
 
 const trusted = ['10.0.0.0/8', '2001:db8:aaaa::/48'].map((text) => parseNetwork(text) as Network)

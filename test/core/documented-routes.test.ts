@@ -4,9 +4,9 @@
  */
 import { expect, it } from 'vitest'
 import { createApp } from '../../handlers/app.ts'
-import { describedRoutes, renderSystemDocument } from '../../handlers/document.ts'
+import { describedRoutes, renderSystemDocument } from '../../handlers/openapi/routes.ts'
 import { openNodeAssets } from '../../src/platform/node/assets.ts'
-import type { Services } from '../../src/services/services.ts'
+import type { Services } from '../../src/services/instance/services.ts'
 
 /** By the document of the workspace (test/acceptance/openapi.test.ts). */
 const items = ['/api/{workspace}/items/{collection}', '/api/{workspace}/items/{collection}/{key}'].flatMap((path) =>

@@ -5,7 +5,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorkerd, type Workerd } from '../../scripts/workerd.ts'
-import { type NeonGateway, startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { type MailServer, startMailEndpoint } from '../support/mail-servers.ts'
 import { tokenIn } from '../support/mailed-token.ts'
 import { type Client, client, migrate, signIn } from './support/client.ts'

@@ -1,8 +1,8 @@
 /** What one replica has made, the others know at once; and what is never there does not cost them a statement each time. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startWorkerd, type Workerd } from '../../scripts/workerd.ts'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
-import { type NeonGateway, startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { openInProcess } from '../support/in-process.ts'
 import { type Client, migrate, signIn, type Workspace } from './support/client.ts'
 import { plainCollection } from './support/collections.ts'

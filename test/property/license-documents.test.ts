@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { SignJWT, UnsecuredJWT } from 'jose'
 import { expect, it } from 'vitest'
 import { newKeyPair, signDocument } from '../../scripts/licensing/documents.ts'
-import { documentReader } from '../../src/services/license-documents.ts'
+import { documentReader } from '../../src/services/license/documents.ts'
 import { unlimited } from '../support/license.ts'
 
 const keys = await newKeyPair()

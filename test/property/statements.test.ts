@@ -1,7 +1,7 @@
 /** The text of a read's statement depends on the shape of the request alone: no value ever becomes part of it. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { mysql } from '../../src/core/sql/mysql.ts'
+import { mysql } from '../../src/core/sql/mysql/dialect.ts'
 import { mariadbDatabase, postgresDatabase } from './support/database.ts'
 import { statementOf } from './support/reading.ts'
 import { anyDraft, type Draft, operandTexts, type Stock } from './support/request.ts'

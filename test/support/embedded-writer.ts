@@ -1,6 +1,6 @@
 /** Writes rows to the embedded database in argv[2] for ever and prints each id when its commit is acknowledged. */
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
-import { openEmbeddedPostgres } from '../../src/platform/node/embedded-postgres.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
 
 const [, , directory = '', first = '1'] = process.argv
 const { connect } = await openEmbeddedPostgres(directory)

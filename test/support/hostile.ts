@@ -1,6 +1,6 @@
 /** The hostile connector, bundled as it would be installed, and the names of its attempts. */
 import { join } from 'node:path'
-import { bundleExtension } from '../../src/platform/node/extension-bundler.ts'
+import { bundleExtension } from '../../src/platform/node/connectors/extension-bundler.ts'
 import { setup } from '../extensions/hostile/index.js'
 
 export async function bundleHostile(): Promise<{ readonly code: string; readonly attempts: readonly string[] }> {

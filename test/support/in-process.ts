@@ -9,7 +9,7 @@ import { timeOrderedIds } from '../../src/platform/ids.ts'
 import { noConnectors } from '../../src/platform/no-connectors.ts'
 import { openNodeAssets } from '../../src/platform/node/assets.ts'
 import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
-import { createNodeSqlDatabases } from '../../src/platform/node/sql-databases.ts'
+import { createNodeSqlDatabases } from '../../src/platform/node/network/sql-databases.ts'
 import { loadTransliterate } from '../../src/platform/node/transliterate.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../../src/platform/password.ts'
@@ -17,7 +17,7 @@ import { openProviderGate } from '../../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../../src/platform/telemetry-client.ts'
 import { openVault } from '../../src/platform/vault.ts'
 import type { Clock, Mail, SqlDriver } from '../../src/ports.ts'
-import { type Services, startServices } from '../../src/services/services.ts'
+import { type Services, startServices } from '../../src/services/instance/services.ts'
 
 export type InProcess = {
   readonly administrator: { readonly email: string; readonly password: string }

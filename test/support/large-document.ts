@@ -1,7 +1,7 @@
 /** The OpenAPI document of a model with very many collections, and what others had of the thread while it was made. */
 import type { Model } from '../../src/core/model/model.ts'
-import { createModelCache } from '../../src/services/model-cache.ts'
-import { createOpenApi } from '../../src/services/openapi.ts'
+import { createOpenApi } from '../../src/services/documents/openapi.ts'
+import { createModelCache } from '../../src/services/model/model-cache.ts'
 import { build } from './build.ts'
 
 const workspace = { id: 'large', apiName: 'large', displayName: null }

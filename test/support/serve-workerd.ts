@@ -2,8 +2,8 @@
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startWorkerd } from '../../scripts/workerd.ts'
-import { openEmbeddedPostgres } from '../../src/platform/node/embedded-postgres.ts'
-import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
+import { openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
 import { startMailEndpoint } from './mail-servers.ts'
 import { openStage, welcome } from './served.ts'
 

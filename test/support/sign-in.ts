@@ -4,16 +4,16 @@
  */
 import { randomBytes } from 'node:crypto'
 import { readConfig } from '../../src/config.ts'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
 import { createScryptPasswords } from '../../src/platform/password.ts'
 import { openVault } from '../../src/platform/vault.ts'
 import type { Mail, Passwords as PasswordPort, Ports, SqlDriver } from '../../src/ports.ts'
-import { installInstance } from '../../src/services/lifecycle.ts'
-import { createPasswords, type Passwords } from '../../src/services/passwords.ts'
-import { createSessions, type Sessions } from '../../src/services/sessions.ts'
-import { createThrottle } from '../../src/services/throttle.ts'
-import { openTokens } from '../../src/services/tokens.ts'
+import { createPasswords, type Passwords } from '../../src/services/accounts/passwords.ts'
+import { createSessions, type Sessions } from '../../src/services/accounts/sessions.ts'
+import { createThrottle } from '../../src/services/caller/throttle.ts'
+import { openTokens } from '../../src/services/caller/tokens.ts'
+import { installInstance } from '../../src/services/instance/lifecycle.ts'
 import { startPostgres } from './postgres.ts'
 
 export type SignIn = {

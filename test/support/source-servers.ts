@@ -4,8 +4,8 @@
  */
 
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
-import { openPostgres } from '../../src/platform/drivers/postgres.ts'
-import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { startMariadb } from './mariadb.ts'
 import { startPlanetscaleGateway } from './planetscale-gateway.ts'

@@ -1,8 +1,8 @@
 /** Starts what the files of the workerd project talk to: a Postgres behind the Neon gateway, and a connector's upstream. */
 import type { TestProject } from 'vitest/node'
 import type { IsolateRuntime } from '../../src/platform/connectors/isolate-runtime.ts'
-import { readIsolateRuntime } from '../../src/platform/node/isolate-runtime.ts'
-import { startNeonGateway } from '../../src/platform/node/neon-gateway.ts'
+import { readIsolateRuntime } from '../../src/platform/node/connectors/isolate-runtime.ts'
+import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { bundleHostile } from '../support/hostile.ts'
 import { startPostgres } from '../support/postgres.ts'
 import { startUpstream, type Upstream } from '../support/upstream.ts'

@@ -1,6 +1,6 @@
 /**
  * MySQL and MariaDB over TCP through mysql2. Statements with parameters are prepared once per connection; nothing is
- * ever interpolated. Sessions are set up as the dialect asks (see core/sql/mysql.ts), in READ COMMITTED like Postgres.
+ * ever interpolated. Sessions are set up as the dialect asks (see core/sql/mysql/dialect.ts), in READ COMMITTED like Postgres.
  * A statement of DDL commits by itself, inside of a batch as well.
  */
 

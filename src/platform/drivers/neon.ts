@@ -1,6 +1,6 @@
 /**
  * Postgres over HTTP through the Neon driver: one fetch for a query, one for a batch. Loads on Workers and on Node.
- * A loopback host is the gateway of platform/node/neon-gateway.ts; every other host is Neon's.
+ * A loopback host is the gateway of platform/node/embedded/neon-gateway.ts; every other host is Neon's.
  * Time zone: a request has no session to set it in, and Neon's proxy passes no `-c` options on. Neon's own default is
  * GMT, which prints as UTC does; the gateway sets UTC. A role that was altered to another zone is not supported.
  */

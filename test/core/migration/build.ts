@@ -4,7 +4,7 @@ import { ServiceError } from '../../../src/core/error.ts'
 import { applyOperations, type MigrationContext } from '../../../src/core/migration/apply.ts'
 import { parseMigration } from '../../../src/core/migration/operation.ts'
 import type { ModelRecords } from '../../../src/core/model/model.ts'
-import { postgres } from '../../../src/core/sql/postgres.ts'
+import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 
 /** A UUID that is the same for the same name. */
 export function id(name: string): string {

@@ -4,8 +4,8 @@
  * work disturbs least, the median of the milliseconds that each kept this process at work, and the bytes that the model keeps.
  */
 import { median } from '../../../scripts/bench/compare.ts'
-import { openPostgres } from '../../../src/platform/drivers/postgres.ts'
-import { compileModel } from '../../../src/services/model-cache.ts'
+import { openPostgres } from '../../../src/platform/drivers/postgres/driver.ts'
+import { compileModel } from '../../../src/services/model/model-cache.ts'
 import { loadModel } from '../../../src/store/models.ts'
 
 export type Figures = {

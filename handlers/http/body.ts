@@ -1,0 +1,144 @@
+/** Request bodies: bounded while they are read, JSON only, checked by a schema; faults name their place. */
+import type * as z from 'zod'
+import { hasPrototypeMember, oversizedJson } from '../../src/core/bounds.ts'
+import { nested, ServiceError } from '../../src/core/error.ts'
+import { knownMembers, notAmong, unknownMember } from '../../src/core/known-members.ts'
+import { type AppContext, headerOf } from './context.ts'
+
+/** Bodies of everything but items and migrations, which have limits of their own. */
+const SMALL_BODY = 64 * 1024
+
+const UNREADABLE = 'Failed to read the JSON body'
+
+/** The body as a value of `schema`. Throws 413, 415, or 422 naming the path and the reason. */
+export async function readBody<S extends z.ZodType>(
+  c: AppContext,
+  schema: () => S,
+  limit = SMALL_BODY,
+): Promise<z.infer<S>> {
+  const result = schema().safeParse(parsePlainJson(await readText(c, limit)), { reportInput: true })
+  if (result.success) return result.data
+  const [issue] = result.error.issues
+  const path = issue === undefined ? '' : placeOf(issue.path)
+  const reason = reasonOf(issue, schema())
+  throw nested('invalid', path === '' ? [UNREADABLE, reason] : [UNREADABLE, path, reason])
+}
+
+/** `operations[0].data.dbName` */
+export function placeOf(path: readonly PropertyKey[]): string {
+  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 100)}`)).join('')
+  return place.startsWith('.') ? place.slice(1) : place
+}
+
+function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): string {
+  if (issue?.code === 'unrecognized_keys') return unknownMember(schema, issue)
+  if (issue?.code === 'invalid_value') return issue.input === undefined ? 'must be given' : notAmong(issue.values)
+  if (issue?.code === 'invalid_type') {
+    if (issue.input === undefined) return 'must be given'
+    const members = issue.expected === 'object' ? knownMembers(schema, issue.path) : []
+    return `must be of type ${issue.expected}${members.length === 0 ? '' : `, of ${members.join(', ')}`}`
+  }
+  return issue?.message ?? 'is wrong'
+}
+
+export function readJson(c: AppContext, limit: number): Promise<unknown> {
+  return readText(c, limit).then((text) => parseJson(text))
+}
+
+/** The same without a member `__proto__` at any depth. */
+export function readPlainJson(c: AppContext, limit: number): Promise<unknown> {
+  return readText(c, limit).then(parsePlainJson)
+}
+
+/** Schemas overlook a member `__proto__`, which none of them has. */
+function parsePlainJson(text: string): unknown {
+  const value = parseJson(text)
+  if (hasPrototypeMember(text, value)) throw nested('invalid', [UNREADABLE, 'unknown field __proto__'])
+  return value
+}
+
+function parseJson(text: string): unknown {
+  const excess = oversizedJson(text)
+  if (excess !== undefined) throw nested('invalid', [UNREADABLE, excess])
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    throw nested('invalid', [UNREADABLE, text === '' ? 'is empty' : 'is not JSON'])
+  }
+}
+
+/** The body as text, of at most `limit` bytes, counted while they arrive. */
+export async function readText(c: AppContext, limit: number): Promise<string> {
+  const type = headerOf(c, 'content-type') ?? ''
+  if (!/^application\/json\s*(;|$)/i.test(type)) {
+    throw new ServiceError('unsupportedMediaType', 'The body must be application/json')
+  }
+  // Packed, it would be counted as less than it is.
+  const encoding = headerOf(c, 'content-encoding') ?? 'identity'
+  if (encoding.trim().toLowerCase() !== 'identity') {
+    throw new ServiceError('unsupportedMediaType', 'The body must not be compressed')
+  }
+  const announced = headerOf(c, 'content-length')
+  if (Number(announced ?? 0) > limit) throw tooLarge(limit)
+  // No more than was announced can arrive, so it need not be counted.
+  if (announced !== undefined) return decodeUtf8(new Uint8Array(await arriving(c.req.raw.arrayBuffer())))
+  const { body } = c.req.raw
+  if (body === null) return ''
+  const chunks: Uint8Array[] = []
+  let length = 0
+  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>
+  for (let part = await arriving(reader.read()); !part.done; part = await arriving(reader.read())) {
+    length += part.value.byteLength
+    if (length > limit) {
+      await discard(reader)
+      throw tooLarge(limit)
+    }
+    chunks.push(part.value)
+  }
+  return decodeUtf8(joined(chunks, length))
+}
+
+/** A part of the body; where it does not come, it is because the client has gone. */
+function arriving<T>(part: Promise<T>): Promise<T> {
+  return part.catch((cause: unknown) => {
+    throw new ServiceError('abandoned', 'The body did not arrive', { cause })
+  })
+}
+
+/** A client that is still sending takes an early end for a broken connection and never sees why it was refused. */
+async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
+  const until = performance.now() + LONGEST_DISCARD
+  let length = 0
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    length += part.value.byteLength
+    if (length > MAX_DISCARDED || performance.now() > until) break
+  }
+  reader.releaseLock()
+}
+
+const MAX_DISCARDED = 64 * 1024 * 1024
+const LONGEST_DISCARD = 30_000
+
+function joined(chunks: readonly Uint8Array[], length: number): Uint8Array {
+  const bytes = new Uint8Array(length)
+  let offset = 0
+  for (const chunk of chunks) {
+    bytes.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return bytes
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: false })
+
+function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes)
+  } catch {
+    throw nested('invalid', [UNREADABLE, 'is not UTF-8'])
+  }
+}
+
+function tooLarge(limit: number): ServiceError {
+  return new ServiceError('tooLarge', `The body is larger than ${limit} bytes`)
+}

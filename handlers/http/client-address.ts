@@ -1,0 +1,96 @@
+/**
+ * The address that a request comes from, for limits, the audit log and whatever else asks: the one place that decides it.
+ * What a header says of it counts only if a proxy of SERVICE_HTTP__TRUSTED_PROXIES has sent the request, and of the
+ * addresses in there the right-most one that is no such proxy: anybody can write what stands to the left of it.
+ */
+import { type Address, isWithin, type Network, parseAddress } from '../../src/core/network.ts'
+
+export type Came = {
+  /** The other end of the connection, as the front door knows it. */
+  readonly peer: string | undefined
+  readonly trusted: readonly Network[]
+  /** A request header by its lower-case name. */
+  readonly header: (name: string) => string | undefined
+}
+
+/**
+ * Undefined where it is not known: no peer, or a trusted proxy that does not say whom it sends on. `X-Forwarded-For` and
+ * `Forwarded` must agree where both are there, since a proxy that writes one may pass on the other as it came.
+ */
+export function clientAddress({ peer, trusted, header }: Came): string | undefined {
+  const near = peer === undefined ? undefined : parseAddress(peer)
+  if (near === undefined || !isProxy(near, trusted)) return near?.text ?? peer
+  const lists = [hopsOfList(header('x-forwarded-for')), hopsOfForwarded(header('forwarded'))]
+  const said = lists.filter((hops) => hops !== undefined).map((hops) => farthest(hops, near, trusted)?.text)
+  if (said.length === 0) return near.text
+  return said.every((address) => address === said[0]) ? said[0] : undefined
+}
+
+/** Characters of a header that are looked at, and proxies one behind the other. */
+const LONGEST_HEADER = 4_096
+const MOST_HOPS = 32
+
+type Hops = readonly (string | undefined)[]
+
+/** From the right: proxies of ours, then whoever called the first of them. */
+function farthest(hops: Hops, near: Address, trusted: readonly Network[]): Address | undefined {
+  let address: Address | undefined = near
+  for (const hop of hops.toReversed()) {
+    address = hop === undefined ? undefined : parseHop(hop)
+    if (address === undefined || !isProxy(address, trusted)) return address
+  }
+  return address
+}
+
+function isProxy(address: Address, trusted: readonly Network[]): boolean {
+  return trusted.some((network) => isWithin(address, network))
+}
+
+/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`; an identifier that hides the address is none. */
+function parseHop(hop: string): Address | undefined {
+  const [, inBrackets, withPort] = /^(?:\[([^\]]*)\](?::\w*)?|([\d.]+):\w*)$/.exec(hop) ?? []
+  return parseAddress(inBrackets ?? withPort ?? hop)
+}
+
+/** Undefined where there is no such header; a header that is too much says nothing. */
+function hopsOfList(header: string | undefined): Hops | undefined {
+  if (header === undefined) return undefined
+  const hops = header.length > LONGEST_HEADER ? [] : header.split(',').map((hop) => hop.trim())
+  return bounded(hops)
+}
+
+/** `for=192.0.2.1;proto=https, for="[2001:db8::1]:4711"` (RFC 7239). One that is not written so says nothing at all. */
+function hopsOfForwarded(header: string | undefined): Hops | undefined {
+  if (header === undefined) return undefined
+  if (header.length > LONGEST_HEADER) return unknown
+  const elements = partsOf(header, ',')
+  const hops = elements?.map((element) => {
+    const pairs = partsOf(element, ';')?.map((pair) => /^\s*([\w!#$%&'*+.^`|~-]+)=(.*?)\s*$/s.exec(pair))
+    const named = pairs?.filter((pair) => pair?.[1]?.toLowerCase() === 'for')
+    const value = named?.length === 1 ? named[0]?.[2] : undefined
+    return value?.replace(/^"(.*)"$/s, '$1').replace(/\\(.)/gs, '$1')
+  })
+  return hops === undefined ? unknown : bounded(hops)
+}
+
+const unknown: Hops = [undefined]
+
+function bounded(hops: Hops): Hops {
+  return hops.length === 0 || hops.length > MOST_HOPS ? unknown : hops
+}
+
+/** The parts of `text` between separators that are not in quotes; undefined where quotes do not end. */
+function partsOf(text: string, separator: ',' | ';'): readonly string[] | undefined {
+  const parts: string[] = []
+  let [from, isQuoted] = [0, false]
+  for (let index = 0; index < text.length; index += 1) {
+    const character = text[index]
+    if (character === '"') isQuoted = !isQuoted
+    else if (isQuoted && character === '\\') index += 1
+    else if (!isQuoted && character === separator) {
+      parts.push(text.slice(from, index))
+      from = index + 1
+    }
+  }
+  return isQuoted ? undefined : [...parts, text.slice(from)]
+}

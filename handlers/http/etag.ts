@@ -1,0 +1,21 @@
+/** Texts that follow from the model: their caller may keep them, but has to ask whether they still hold. */
+
+import type { Answer } from './answer.ts'
+import { type AppContext, headerOf } from './context.ts'
+
+/** The text under `tag`, or 304 where `If-None-Match` names it. */
+export async function tagged(
+  c: AppContext,
+  tag: string,
+  render: () => Exclude<Answer['body'], null> | Promise<Exclude<Answer['body'], null>>,
+): Promise<Answer> {
+  const headers = { 'Cache-Control': 'private, no-cache', ETag: tag }
+  if (isKnown(c, tag)) return { status: 304, body: null, headers }
+  return { status: 200, body: await render(), headers }
+}
+
+/** Entity tags are compared weakly. */
+function isKnown(c: AppContext, tag: string): boolean {
+  const known = (headerOf(c, 'if-none-match') ?? '').split(',').map((one) => one.trim())
+  return known.some((one) => one === '*' || one.replace(/^W\//, '') === tag.replace(/^W\//, ''))
+}

@@ -1,0 +1,150 @@
+/**
+ * One path, its methods, and what happens around each handler: a request id, the credential, the answer to an error, a
+ * line in the log. There is no other middleware, so that the router has one handler to call.
+ */
+import type { Hono } from 'hono'
+import { ServiceError } from '../../src/core/error.ts'
+import type { Ports } from '../../src/ports.ts'
+import type { Visit } from '../../src/services/accounts/mails.ts'
+import { type Answer, failure, isFault, toResponse } from './answer.ts'
+import { type AppContext, headerOf, type Variables } from './context.ts'
+import type { Cors } from './cors.ts'
+import { credentialOf, loggable } from './credentials.ts'
+import { serverTiming, startTiming } from './timing.ts'
+import { hasBody, onlyParameters, refuseActing, requireNoBody } from './unexpected-input.ts'
+
+export type App = {
+  readonly hono: Hono<{ Variables: Variables }>
+  readonly ports: Ports
+  /** Gzip of a text; undefined where somebody else compresses answers. */
+  readonly compress: ((text: string) => Promise<Uint8Array<ArrayBuffer>>) | undefined
+  /** Whether somebody wants to know which trace a request belongs to. */
+  readonly isTraced: boolean
+  /** Undefined where CORS is off. */
+  readonly cors: Cors | undefined
+  /** Where a request comes from, as far as that is known (client-address.ts). */
+  readonly addressOf: (c: AppContext) => string | undefined
+  /** What comes before every handler, also before the answer that a method is not known. */
+  readonly before?: () => Promise<void> | undefined
+}
+
+/** What use cases that write mails or tell addresses apart have to know of a request. */
+export function visitOf({ addressOf }: App, c: AppContext): Visit {
+  return { address: addressOf(c), origin: new URL(c.req.url).origin }
+}
+
+export type Handler = (c: AppContext) => Promise<Answer> | Answer
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+export type Methods = { readonly [Name in Method]?: Handler }
+
+/** What a path does otherwise than the rest: which of its methods read the query string, and what it takes no notice of. */
+export type Manner = {
+  /** They refuse themselves what they do not know in it. */
+  readonly asked?: readonly Method[]
+  /** Methods that have no body although their like has one. */
+  readonly bodiless?: readonly Method[]
+  /** Answers whatever credential and parameters come with it. */
+  readonly isProbe?: boolean
+}
+
+/** Other methods than those given are refused with 405 and `Allow`. */
+export function mount(app: App, path: string, methods: Methods, manner: Manner = {}): void {
+  const { hono, before } = app
+  const allow = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
+  const refuse: Handler = () => {
+    throw new ServiceError('methodNotAllowed', `This address knows ${allow.join(', ')}`, {
+      meta: { allow: allow.join(', ') },
+    })
+  }
+  const ready = before === undefined ? methods : mapped(methods, (handler) => afterwards(before, handler))
+  const strict = manner.isProbe ? ready : mapped(ready, (handler, method) => strictly(handler, method, manner))
+  const byMethod = new Map<string, Handler | undefined>(Object.entries({ ...strict, HEAD: strict.GET }))
+  const refused = before === undefined ? refuse : afterwards(before, refuse)
+  const { isProbe = false } = manner
+  hono.all(path, (c) => respond(app, c, { route: path, handler: byMethod.get(c.req.method) ?? refused, isProbe }))
+}
+
+function mapped(methods: Methods, change: (handler: Handler, method: Method) => Handler): Methods {
+  const entries = Object.entries(methods) as [Method, Handler][]
+  return Object.fromEntries(entries.map(([method, handler]) => [method, change(handler, method)]))
+}
+
+function afterwards(before: NonNullable<App['before']>, handler: Handler): Handler {
+  return (c) => {
+    const waiting = before()
+    return waiting === undefined ? handler(c) : waiting.then(() => handler(c))
+  }
+}
+
+/** A handler of requests that bring nothing else than it reads. */
+function strictly(handler: Handler, method: Method, { asked = [], bodiless = [] }: Manner): Handler {
+  const readsQuery = asked.includes(method)
+  const readsBody = (method === 'POST' || method === 'PUT' || method === 'PATCH') && !bodiless.includes(method)
+  return (c) => {
+    if (!readsQuery) onlyParameters(c, [])
+    return readsBody || !hasBody(c) ? handler(c) : requireNoBody(c).then(() => handler(c))
+  }
+}
+
+type Routed = { readonly route: string; readonly handler: Handler; readonly isProbe?: boolean }
+
+/** Runs `handler` for a request. */
+export async function respond(app: App, c: AppContext, { route, handler, isProbe = false }: Routed): Promise<Response> {
+  const { ports, cors } = app
+  const { clock, ids, observe } = ports
+  const requestId = ids.next()
+  const start = clock.now()
+  const timing = startTiming()
+  c.set('timing', timing)
+  c.set('addressOf', app.addressOf)
+  const answer = cors?.preflight(c) ?? (await answerOf(ports, c, { requestId, handler, isProbe }))
+  observe({
+    kind: 'request',
+    requestId,
+    method: c.req.method,
+    path: loggable(c.req.url),
+    route,
+    status: answer.status,
+    milliseconds: clock.now() - start,
+    ...(answer.isCallers === true && { isCallers: true }),
+    ...(app.isTraced && { traceparent: headerOf(c, 'traceparent') }),
+  })
+  const packing = packed(app, c, answer)
+  const sent = packing instanceof Promise ? await packing : packing
+  return toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c) })
+}
+
+/** Characters below which a smaller body is not worth the work. */
+const COMPRESSED_FROM = 1_400
+
+/** `answer` compressed, where that is worth the work and the caller understands it. */
+function packed({ compress }: App, c: AppContext, answer: Answer): Answer | Promise<Answer> {
+  const { body, headers } = answer
+  if (compress === undefined || body === null || body instanceof Uint8Array) return answer
+  if (typeof body === 'string' && body.length < COMPRESSED_FROM) return answer
+  if (headers?.['Content-Encoding'] !== undefined || !accepts(headerOf(c, 'accept-encoding'), 'gzip')) return answer
+  const announced = { ...headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }
+  if (typeof body === 'string') return compress(body).then((bytes) => ({ ...answer, body: bytes, headers: announced }))
+  return { ...answer, body: body.pipeThrough(new CompressionStream('gzip')), headers: announced }
+}
+
+/** Whether a list such as `gzip, br;q=0.5` has `coding`, and not with a weight of zero. */
+function accepts(list: string | undefined, coding: string): boolean {
+  return (list ?? '').split(',').some((part) => {
+    const [name = '', weight = ''] = part.trim().split(';', 2)
+    return name.trim().toLowerCase() === coding && !/^\s*q=0(\.0*)?\s*$/i.test(weight)
+  })
+}
+
+type Run = { readonly requestId: string; readonly handler: Handler; readonly isProbe: boolean }
+
+async function answerOf({ observe }: Ports, c: AppContext, { requestId, handler, isProbe }: Run): Promise<Answer> {
+  try {
+    if (!isProbe) c.set('credential', credentialOf(c))
+    refuseActing(c)
+    return await handler(c)
+  } catch (error) {
+    if (isFault(error)) observe({ kind: 'fault', requestId, error })
+    return failure(error)
+  }
+}

@@ -1,0 +1,51 @@
+/** What bodies and queries of several routes have in common. */
+import * as z from 'zod'
+import { durationSchema } from '../../src/config.ts'
+import { lazily } from '../../src/core/lazily.ts'
+import { parseBrackets } from '../../src/core/query/brackets.ts'
+import { parseItemQuery, parseListQuery, type ReadQuery } from '../../src/core/query/parse.ts'
+import { withJsonTexts } from '../../src/core/query/parse-json.ts'
+import type { AppContext } from './context.ts'
+import { searchWithoutToken } from './credentials.ts'
+
+/** Text that every database can hold. */
+export function textSchema(max: number) {
+  return z
+    .string()
+    .max(max, `must have at most ${max} characters`)
+    .refine((text) => text.isWellFormed() && !text.includes('\u0000'), 'must be valid text without NUL')
+}
+
+export const nameSchema = lazily(() => textSchema(200).trim().min(1, 'must not be empty'))
+export const descriptionSchema = lazily(() => textSchema(2_000).nullable())
+export const emailSchema = lazily(() =>
+  z.email('must be an e-mail address').max(320, 'must have at most 320 characters'),
+)
+
+/** Ids of one sort, each once. */
+export const idsSchema = lazily(() =>
+  z
+    .array(z.uuid('must be a UUID').toLowerCase())
+    .max(200, 'must have at most 200 entries')
+    .transform((ids) => [...new Set(ids)]),
+)
+
+const CENTURY = 100 * 365 * 86_400_000
+
+/** How long something lasts from now on. */
+export const lifetimeSchema = lazily(() =>
+  durationSchema().refine(
+    (length) => length > 0 && length <= CENTURY,
+    'must be more than nothing and at most 100 years',
+  ),
+)
+
+/** The query string of a list. */
+export function listQuery(c: AppContext): ReadQuery {
+  return withJsonTexts(parseListQuery)(parseBrackets(searchWithoutToken(c.req.url)))
+}
+
+/** The query string of a route that answers one item. */
+export function itemQuery(c: AppContext): ReadQuery {
+  return withJsonTexts(parseItemQuery)(parseBrackets(searchWithoutToken(c.req.url)))
+}

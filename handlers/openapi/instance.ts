@@ -1,0 +1,145 @@
+/** The routes of the instance itself: how it is, its first administrator, its workspaces, users and audit log. */
+import * as z from 'zod'
+import type { RouteDescription, RouteDescriptions } from '../../src/core/openapi/system.ts'
+import { bootstrapBody } from '../routes/system.ts'
+import * as users from '../routes/users.ts'
+import * as workspaces from '../routes/workspaces.ts'
+import { answered, data, item, listOf, nothing, oneOf, sent } from './describe.ts'
+import { licenseInfo } from './license.ts'
+
+const instance = 'Instance'
+const workspaceTag = 'Workspaces'
+const userTag = 'Users'
+
+const alive: RouteDescription = {
+  summary: 'Tell that the process lives',
+  tag: instance,
+  answers: { '200': answered(z.strictObject({ status: z.literal('ok') }), 'It does.', { status: 'ok' }) },
+}
+
+const readiness = z.strictObject({
+  status: z.enum(['ready', 'unavailable']),
+  checks: z.strictObject({ accepting_traffic: z.string(), startup: z.string(), system_db: z.string() }),
+})
+
+const document: RouteDescription = {
+  summary: 'Read the OpenAPI document of the system',
+  tag: instance,
+  answers: {
+    '200': { ...answered(z.looseObject({ openapi: z.string() }), 'The document.'), headers: { ETag: 'A weak tag.' } },
+    '304': { description: 'The document that `If-None-Match` names still holds.', headers: { ETag: 'The tag.' } },
+  },
+}
+
+const page: RouteDescription = {
+  summary: 'Show the reference of the system to a person',
+  tag: instance,
+  answers: { '200': { description: 'The page.', schema: { type: 'string' }, mediaType: 'text/html' } },
+}
+
+export const instanceRoutes: RouteDescriptions = {
+  'GET /ping': { ...alive, summary: 'Answer' },
+  'GET /metrics': {
+    summary: 'Read metrics for Prometheus, where SERVICE_METRICS__ENABLED allows it',
+    tag: instance,
+    answers: { '200': { description: 'The metrics.', schema: { type: 'string' }, mediaType: 'text/plain' } },
+  },
+  'GET /api/system/live': alive,
+  'GET /api/system/ready': {
+    summary: 'Tell whether requests can be served',
+    tag: instance,
+    answers: {
+      '200': answered(readiness, 'They can.', {
+        status: 'ready',
+        checks: { accepting_traffic: 'ok', startup: 'ok', system_db: 'ok' },
+      }),
+      '503': answered(readiness, 'They cannot; each check that fails says why.'),
+    },
+  },
+  'GET /api/system/info': {
+    summary: 'Tell about the instance; more to those who are signed in',
+    tag: instance,
+    answers: {
+      '200': answered(
+        z.strictObject({
+          name: z.string(),
+          onboarding: z.strictObject({ requireCreateUser: z.boolean() }).optional(),
+          version: z.string().optional(),
+          now: z.iso.datetime().optional(),
+          license: licenseInfo.optional(),
+        }),
+        'What may be told.',
+        { name: 'service' },
+      ),
+    },
+  },
+  'POST /api/system/bootstrap': {
+    summary: 'Create the first administrator',
+    tag: instance,
+    body: sent(bootstrapBody(), {
+      email: 'admin@example.com',
+      password: 'a password of some length',
+      setupToken: 'said',
+    }),
+    answers: { '201': data(z.strictObject({ id: z.uuid(), email: z.string() }), 'The administrator.') },
+    errors: ['Conflict'],
+  },
+  'GET /api/system/openapi': document,
+  'GET /api/{workspace}/openapi': {
+    ...document,
+    summary: 'Read the OpenAPI document of a workspace, as the caller may see it',
+    tag: workspaceTag,
+  },
+
+  'GET /api/system/docs': page,
+  'GET /api/{workspace}/docs': { ...page, summary: 'Show the reference of a workspace to a person', tag: workspaceTag },
+  'GET /api/system/docs/{file}': {
+    summary: 'Read a file of the reference pages',
+    tag: instance,
+    answers: { '200': { description: 'The file.', schema: { type: 'string' }, mediaType: 'text/javascript' } },
+  },
+
+  'GET /api/system/workspaces': listOf('workspaces', workspaceTag),
+  'POST /api/system/workspaces': {
+    summary: 'Create a workspace',
+    tag: workspaceTag,
+    body: sent(workspaces.createBody(), { apiName: 'shop', displayName: 'The shop' }),
+    answers: {
+      '201': data(
+        z.strictObject({ id: z.uuid(), apiName: z.string(), displayName: z.string().nullable() }),
+        'The workspace; who made it is its Administrator.',
+      ),
+    },
+    errors: ['Conflict', 'PaymentRequired'],
+  },
+  'GET /api/system/workspaces/{id}': oneOf('workspaces', workspaceTag),
+  'PATCH /api/system/workspaces/{id}': {
+    summary: 'Change a workspace',
+    tag: workspaceTag,
+    body: sent(workspaces.updateBody(), { displayName: 'The shop' }),
+    answers: { '200': item('workspaces', 'The workspace.') },
+  },
+  'DELETE /api/system/workspaces/{id}': {
+    summary: 'Delete a workspace and all its data',
+    tag: workspaceTag,
+    answers: { '204': nothing },
+  },
+
+  'GET /api/system/users/me': { ...oneOf('users', userTag), summary: 'Read who asks' },
+  'GET /api/system/users': listOf('users', userTag),
+  'GET /api/system/users/{id}': oneOf('users', userTag),
+  'PATCH /api/system/users/{id}': {
+    summary: 'Change, suspend or promote a user',
+    tag: userTag,
+    body: sent(users.updateBody(), { status: 'suspended' }),
+    answers: { '200': item('users', 'The user.') },
+    errors: ['Conflict', 'PaymentRequired'],
+  },
+  'DELETE /api/system/users/{id}': {
+    summary: 'Delete a user',
+    tag: userTag,
+    answers: { '204': nothing },
+    errors: ['Conflict'],
+  },
+  'GET /api/system/audit-log': { ...listOf('auditLog', 'Audit log'), summary: 'List what happened in the instance' },
+}

@@ -1,0 +1,22 @@
+/**
+ * What every route takes and answers, for the OpenAPI document of the system; loaded when that is first asked for. A route
+ * that is mounted and not described here fails test/core/documented-routes.test.ts; items are described by the document
+ * of their workspace.
+ */
+import { type RouteDescriptions, systemDocument } from '../../src/core/openapi/system.ts'
+import { VERSION } from '../../src/services/instance/release.ts'
+import { instanceRoutes } from './instance.ts'
+import { licenseRoutes } from './license.ts'
+import { signingInRoutes } from './signing-in.ts'
+import { workspaceRoutes } from './workspace.ts'
+
+export const describedRoutes: RouteDescriptions = {
+  ...instanceRoutes,
+  ...licenseRoutes,
+  ...signingInRoutes,
+  ...workspaceRoutes,
+}
+
+export function renderSystemDocument(): string {
+  return systemDocument(describedRoutes, VERSION)
+}

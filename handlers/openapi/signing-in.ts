@@ -1,0 +1,228 @@
+/** The routes of signing in: passwords, sessions, providers, keys. */
+import * as z from 'zod'
+import { scopeSchema } from '../../src/core/access/scope.ts'
+import type { RouteDescriptions } from '../../src/core/openapi/system.ts'
+import * as keys from '../routes/api-keys.ts'
+import { loginBody, passwordLoginBody, refreshBody } from '../routes/auth.ts'
+import * as invitations from '../routes/invitations.ts'
+import * as passwords from '../routes/passwords.ts'
+import * as providers from '../routes/providers.ts'
+import * as accounts from '../routes/service-accounts.ts'
+import { answered, data, item, listOf, nothing, oneOf, parameter, sent } from './describe.ts'
+
+const signingIn = 'Signing in'
+const keyTag = 'API keys'
+const accountTag = 'Service accounts'
+const providerTag = 'Sign-in providers'
+
+const result = z.strictObject({
+  expires: z.int().describe('Seconds until the access token is over.'),
+  accessToken: z.string().optional(),
+  refreshToken: z.string().optional(),
+})
+
+const signedIn = {
+  '200': {
+    ...answered(result, 'Signed in. In session mode the tokens are in cookies that no script can read.'),
+    headers: { 'Set-Cookie': 'In session mode `service_session` and `service_refresh`.' },
+  },
+}
+
+const key = z.strictObject({
+  id: z.uuid(),
+  name: z.string(),
+  description: z.string().nullable(),
+  active: z.boolean(),
+  userId: z.uuid(),
+  expiresAt: z.iso.datetime().nullable(),
+  createdAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime().nullable(),
+  scope: scopeSchema().nullable(),
+  madeBy: z.uuid().nullable(),
+  key: z.string(),
+})
+
+const sentOn = { description: 'Go there.', headers: { Location: 'Where to.' } }
+
+const jwks = z.strictObject({ keys: z.array(z.looseObject({ kty: z.string(), kid: z.string() })) })
+
+export const signingInRoutes: RouteDescriptions = {
+  'POST /api/auth/login': {
+    summary: 'Sign in with a password',
+    tag: signingIn,
+    body: sent(loginBody(), {
+      credentials: { email: 'ada@example.com', password: 'a password of some length' },
+      mode: 'json',
+    }),
+    answers: signedIn,
+    errors: ['Throttled'],
+  },
+  'POST /api/auth/providers/local/password/login': {
+    summary: 'Sign in with a password, at the address of the built-in provider',
+    tag: signingIn,
+    body: sent(passwordLoginBody(), { email: 'ada@example.com', password: 'a password of some length', mode: 'json' }),
+    answers: signedIn,
+    errors: ['Throttled'],
+  },
+  'POST /api/auth/refresh': {
+    summary: 'Go on with a session; the refresh token is used up',
+    tag: signingIn,
+    body: sent(refreshBody(), {}),
+    answers: signedIn,
+    errors: ['Throttled'],
+  },
+  'POST /api/auth/logout': {
+    summary: 'End a session',
+    tag: signingIn,
+    body: sent(refreshBody(), {}),
+    answers: { '204': nothing },
+  },
+  'POST /api/auth/invitations/accept': {
+    summary: 'Accept an invitation: by the mailed token, or signed in by that of the answer',
+    tag: signingIn,
+    body: sent(invitations.acceptBody(), { token: 'from the mail', password: 'a password of some length' }),
+    answers: {
+      '200': data(
+        z.strictObject({
+          id: z.uuid(),
+          email: z.string(),
+          workspace: z.strictObject({ id: z.uuid(), apiName: z.string() }),
+        }),
+        'Who joined, and what.',
+      ),
+    },
+    errors: ['PaymentRequired', 'Conflict', 'Throttled'],
+  },
+  'GET /api/auth/jwks': {
+    summary: 'Read the public keys that tokens are signed with',
+    tag: signingIn,
+    answers: { '200': answered(jwks, 'A set of keys (RFC 7517).') },
+  },
+  'POST /api/auth/password-change': {
+    summary: 'Change one’s password; all other sessions end',
+    tag: signingIn,
+    body: sent(passwords.changeBody(), {
+      currentPassword: 'the old password',
+      newPassword: 'a password of some length',
+    }),
+    answers: { '204': nothing },
+    errors: ['Throttled'],
+  },
+  'POST /api/auth/password-reset/request': {
+    summary: 'Ask for a mail with a token for a new password',
+    tag: signingIn,
+    body: sent(passwords.requestBody(), { email: 'ada@example.com' }),
+    answers: { '204': { description: 'Whether there is such an account or not.' } },
+    errors: ['Throttled'],
+  },
+  'GET /api/auth/password-reset/verify': {
+    summary: 'Ask whether a mailed token still counts',
+    tag: signingIn,
+    parameters: [parameter('token', 'From the mail.', { type: 'string' }, { required: true })],
+    answers: { '204': { description: 'It does.' } },
+    errors: ['Throttled'],
+  },
+  'POST /api/auth/password-reset/confirm': {
+    summary: 'Choose a new password with a mailed token; all sessions end',
+    tag: signingIn,
+    body: sent(passwords.confirmBody(), { token: 'from the mail', password: 'a password of some length' }),
+    answers: { '204': nothing },
+    errors: ['Throttled'],
+  },
+  'GET /api/auth/providers/{name}/login': {
+    summary: 'Be sent to a provider to sign in there',
+    tag: signingIn,
+    parameters: [
+      parameter('redirect', 'Where to go in the end: of our own origin or an allowed one.', {
+        type: 'string',
+        format: 'uri-reference',
+      }),
+    ],
+    answers: { '302': sentOn },
+    errors: ['Throttled'],
+  },
+  'GET /api/auth/providers/{name}/callback': {
+    summary: 'Come back from a provider',
+    tag: signingIn,
+    parameters: [
+      parameter('code', 'From the provider.', { type: 'string' }),
+      parameter('state', 'From us, through the provider.', { type: 'string' }),
+    ],
+    answers: { ...signedIn, '302': sentOn },
+    errors: ['Throttled'],
+  },
+  'GET /api/auth/providers': {
+    summary: 'List the providers that one can sign in through',
+    tag: signingIn,
+    answers: { '200': data(z.array(z.strictObject({ name: z.string() })), 'Their names.', [{ name: 'company' }]) },
+  },
+
+  'GET /api/system/api-keys': listOf('apiKeys', keyTag),
+  'POST /api/system/api-keys': {
+    summary: 'Create an API key',
+    tag: keyTag,
+    body: sent(keys.createBody(), {
+      name: 'Nightly import',
+      expiresIn: '90d',
+      scope: { workspaces: ['shop'], entitlements: [], collections: { articles: ['read', 'create'] } },
+    }),
+    answers: { '201': data(key, 'The key; `key` is shown only here.') },
+  },
+  'PATCH /api/system/api-keys/{id}': {
+    summary: 'Change an API key, or put it to sleep',
+    tag: keyTag,
+    body: sent(keys.updateBody(), { active: false }),
+    answers: { '200': item('apiKeys', 'The key.') },
+  },
+  'DELETE /api/system/api-keys/{id}': { summary: 'Delete an API key', tag: keyTag, answers: { '204': nothing } },
+
+  'GET /api/system/service-accounts': listOf('serviceAccounts', accountTag),
+  'POST /api/system/service-accounts': {
+    summary: 'Create an account for a program',
+    tag: accountTag,
+    body: sent(accounts.createBody(), { name: 'Importer', roles: [] }),
+    answers: { '201': item('serviceAccounts', 'The account.') },
+    errors: ['Conflict', 'PaymentRequired'],
+  },
+  'GET /api/system/service-accounts/{id}': oneOf('serviceAccounts', accountTag),
+  'PATCH /api/system/service-accounts/{id}': {
+    summary: 'Change a service account',
+    tag: accountTag,
+    body: sent(accounts.updateBody(), { description: 'Runs at night' }),
+    answers: { '200': item('serviceAccounts', 'The account.') },
+    errors: ['Conflict', 'PaymentRequired'],
+  },
+  'DELETE /api/system/service-accounts/{id}': {
+    summary: 'Delete a service account and its keys',
+    tag: accountTag,
+    answers: { '204': nothing },
+    errors: ['Conflict'],
+  },
+
+  'GET /api/system/providers': listOf('providers', providerTag),
+  'POST /api/system/providers': {
+    summary: 'Set up a sign-in provider',
+    tag: providerTag,
+    body: sent(providers.createBody(), {
+      name: 'company',
+      issuer: 'https://login.example.com',
+      clientId: 'service',
+      clientSecret: 'kept sealed',
+    }),
+    answers: { '201': item('providers', 'The provider, without its secret.') },
+    errors: ['Conflict', 'PaymentRequired'],
+  },
+  'GET /api/system/providers/{name}': oneOf('providers', providerTag),
+  'PATCH /api/system/providers/{name}': {
+    summary: 'Change a sign-in provider',
+    tag: providerTag,
+    body: sent(providers.updateBody(), { enabled: false }),
+    answers: { '200': item('providers', 'The provider.') },
+    errors: ['Conflict'],
+  },
+  'DELETE /api/system/providers/{name}': {
+    summary: 'Delete a sign-in provider',
+    tag: providerTag,
+    answers: { '204': nothing },
+  },
+}

@@ -1,0 +1,251 @@
+/** The routes of a workspace but for its items: who may do what, the data model, data sources. */
+import * as z from 'zod'
+import { policyContentSchema } from '../../src/core/access/policy.ts'
+import { migrationSchema } from '../../src/core/migration/operation.ts'
+import type { RouteDescription, RouteDescriptions } from '../../src/core/openapi/system.ts'
+import * as invitations from '../routes/invitations.ts'
+import * as members from '../routes/members.ts'
+import * as policies from '../routes/policies.ts'
+import * as roles from '../routes/roles.ts'
+import { secretBody } from '../routes/secrets.ts'
+import * as sources from '../routes/sources.ts'
+import { addresses } from '../routes/structure.ts'
+import { answered, data, item, listOf, nothing, oneOf, parameter, sent } from './describe.ts'
+
+const rights = 'Roles, policies and members'
+const dataModel = 'Data model'
+const dataSources = 'Data sources'
+
+const content = { content: policyContentSchema() }
+const example = { collections: { articles: { read: { fields: ['title'] } } } }
+
+const invitation = z.strictObject({
+  id: z.uuid(),
+  email: z.string(),
+  workspace_roles: z.array(z.uuid()),
+  invitedBy: z.uuid().nullable(),
+  createdAt: z.iso.datetime(),
+  expiresAt: z.iso.datetime(),
+  token: z.string(),
+})
+
+/** The system collections again, at the newer address. */
+const structure = Object.entries(addresses).flatMap(([address, of]): [string, RouteDescription][] => [
+  [`GET /api/{workspace}/schema/structure/${address}`, listOf(of, dataModel)],
+  [`GET /api/{workspace}/schema/structure/${address}/{id}`, oneOf(of, dataModel)],
+])
+
+const message = z.looseObject({ jsonrpc: z.literal('2.0') })
+const refusal = z.looseObject({ message: z.string() })
+const permission = z.strictObject({ permission: z.string(), reason: z.string() })
+
+const connector = z.strictObject({
+  id: z.string(),
+  name: z.string(),
+  type: z.literal('data-connector'),
+  origin: z.enum(['builtIn', 'extension']),
+  isAvailable: z.boolean(),
+  unavailableReason: z.string().nullable(),
+  permissions: z.array(permission),
+  presets: z.array(z.strictObject({ id: z.string(), name: z.string(), hint: z.string().optional() })),
+})
+
+const secret = z.strictObject({ name: z.string(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
+
+const broken = z.array(z.strictObject({ place: z.string(), reason: z.string() }))
+
+export const workspaceRoutes: RouteDescriptions = {
+  'GET /api/{workspace}/members': listOf('members', rights),
+  'PATCH /api/{workspace}/members/{id}': {
+    summary: 'Change a member’s roles, or suspend them',
+    tag: rights,
+    body: sent(members.updateBody(), { status: 'suspended' }),
+    answers: { '200': item('members', 'The member.') },
+    errors: ['Conflict', 'PaymentRequired'],
+  },
+  'DELETE /api/{workspace}/members/{id}': {
+    summary: 'Remove a member',
+    tag: rights,
+    answers: { '204': nothing },
+    errors: ['Conflict'],
+  },
+  'GET /api/{workspace}/roles': listOf('roles', rights),
+  'POST /api/{workspace}/roles': {
+    summary: 'Create a role',
+    tag: rights,
+    body: sent(roles.createBody(), { name: 'Editors', description: 'They edit', policies: [] }),
+    answers: { '201': item('roles', 'The role.') },
+    errors: ['Conflict', 'PaymentRequired'],
+  },
+  'GET /api/{workspace}/roles/{id}': oneOf('roles', rights),
+  'PATCH /api/{workspace}/roles/{id}': {
+    summary: 'Change a role',
+    tag: rights,
+    body: sent(roles.updateBody(), { name: 'Renamed' }),
+    answers: { '200': item('roles', 'The role.') },
+    errors: ['Conflict', 'PaymentRequired'],
+  },
+  'DELETE /api/{workspace}/roles/{id}': {
+    summary: 'Delete a role',
+    tag: rights,
+    answers: { '204': nothing },
+    errors: ['Conflict'],
+  },
+  'GET /api/{workspace}/policies': listOf('policies', rights),
+  'POST /api/{workspace}/policies': {
+    summary: 'Create a policy',
+    tag: rights,
+    body: sent(policies.createBody().extend(content), { name: 'Readers', content: example }),
+    answers: { '201': item('policies', 'The policy.') },
+    errors: ['Conflict', 'PaymentRequired'],
+  },
+  'GET /api/{workspace}/policies/{id}': oneOf('policies', rights),
+  'PATCH /api/{workspace}/policies/{id}': {
+    summary: 'Change a policy',
+    tag: rights,
+    body: sent(policies.updateBody().extend({ content: policyContentSchema().optional() }), { content: example }),
+    answers: { '200': item('policies', 'The policy.') },
+    errors: ['Conflict', 'PaymentRequired'],
+  },
+  'DELETE /api/{workspace}/policies/{id}': {
+    summary: 'Delete a policy, also from the roles that have it',
+    tag: rights,
+    answers: { '204': nothing },
+    errors: ['Conflict'],
+  },
+  'GET /api/{workspace}/invitations': listOf('invitations', rights),
+  'POST /api/{workspace}/invitations': {
+    summary: 'Invite somebody',
+    tag: rights,
+    body: sent(invitations.createBody(), { email: 'ada@example.com', workspace_roles: [], expiresIn: '7d' }),
+    answers: {
+      '201': data(
+        invitation,
+        'The invitation. `token` is shown only here and lets the invited account join that is signed in and proven; the mail holds another.',
+      ),
+    },
+    errors: ['Conflict', 'PaymentRequired'],
+  },
+  'DELETE /api/{workspace}/invitations/{id}': {
+    summary: 'Take an invitation back',
+    tag: rights,
+    answers: { '204': nothing },
+  },
+  'GET /api/{workspace}/audit-log': {
+    ...listOf('auditLog', 'Audit log'),
+    summary: 'List what happened in a workspace',
+  },
+
+  'GET /api/{workspace}/schema': {
+    summary: 'Read the manifest of the data model',
+    tag: dataModel,
+    answers: {
+      '200': {
+        ...answered(z.looseObject({ formatVersion: z.literal(1) }), 'The manifest.'),
+        headers: { ETag: 'A weak tag.' },
+      },
+      '304': { description: 'The manifest that `If-None-Match` names still holds.', headers: { ETag: 'The tag.' } },
+    },
+  },
+  'POST /api/{workspace}/schema/migrate': {
+    summary: 'Change the data model',
+    tag: dataModel,
+    parameters: [parameter('dryRun', 'Only tell what would happen.', { type: 'string', enum: ['true', 'false'] })],
+    body: sent(migrationSchema(), {
+      operations: [{ kind: 'deleteCollection', data: { id: '0190a1b2-0000-7000-8000-000000000000' } }],
+    }),
+    answers: {
+      '200': {
+        ...data(
+          z.strictObject({
+            statements: z.array(z.strictObject({ sourceId: z.uuid(), sql: z.string() })),
+            model: z.looseObject({}),
+          }),
+          'Done, without a body; of a dry run what would happen.',
+        ),
+      },
+    },
+    errors: ['Conflict'],
+  },
+  'POST /api/{workspace}/schema/introspect/{source}': {
+    summary: 'Import what was changed in a data source itself',
+    tag: dataModel,
+    answers: {
+      '200': data(
+        z.strictObject({ operations: z.array(z.strictObject({ kind: z.string(), data: z.looseObject({}) })) }),
+        'What was imported, as operations.',
+      ),
+    },
+    errors: ['Conflict', 'Invalid'],
+  },
+  ...Object.fromEntries(structure),
+
+  'POST /api/{workspace}/mcp': {
+    summary: 'Speak the Model Context Protocol (streamable HTTP, stateless, JSON answers)',
+    tag: 'Agents',
+    body: sent(z.union([message, z.array(message)]), { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    answers: {
+      '200': answered(z.union([message, z.array(message)]), 'The answer to each request.'),
+      '202': { description: 'There was nothing to answer.' },
+      '400': answered(z.union([message, refusal]), 'More than one credential, or no message of the protocol.'),
+      '406': answered(message, '`Accept` does not list both application/json and text/event-stream.'),
+    },
+  },
+
+  'POST /api/{workspace}/sources/data': {
+    summary: 'Create a data source',
+    tag: dataSources,
+    body: sent(sources.createBody(), {
+      apiName: 'warehouse',
+      provider: 'postgres',
+      config: { connectionString: 'postgres://…' },
+    }),
+    answers: { '200': data(z.strictObject({ id: z.uuid() }), 'Its id.') },
+    errors: ['Conflict'],
+  },
+  'POST /api/{workspace}/sources/data/test': {
+    summary: 'Try a configuration out',
+    tag: dataSources,
+    body: sent(sources.testBody(), { provider: 'postgres', config: { connectionString: 'postgres://…' } }),
+    answers: { '204': nothing },
+  },
+  'POST /api/{workspace}/sources/data/introspect': {
+    summary: 'Preview what a configuration would bring',
+    tag: dataSources,
+    body: sent(sources.testBody(), { provider: 'postgres', config: { connectionString: 'postgres://…' } }),
+    answers: { '200': data(z.strictObject({ schema: z.looseObject({}), hash: z.string() }), 'The schema.') },
+  },
+  'DELETE /api/{workspace}/sources/data/{id}': {
+    summary: 'Forget a data source; its data stays where it is',
+    tag: dataSources,
+    answers: { '204': nothing },
+    errors: ['Conflict'],
+  },
+  'GET /api/{workspace}/secrets': {
+    summary: 'List the named secrets, without their values',
+    tag: dataSources,
+    answers: { '200': data(z.array(secret), 'Their names and times.') },
+  },
+  'PUT /api/{workspace}/secrets/{name}': {
+    summary: 'Write a named secret, once every data source that uses it has passed its test with the new value',
+    tag: dataSources,
+    body: sent(secretBody(), { value: 'a password' }),
+    answers: { '204': nothing },
+  },
+  'DELETE /api/{workspace}/secrets/{name}': {
+    summary: 'Delete a named secret that no data source uses',
+    tag: dataSources,
+    answers: { '204': nothing },
+    errors: ['Conflict'],
+  },
+  'GET /api/{workspace}/connectors/data': {
+    summary: 'List the data connectors of this instance',
+    tag: dataSources,
+    answers: {
+      '200': answered(
+        z.strictObject({ data: z.array(connector), meta: z.strictObject({ broken }).optional() }),
+        'The connectors; for administrators of the instance also the extensions that cannot be used.',
+      ),
+    },
+  },
+}

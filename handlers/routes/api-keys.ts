@@ -1,0 +1,65 @@
+/** `/api/system/api-keys` (contract 6). */
+import * as z from 'zod'
+import { scopeSchema } from '../../src/core/access/scope.ts'
+import { ServiceError } from '../../src/core/error.ts'
+import { lazily } from '../../src/core/lazily.ts'
+import type { Services } from '../../src/services/instance/services.ts'
+import { data, dataText, noContent } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
+import { type AppContext, identifyItself, pathParam } from '../http/context.ts'
+import { type App, mount } from '../http/mount.ts'
+import { descriptionSchema, lifetimeSchema, listQuery, nameSchema } from '../http/schemas.ts'
+
+export const createBody = lazily(() =>
+  z.strictObject({
+    name: nameSchema(),
+    description: descriptionSchema().optional(),
+    expiresIn: lifetimeSchema().optional(),
+    userId: z.uuid('must be a UUID').toLowerCase().optional(),
+    scope: scopeSchema().optional(),
+  }),
+)
+
+export const updateBody = lazily(() =>
+  z.strictObject({
+    name: nameSchema().optional(),
+    description: descriptionSchema().optional(),
+    active: z.boolean().optional(),
+  }),
+)
+
+export function mountApiKeys(app: App, services: Services): void {
+  const { apiKeys } = services
+
+  mount(
+    app,
+    '/api/system/api-keys',
+    {
+      GET: async (c) => {
+        const { data, total } = await apiKeys.list(await identifyItself(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
+      POST: async (c) =>
+        data(await apiKeys.create(await identifyItself(services, c), () => readBody(c, createBody)), 201),
+    },
+    { asked: ['GET'] },
+  )
+
+  mount(app, '/api/system/api-keys/:id', {
+    PATCH: async (c) =>
+      dataText(
+        await apiKeys.update(await identifyItself(services, c), idOf(c, 'API key'), () => readBody(c, updateBody)),
+      ),
+    DELETE: async (c) => {
+      await apiKeys.delete(await identifyItself(services, c), idOf(c, 'API key'))
+      return noContent()
+    },
+  })
+}
+
+/** The id in the path; one that cannot be an id is the id of nothing. */
+export function idOf(c: AppContext, what: string): string {
+  const result = z.uuid().safeParse(pathParam(c, 'id'))
+  if (result.success) return result.data.toLowerCase()
+  throw new ServiceError('notFound', `${what} does not exist`)
+}

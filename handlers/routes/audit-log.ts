@@ -1,0 +1,34 @@
+/** `/api/system/audit-log` and `/api/{workspace}/audit-log` (contract 5). */
+import type { Services } from '../../src/services/instance/services.ts'
+import { dataText } from '../http/answer.ts'
+import { enter, identify } from '../http/context.ts'
+import { type App, mount } from '../http/mount.ts'
+import { listQuery } from '../http/schemas.ts'
+
+export function mountAuditLog(app: App, services: Services): void {
+  const { auditLog } = services
+
+  mount(
+    app,
+    '/api/system/audit-log',
+    {
+      GET: async (c) => {
+        const { data, total } = await auditLog.list(await identify(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
+    },
+    { asked: ['GET'] },
+  )
+
+  mount(
+    app,
+    '/api/:workspace/audit-log',
+    {
+      GET: async (c) => {
+        const { data, total } = await auditLog.listOf(await enter(services, c), () => listQuery(c))
+        return dataText(data, total)
+      },
+    },
+    { asked: ['GET'] },
+  )
+}

@@ -1,0 +1,88 @@
+/** `/api/auth/…`: signing in, going on with a session, signing out (contract 6). */
+import * as z from 'zod'
+import { ServiceError } from '../../src/core/error.ts'
+import { lazily } from '../../src/core/lazily.ts'
+import type { Services } from '../../src/services/instance/services.ts'
+import { sentFault } from '../../src/services/rights/roles.ts'
+import { type Answer, failure, json, noContent } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
+import type { AppContext } from '../http/context.ts'
+import { clearedCookies, type LoginMode, refreshCookies, signedIn } from '../http/cookies.ts'
+import { type App, mount } from '../http/mount.ts'
+import { requireSameOrigin } from '../http/origin.ts'
+import { textSchema } from '../http/schemas.ts'
+
+export const modeSchema = lazily(() => z.enum(['json', 'session'], "must be 'json' or 'session'").default('session'))
+
+/** Whether an address could be one is not asked: what no account has is wrong like any other. */
+const credentials = lazily(() => ({ email: textSchema(320), password: z.string().max(256) }))
+
+export const loginBody = lazily(() =>
+  z.strictObject({ credentials: z.strictObject(credentials()), mode: modeSchema() }),
+)
+
+export const passwordLoginBody = lazily(() => z.strictObject({ ...credentials(), mode: modeSchema() }))
+
+export const refreshBody = lazily(() => z.strictObject({ refreshToken: z.string().optional() }))
+
+export function mountAuth(app: App, services: Services): void {
+  const { config, sessions, tokens } = services
+
+  // A set of keys as RFC 7517 has it, so the bare object; anybody may keep it for a while.
+  mount(app, '/api/auth/jwks', {
+    GET: () => ({ ...json({ keys: tokens.published }), headers: { 'Cache-Control': 'public, max-age=300' } }),
+  })
+
+  mount(app, '/api/auth/login', {
+    POST: async (c) => {
+      const { credentials, mode } = await readBody(c, loginBody)
+      const result = await sessions.login({ ...credentials, address: app.addressOf(c) })
+      return signedIn(c, config, { mode, result })
+    },
+  })
+
+  mount(app, '/api/auth/providers/local/password/login', {
+    POST: async (c) => {
+      const { email, password, mode } = await readBody(c, passwordLoginBody)
+      const result = await sessions.login({ email, password, address: app.addressOf(c) })
+      return signedIn(c, config, { mode, result })
+    },
+  })
+
+  mount(app, '/api/auth/refresh', {
+    POST: (c) =>
+      withRefreshToken(services, c, async (token, mode) => {
+        const result = await sessions.refresh(token, app.addressOf(c))
+        return signedIn(c, config, { mode, result })
+      }),
+  })
+
+  mount(app, '/api/auth/logout', {
+    POST: (c) =>
+      withRefreshToken(services, c, async (token, mode) => {
+        await sessions.logout(token, app.addressOf(c))
+        return mode === 'json' ? noContent() : { ...noContent(), cookies: clearedCookies(c, config) }
+      }),
+  })
+}
+
+/** Runs `work` with the token of the body, or with that of the cookie, which the browser forgets if it does not count. */
+async function withRefreshToken(
+  { config }: Services,
+  c: AppContext,
+  work: (token: string, mode: LoginMode) => Promise<Answer>,
+): Promise<Answer> {
+  const { refreshToken } = await readBody(c, refreshBody)
+  const cookies = refreshCookies(c)
+  if (cookies.length + (refreshToken === undefined ? 0 : 1) > 1) throw new ServiceError('badRequest', 'Invalid request')
+  if (refreshToken !== undefined) return work(refreshToken, 'json')
+  const [cookie] = cookies
+  if (cookie === undefined) throw sentFault('refreshToken', 'must be given where the cookie service_refresh is not')
+  requireSameOrigin(c, config)
+  try {
+    return await work(cookie, 'session')
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.kind !== 'unauthenticated') throw error
+    return { ...failure(error), cookies: clearedCookies(c, config) }
+  }
+}

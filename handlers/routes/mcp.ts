@@ -1,0 +1,48 @@
+/**
+ * `POST /api/{workspace}/mcp` (contract 10, reference facts 7): MCP over streamable HTTP, without sessions, answered in
+ * JSON. What speaks the protocol is loaded with the first request.
+ */
+import type { Config } from '../../src/config.ts'
+import { ServiceError } from '../../src/core/error.ts'
+import type { Services } from '../../src/services/instance/services.ts'
+import { readPlainJson } from '../http/body.ts'
+import { type AppContext, enterBy, headerOf } from '../http/context.ts'
+import { type App, mount } from '../http/mount.ts'
+
+export function mountMcp(app: App, services: Services): void {
+  const { agents, config, ports } = services
+
+  mount(app, '/api/:workspace/mcp', {
+    POST: async (c) => {
+      requireKnownOrigin(c, config)
+      // A cookie comes along without anybody's doing, so agents present a token themselves.
+      const credential = c.get('credential')
+      const token = credential?.source === 'cookie' ? undefined : credential?.token
+      const entry = await enterBy(services, c, token)
+      const tools = agents.open(entry)
+      const body = await readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
+      const { answerMcp } = await import('../mcp/server.ts')
+      const headers = {
+        accept: headerOf(c, 'accept') ?? '',
+        'content-type': 'application/json',
+        'mcp-protocol-version': headerOf(c, 'mcp-protocol-version'),
+      }
+      return answerMcp({ tools, headers, body, observe: ports.observe })
+    },
+  })
+}
+
+/**
+ * A page in a browser sends its origin, and one that made its own name point at us sends that: so the name in the request
+ * proves nothing, and only SERVICE_BASE_URL, the origins that CORS names and loopback itself are known.
+ */
+function requireKnownOrigin(c: AppContext, config: Config): void {
+  const { SERVICE_BASE_URL: base, SERVICE_CORS__ENABLED: isShared, SERVICE_CORS__ORIGIN: readers = [] } = config
+  const origin = headerOf(c, 'origin')
+  if (origin === undefined) return
+  const { hostname } = URL.canParse(origin) ? new URL(origin) : { hostname: '' }
+  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname) && origin === new URL(c.req.url).origin
+  const isBase = base !== undefined && origin === new URL(base).origin
+  if (isLoopback || isBase || (isShared && readers.includes(origin))) return
+  throw new ServiceError('forbidden', 'This origin may not use MCP')
+}

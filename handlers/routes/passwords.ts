@@ -1,0 +1,61 @@
+/** `/api/auth/password-…`: changing a password, and choosing a new one with a mailed token (contract 6). */
+import * as z from 'zod'
+import { lazily } from '../../src/core/lazily.ts'
+import type { Services } from '../../src/services/instance/services.ts'
+import { noContent } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
+import { identify } from '../http/context.ts'
+import { type App, mount, visitOf } from '../http/mount.ts'
+import { textSchema } from '../http/schemas.ts'
+import { onlyParameters } from '../http/unexpected-input.ts'
+import { passwordSchema } from './system.ts'
+
+export const changeBody = lazily(() =>
+  z.strictObject({ currentPassword: z.string().max(256), newPassword: passwordSchema() }),
+)
+
+/** Whether an address could be one is not asked: whatever no account has is answered alike. */
+export const requestBody = lazily(() => z.strictObject({ email: textSchema(320) }))
+
+export const confirmBody = lazily(() => z.strictObject({ token: z.string().max(200), password: passwordSchema() }))
+
+export function mountPasswords(app: App, services: Services): void {
+  const { passwords } = services
+
+  mount(app, '/api/auth/password-change', {
+    POST: async (c) => {
+      const caller = await identify(services, c)
+      await passwords.change(caller, await readBody(c, changeBody), app.addressOf(c))
+      return noContent()
+    },
+  })
+
+  mount(app, '/api/auth/password-reset/request', {
+    POST: async (c) => {
+      const { email } = await readBody(c, requestBody)
+      await passwords.requestReset(email, visitOf(app, c))
+      return noContent()
+    },
+  })
+
+  mount(
+    app,
+    '/api/auth/password-reset/verify',
+    {
+      GET: async (c) => {
+        onlyParameters(c, ['token'])
+        const [token = '', ...others] = c.req.queries('token') ?? []
+        await passwords.verifyReset(others.length > 0 ? '' : token, app.addressOf(c))
+        return noContent()
+      },
+    },
+    { asked: ['GET'] },
+  )
+
+  mount(app, '/api/auth/password-reset/confirm', {
+    POST: async (c) => {
+      await passwords.confirmReset(await readBody(c, confirmBody), app.addressOf(c))
+      return noContent()
+    },
+  })
+}

@@ -1,0 +1,106 @@
+/**
+ * `/api/auth/providers` (contract 6): signing in through a provider. The browser is sent there and comes back to the
+ * callback; in the end it goes to `redirect`, which is of our own origin or of SERVICE_AUTH__REDIRECT_ORIGINS.
+ */
+import type { Config } from '../../src/config.ts'
+import { nested, ServiceError } from '../../src/core/error.ts'
+import type { SignInError } from '../../src/services/accounts/provider-sign-in.ts'
+import type { Services } from '../../src/services/instance/services.ts'
+import { type Answer, data, failure } from '../http/answer.ts'
+import { type AppContext, headerOf, pathParam } from '../http/context.ts'
+import { cookiesNamed, signedIn } from '../http/cookies.ts'
+import { type App, mount } from '../http/mount.ts'
+import { isLoopback, publicAddress } from '../http/origin.ts'
+import { onlyParameters } from '../http/unexpected-input.ts'
+
+const LONGEST_REDIRECT = 1_000
+
+export function mountProviderSignIn(app: App, { config, providers, providerSignIn }: Services): void {
+  mount(app, '/api/auth/providers', { GET: async () => data(await providers.listEnabled()) })
+
+  mount(
+    app,
+    '/api/auth/providers/:name/login',
+    {
+      GET: async (c) => {
+        onlyParameters(c, ['redirect'])
+        const redirect = redirectOf(c, config)
+        const name = pathParam(c, 'name')
+        const callback = `${publicAddress(c, config)}/api/auth/providers/${encodeURIComponent(name)}/callback`
+        const begun = await providerSignIn.begin(name, { callback, redirect })
+        if (begun.kind === 'failed') return failedAnswer(begun.error, redirect)
+        const { address, sealed, lifetime } = begun
+        return { ...sendTo(address), cookies: [cookie(c, config, { value: sealed, lifetime })] }
+      },
+    },
+    { asked: ['GET'] },
+  )
+
+  mount(
+    app,
+    '/api/auth/providers/:name/callback',
+    {
+      GET: async (c) => {
+        const [sealed, ...others] = cookiesNamed(cookieName(c, config), headerOf(c, 'cookie'))
+        const finished = await providerSignIn.finish(pathParam(c, 'name'), {
+          parameters: new URL(c.req.url).searchParams,
+          // Of several, all but one were planted, and nobody knows which.
+          sealed: others.length === 0 ? sealed : undefined,
+          address: app.addressOf(c),
+        })
+        const ended = cookie(c, config, { value: '', lifetime: 0 })
+        const { redirect } = finished
+        if (finished.kind === 'failed') return { ...failedAnswer(finished.error, redirect), cookies: [ended] }
+        const answer = signedIn(c, config, { mode: 'session', result: finished.result })
+        const cookies = [...(answer.cookies ?? []), ended]
+        return { ...(redirect === undefined ? answer : sendTo(redirect)), cookies }
+      },
+    },
+    { asked: ['GET'] },
+  )
+}
+
+/** The address to go to in the end, as URL writes it; undefined where none is asked for. Throws 422 for any other place. */
+function redirectOf(c: AppContext, config: Config): string | undefined {
+  const [redirect, ...others] = new URL(c.req.url).searchParams.getAll('redirect')
+  if (redirect === undefined) return undefined
+  const own = publicAddress(c, config)
+  const fault = (reason: string) => nested('invalid', ['Failed to read the query', 'redirect', reason])
+  if (others.length > 0) throw fault('must be given once')
+  if (redirect.length > LONGEST_REDIRECT) throw fault(`must have at most ${LONGEST_REDIRECT} characters`)
+  if (!URL.canParse(redirect, own)) throw fault('must be an address')
+  const { origin, username, password, href } = new URL(redirect, own)
+  const allowed = [new URL(own).origin, ...(config.SERVICE_AUTH__REDIRECT_ORIGINS ?? [])]
+  if (allowed.includes(origin) && username === '' && password === '') return href
+  throw fault('must be of our own origin or of one in SERVICE_AUTH__REDIRECT_ORIGINS')
+}
+
+/** Addresses hold codes and states, so the next place is not told of this one. */
+function sendTo(address: string): Answer {
+  return { status: 302, body: null, headers: { Location: address, 'Referrer-Policy': 'no-referrer' } }
+}
+
+function failedAnswer(error: SignInError, redirect: string | undefined): Answer {
+  if (redirect === undefined) {
+    return failure(
+      error === 'provider_unavailable'
+        ? new ServiceError('unavailable', 'The sign-in provider does not answer')
+        : new ServiceError('unauthenticated', 'Invalid credentials'),
+    )
+  }
+  const address = new URL(redirect)
+  address.searchParams.set('error', error)
+  return sendTo(address.href)
+}
+
+/** With the prefix no other host can plant one; it needs TLS, which there is none of on loopback. */
+function cookieName(c: AppContext, config: Config): string {
+  return isLoopback(c, config) ? 'service_sign_in' : '__Host-service_sign_in'
+}
+
+type CookieValue = { readonly value: string; readonly lifetime: number }
+
+function cookie(c: AppContext, config: Config, { value, lifetime }: CookieValue): string {
+  const attributes = `Path=/; Max-Age=${lifetime}; HttpOnly; SameSite=Lax`
+  return `${cookieName(c, config)}=${value}; ${attributes}${isLoopback(c, config) ? '' : '; Secure'}`
+}

@@ -1,0 +1,58 @@
+/**
+ * `/api/{workspace}/docs` and `/api/system/docs`: pages that show the OpenAPI documents (contract 10). They are the same
+ * for everybody and tell nothing; the document that a page loads needs a credential. Everything comes from our own origin,
+ * and no script stands in the page.
+ */
+
+import { ServiceError } from '../../src/core/error.ts'
+import type { Assets } from '../../src/ports.ts'
+import type { Answer } from '../http/answer.ts'
+import { pathParam } from '../http/context.ts'
+import { type App, mount } from '../http/mount.ts'
+
+const types: Readonly<Record<string, string>> = {
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'reference.js': 'text/javascript; charset=utf-8',
+  'reference.css': 'text/css; charset=utf-8',
+}
+
+/** The viewer sets `style` attributes on its elements, and its style sheet has images of its own as `data:`. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "style-src-attr 'unsafe-inline'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+const pageHeaders = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Content-Security-Policy': POLICY,
+  'Referrer-Policy': 'no-referrer',
+}
+
+export function mountReference(app: App, assets: Assets): void {
+  const page = async (): Promise<Answer> => ({
+    status: 200,
+    body: await assets('reference.html'),
+    headers: pageHeaders,
+  })
+
+  mount(app, '/api/system/docs', { GET: page })
+  mount(app, '/api/:workspace/docs', { GET: page })
+
+  mount(app, '/api/system/docs/:file', {
+    GET: async (c) => {
+      const name = pathParam(c, 'file')
+      const type = Object.hasOwn(types, name) ? types[name] : undefined
+      if (type === undefined) throw new ServiceError('notFound', 'There is nothing at this address')
+      const headers = { 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' }
+      return { status: 200, body: await assets(name), headers }
+    },
+  })
+}

@@ -1,0 +1,47 @@
+/** `/api/{workspace}/schema`, the manifest, and `/schema/…` (contract 7). */
+import { parseBrackets } from '../../src/core/query/brackets.ts'
+import { parseDryRun } from '../../src/core/query/parse.ts'
+import type { Services } from '../../src/services/instance/services.ts'
+import { data } from '../http/answer.ts'
+import { readText } from '../http/body.ts'
+import { enter, pathParam } from '../http/context.ts'
+import { searchWithoutToken } from '../http/credentials.ts'
+import { tagged } from '../http/etag.ts'
+import { type App, mount } from '../http/mount.ts'
+
+export function mountSchema(app: App, services: Services): void {
+  mount(app, '/api/:workspace/schema', {
+    GET: async (c) => {
+      const { text, tag } = await services.manifests.load(await enter(services, c))
+      return tagged(c, tag, () => text)
+    },
+  })
+
+  mount(
+    app,
+    '/api/:workspace/schema/migrate',
+    {
+      POST: async (c) => {
+        const entry = await enter(services, c)
+        const isDryRun = parseDryRun(parseBrackets(searchWithoutToken(c.req.url)))
+        const body = await readText(c, services.config.SERVICE_SCHEMA__BODY_LIMIT)
+        if (isDryRun) return data(await services.migrations.preview(entry, body))
+        await services.migrations.migrate(entry, body)
+        return { status: 200, body: null }
+      },
+    },
+    { asked: ['POST'] },
+  )
+
+  mount(
+    app,
+    '/api/:workspace/schema/introspect/:source',
+    {
+      POST: async (c) => {
+        const entry = await enter(services, c)
+        return data(await services.introspection.introspect(entry, pathParam(c, 'source')))
+      },
+    },
+    { bodiless: ['POST'] },
+  )
+}

@@ -1,0 +1,45 @@
+/** `/api/{workspace}/schema/structure/…` (contract 5): the system collections again, at the newer address. */
+import { parseItemQuery, parseListQuery } from '../../src/core/query/parse.ts'
+import type { Services } from '../../src/services/instance/services.ts'
+import { dataText } from '../http/answer.ts'
+import { enter, pathParam } from '../http/context.ts'
+import { type App, mount } from '../http/mount.ts'
+import { asked } from '../http/raw-query.ts'
+
+export const addresses = {
+  sources: 'ServiceDataSource',
+  namespaces: 'ServiceNamespace',
+  collections: 'ServiceCollection',
+  'fields/primitive': 'ServicePrimitiveField',
+  'fields/single-relation': 'ServiceSingleRelationField',
+  indexes: 'ServiceIndex',
+}
+
+export function mountStructure(app: App, services: Services): void {
+  for (const [address, collection] of Object.entries(addresses)) {
+    const path = `/api/:workspace/schema/structure/${address}`
+    mount(
+      app,
+      path,
+      {
+        GET: async (c) => {
+          const entry = await enter(services, c)
+          const { data, total } = await services.items.list(entry, collection, asked(c, parseListQuery))
+          return dataText(data, total)
+        },
+      },
+      { asked: ['GET'] },
+    )
+    mount(
+      app,
+      `${path}/:id`,
+      {
+        GET: async (c) => {
+          const entry = await enter(services, c)
+          return dataText(await services.items.read(entry, collection, pathParam(c, 'id'), asked(c, parseItemQuery)))
+        },
+      },
+      { asked: ['GET'] },
+    )
+  }
+}

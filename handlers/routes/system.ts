@@ -1,0 +1,74 @@
+/** What tells of the instance itself: `ping`, `live`, `ready`, `info` and the set-up (contract 5 and 10). */
+import * as z from 'zod'
+import { ServiceError } from '../../src/core/error.ts'
+import { lazily } from '../../src/core/lazily.ts'
+import { checkReadiness, type Readiness, readiness } from '../../src/services/instance/lifecycle.ts'
+import { VERSION } from '../../src/services/instance/release.ts'
+import type { Services } from '../../src/services/instance/services.ts'
+import { type Answer, data, failure, json } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
+import { identify } from '../http/context.ts'
+import { type App, mount } from '../http/mount.ts'
+
+export const passwordSchema = lazily(() =>
+  z
+    .string()
+    .min(10, 'must have at least 10 characters')
+    .refine((text) => new TextEncoder().encode(text).length <= 256, 'must have at most 256 bytes'),
+)
+
+export const bootstrapBody = lazily(() =>
+  z.strictObject({
+    email: z.email('must be an e-mail address').max(320),
+    password: passwordSchema(),
+    fullName: z.string().max(200).optional(),
+    setupToken: z.string().max(1_000).optional(),
+  }),
+)
+
+/** Whoever watches the process is answered, whatever a proxy or a browser adds. */
+const probe = { isProbe: true }
+
+/** `isAccepting` tells whether the process has not been told to stop. */
+export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
+  const { licensing, ports, sessions } = services
+
+  mount(app, '/ping', { GET: () => json({ status: 'ok' }) }, probe)
+  mount(app, '/api/system/live', { GET: () => json({ status: 'ok' }) }, probe)
+  mount(app, '/api/system/ready', { GET: async () => readyAnswer(await checkReadiness(ports, isAccepting())) }, probe)
+
+  mount(app, '/api/system/info', {
+    GET: async (c) => {
+      const caller = await identify(services, c)
+      return json({
+        name: 'service',
+        ...((await sessions.isUnclaimed()) && { onboarding: { requireCreateUser: true } }),
+        ...(caller.kind === 'user' && {
+          version: VERSION,
+          now: new Date(ports.clock.now()).toISOString(),
+          license: await licensing.info(caller),
+        }),
+      })
+    },
+  })
+
+  mount(app, '/api/system/bootstrap', {
+    POST: async (c) => {
+      const { setupToken, ...user } = await readBody(c, bootstrapBody)
+      return data(await sessions.bootstrap(user, { setupToken, address: app.addressOf(c) }), 201)
+    },
+  })
+}
+
+/** What every address answers while there is no instance behind it; `startup` says why. */
+export function closedAnswer(path: string, startup: string): Answer {
+  if (path === '/api/system/live') return json({ status: 'ok' })
+  if (path === '/api/system/ready') {
+    return readyAnswer(readiness({ accepting_traffic: 'ok', startup, system_db: 'not checked' }))
+  }
+  return failure(new ServiceError('unavailable', 'The service is not available'))
+}
+
+function readyAnswer(readiness: Readiness): Answer {
+  return json(readiness, readiness.status === 'ready' ? 200 : 503)
+}

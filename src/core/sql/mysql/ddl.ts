@@ -1,0 +1,250 @@
+/**
+ * What MariaDB and MySQL write in their own way when a schema changes. They change a column by defining it anew, and
+ * where a definition does not fit the rows they sometimes round or fill in zeros: then a statement that fails goes first.
+ * Every statement of DDL commits by itself.
+ */
+import type { FieldType } from '../../model/field-type.ts'
+import type { Backfill, ColumnDefinition, TableRef } from '../change.ts'
+import { alter, type ChangeOf, columnDefinition, columnType, type Ddl, withoutParams } from '../ddl-dialect.ts'
+import type { Dialect } from '../dialect.ts'
+import { table } from '../read.ts'
+import { compile, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
+
+/** Stand in the message of the fault that ends a migration. */
+export const NULL_FOUND = 'service:nullFound'
+export const OUT_OF_RANGE = 'service:valueOutOfRange'
+
+/** Of the database that the connection names; it ends with the connection, or when it is left. */
+const turnName = "concat('service:', md5(ifnull(database(), '')))"
+const NO_TURN = 'service:noTurn'
+
+/** `defaultClause` is the default of a row of information_schema.columns, as a definition says it. */
+export function mysqlDdl(defaultClause: Sql): Ddl {
+  return {
+    ...common,
+    changeColumnType: (change, dialect) => convert(change, { dialect, defaultClause }),
+    setNullable: ({ table: ref, column }, dialect) =>
+      redefined(ref, column, { dialect, defaultClause, type: sameType(column) }),
+  }
+}
+
+const common: Omit<Ddl, 'changeColumnType' | 'setNullable'> = {
+  turn: {
+    // Fails, by a time zone that there is not, where the lock is not had in time.
+    take: { text: `set time_zone = if(get_lock(${turnName}, 30) = 1, @@time_zone, '${NO_TURN}')`, params: [] },
+    leave: [{ text: `select release_lock(${turnName})`, params: [] }],
+    isTransaction: false,
+  },
+  isIndexable,
+  referentialActions: new Set(['cascade', 'restrict', 'noAction', 'setNull']),
+
+  autoincrement: sql`auto_increment`,
+  // A column that counts up has to come first in some key.
+  extraKeys: ({ columns, primaryKey }) =>
+    columns
+      .filter(({ dbName, isAutoincrement }) => isAutoincrement && primaryKey?.columns[0] !== dbName)
+      .map(({ dbName }) => sql`key (${ident(dbName)})`),
+  tableOptions: sql` engine = InnoDB default character set utf8mb4`,
+
+  // Here a schema would take its tables with it.
+  dropSchema: ({ schema }, dialect) => [
+    dialect.slots.demand(
+      sql`not exists (select 1 from information_schema.tables where table_schema = ${literal(schema)})`,
+      'service:schemaNotEmpty',
+    ),
+    sql`drop schema ${ident(schema)}`,
+  ],
+  renameTable: ({ table: ref, to }) => [sql`${alter(ref)} rename to ${table({ schema: ref.schema, dbName: to })}`],
+
+  addColumn(change, dialect) {
+    const { table: ref, column } = change
+    const add = (definition: ColumnDefinition) => sql`${alter(ref)} add column ${columnDefinition(definition, dialect)}`
+    if (column.isAutoincrement) return [sql`${add(column)}, add key (${ident(column.dbName)})`]
+    if (column.isNullable) return [add(column)]
+    const isEmpty = dialect.slots.demand(sql`not exists (select 1 from ${table(ref)})`, NULL_FOUND)
+    return [
+      ...(change.backfill === undefined ? [isEmpty] : []),
+      add({ ...column, isNullable: true }),
+      ...(change.backfill === undefined ? [] : [set(ref, column, backfill(column, change.backfill, dialect))]),
+      modify(ref, column, dialect),
+    ]
+  },
+
+  setDefault: ({ table: ref, column }, dialect) => [modify(ref, column, dialect)],
+  dropIndex: ({ table: ref, index }) => [
+    index.kind === 'primary'
+      ? sql`${alter(ref)} drop primary key`
+      : sql`drop index ${ident(index.dbName)} on ${table(ref)}`,
+  ],
+  dropForeignKey: (change, dialect) => {
+    const { table: ref, dbName, isNamesake } = change
+    const drop = sql`${alter(ref)} drop foreign key ${ident(dbName)}`
+    return isNamesake ? [drop] : [drop, ...dropImpliedIndex(change, dialect)]
+  },
+}
+
+/**
+ * A foreign key brings an index of its name with it, unless there is one that serves; it does not take it along. It may
+ * have been replaced meanwhile, or other keys may stand on it, so what is there has to be asked in the statement.
+ */
+function dropImpliedIndex(
+  { table: ref, dbName, columns }: ChangeOf<'dropForeignKey'>,
+  dialect: Dialect,
+): readonly Sql[] {
+  const first = literal(columns[0] ?? '')
+  const index = sql`select 1 from information_schema.statistics where ${inTable(ref)} and index_name = ${literal(dbName)}`
+  const used = sql`select 1 from information_schema.key_column_usage where referenced_table_name is not null and (
+    (${inTable(ref)} and column_name = ${first}) or (referenced_table_schema = ${schemaOf(ref)}
+      and referenced_table_name = ${literal(ref.dbName)} and referenced_column_name = ${first}))`
+  const drop = asText(sql`drop index ${ident(dbName)} on ${table(ref)}`, dialect)
+  return executed(sql`if(exists (${index}) and not exists (${used}), ${drop}, 'do 0')`)
+}
+
+function schemaOf({ schema }: TableRef): Sql {
+  return schema === undefined ? sql`database()` : literal(schema)
+}
+
+/** For the tables of information_schema. */
+function inTable(ref: TableRef): Sql {
+  return sql`table_schema = ${schemaOf(ref)} and table_name = ${literal(ref.dbName)}`
+}
+
+/** The text of a fragment, as a constant. */
+function asText(fragment: Sql, dialect: Dialect): Sql {
+  return literal(compile(fragment, dialect).text)
+}
+
+/** Runs the statement that `text` amounts to. */
+function executed(text: Sql): readonly Sql[] {
+  return [
+    sql`set @service_change = ${text}`,
+    sql`prepare service_change from @service_change`,
+    sql`execute service_change`,
+    sql`deallocate prepare service_change`,
+  ]
+}
+
+/** What of a definition is not the model's: it stays as it is. JSON is an alias here that the catalog does not know. */
+function sameType({ type }: ColumnDefinition): Sql {
+  return type.name === 'json' ? sql`'json'` : sql`column_type, ${collationClause}`
+}
+
+const collationClause = sql`if(collation_name is null, '', concat(' character set ', character_set_name, ' collate ', collation_name))`
+
+type Redefinition = Means & { readonly type: Sql }
+type Means = { readonly dialect: Dialect; readonly defaultClause: Sql }
+
+/** These databases know a column only as a whole: what the model does not say of it is read from the catalog. */
+function redefined(ref: TableRef, column: ColumnDefinition, { dialect, defaultClause, type }: Redefinition) {
+  if (column.isAutoincrement) return [modify(ref, column, dialect)]
+  const start = asText(sql`${alter(ref)} modify column ${ident(column.dbName)} `, dialect)
+  const nullability = column.isNullable ? sql`' null'` : sql`' not null'`
+  const update = sql`if(extra like '%on update %', concat(' ', substring(extra, locate('on update', extra))), '')`
+  const comment = sql`if(column_comment = '', '', concat(' comment ', quote(column_comment)))`
+  const definition = sql`concat(${join([start, type, nullability, defaultClause, update, comment])})`
+  return executed(
+    sql`(select ${definition} from information_schema.columns
+      where ${inTable(ref)} and column_name = ${literal(column.dbName)})`,
+  )
+}
+
+/** The most characters of four bytes that a key of InnoDB holds. */
+const MAX_KEY_LENGTH = 768
+
+function isIndexable(type: FieldType): boolean {
+  if (type.name === 'string') return type.params.length === 'fixed' && type.params.value <= MAX_KEY_LENGTH
+  return type.name !== 'json' && type.name !== 'bytes' && type.name !== 'geometry'
+}
+
+function modify(ref: TableRef, column: ColumnDefinition, dialect: Dialect): Sql {
+  return sql`${alter(ref)} modify column ${columnDefinition(column, dialect)}`
+}
+
+function set(ref: TableRef, { dbName }: ColumnDefinition, value: Sql): Sql {
+  return sql`update ${table(ref)} set ${ident(dbName)} = ${value}`
+}
+
+function convert({ table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>, means: Means): readonly Sql[] {
+  const { dialect } = means
+  const { type } = column
+  const name = ident(column.dbName)
+  const refuse = (unfit: Sql) => {
+    const rows = sql`select 1 from ${table(ref)} where ${unfit}`
+    return dialect.slots.demand(sql`not exists (${rows})`, OUT_OF_RANGE)
+  }
+  const step = modify(ref, column, dialect)
+  if (conversion !== 'cast') {
+    if (type.name !== 'string')
+      return redefined(ref, column, { ...means, type: asText(columnType(column, dialect), dialect) })
+    const steps = redefined(ref, column, { ...means, type: textType(type) })
+    if (type.params.length === 'unlimited') return steps
+    // Spaces at the end would be cut.
+    return [refuse(sql`char_length(${name}) > ${integer(type.params.value)}`), ...steps]
+  }
+  if (type.name === 'string') return toText({ ref, column, from, dialect })
+  const form = textForms[type.name]
+  if (form === undefined) return [step]
+  const check = refuse(sql`${name} not regexp ${literal(form)}`)
+  const value = canonical[type.name]?.(name)
+  return value === undefined ? [check, step] : [check, set(ref, column, value), step]
+}
+
+/** A text stays in the collation that it has. */
+function textType({ params }: FieldType & { readonly name: 'string' }): Sql {
+  const name = params.length === 'unlimited' ? 'longtext' : `varchar(${params.value})`
+  return sql`${literal(name)}, ${collationClause}`
+}
+
+const digits = '^-?[0-9]+\\z'
+
+/** How a text has to look so that nothing of it is lost; of other types the database itself refuses what it cannot read. */
+const textForms: Partial<Record<FieldType['name'], string>> = {
+  int8: digits,
+  int16: digits,
+  int32: digits,
+  int64: digits,
+  uint8: digits,
+  uint16: digits,
+  uint32: digits,
+  uint64: digits,
+  boolean: '^(true|false)\\z',
+  uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\\z',
+}
+
+/** What such a text has to become first. */
+const canonical: Partial<Record<FieldType['name'], (name: Sql) => Sql>> = {
+  boolean: (name) => sql`case ${name} when 'true' then '1' when 'false' then '0' end`,
+  uuid: (name) => sql`lower(${name})`,
+}
+
+type ToText = {
+  readonly ref: TableRef
+  readonly column: ColumnDefinition
+  readonly from: FieldType
+  readonly dialect: Dialect
+}
+
+function toText({ ref, column, from, dialect }: ToText): readonly Sql[] {
+  const steps = [modify(ref, column, dialect)]
+  const name = ident(column.dbName)
+  switch (from.name) {
+    case 'boolean':
+      return [...steps, sql`${set(ref, column, sql`if(${name} = '0', 'false', 'true')`)} where ${name} is not null`]
+    case 'float32':
+      // As text a float has six digits; the double of the same value has them all.
+      return [modify(ref, { ...column, type: { name: 'float64' } }, dialect), ...steps]
+    default:
+      return steps
+  }
+}
+
+function backfill({ type }: ColumnDefinition, value: Backfill, dialect: Dialect): Sql {
+  switch (value.kind) {
+    case 'uuid':
+      return sql`uuid()`
+    case 'now':
+      return sql`utc_timestamp(6)`
+    case 'static':
+      return withoutParams(dialect.typed(type, false, value.text))
+  }
+}

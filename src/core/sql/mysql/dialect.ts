@@ -1,0 +1,505 @@
+/**
+ * The dialects of MariaDB 10.7 and MySQL 8.0.17 and later. Rows are written as JSON text by `concat`, member by member:
+ * the databases' own JSON functions quote what comes out of a `case` or a subquery once more (MariaDB), and lose the
+ * shape of numbers. So here `wire`, `nestedOne` and `nestedMany` are JSON texts, or null for a JSON null.
+ *
+ * What a session must say: utf8mb4, time zone UTC, a strict sql_mode, and on MariaDB group_concat_max_len = 1 GiB
+ * (MySQL is told in the statement). `dateTimeWithTimezone` is a timestamp(6), so it holds 1970 to 2038 only.
+ * `order by` and joins of strings follow the column's collation, which is binary where we created the column; filters
+ * are exact whatever it is (decision 050).
+ * One file for two dialects, which share all but the few members of `Family`.
+ */
+import type { ServiceError } from '../../error.ts'
+import type { FieldType } from '../../model/field-type.ts'
+import type { Comparison } from '../../query/filter.ts'
+import type { Dialect, DirectWrite, RowQuery, Rows, Setting, Targets } from '../dialect.ts'
+import { ABANDONED, OVERDUE, type SqlFault } from '../fault.ts'
+import { insert } from '../insert.ts'
+import { bothWays, comparison } from '../operators.ts'
+import { refusal } from '../refusal.ts'
+import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from '../statement.ts'
+import { mysqlDdl, NULL_FOUND, OUT_OF_RANGE } from './ddl.ts'
+import { isMixed, mysqlSlots } from './slots.ts'
+
+/** Where the two differ. */
+type Family = {
+  readonly title: string
+  /** Opens every statement. */
+  readonly select: Sql
+  /** Fails the statement when it is evaluated, and only then. */
+  readonly overflow: Sql
+  /** Compares and keeps strings byte by byte, trailing spaces included. */
+  readonly collation: Sql
+  readonly maxScale: number
+  readonly uuidType: Sql
+  readonly uuid: (value: Sql) => Sql
+  readonly json: (value: Sql) => Sql
+  /** A test for equal JSON. */
+  readonly isSameJson: (column: Sql, operand: Sql) => Sql
+  /** A string as `like` looks into it. */
+  readonly searched: (column: Sql) => Sql
+  /** The default of a row of information_schema.columns, as a definition says it. */
+  readonly defaultClause: Sql
+  /** Whether `insert` and `delete` can answer with what they wrote. */
+  readonly returning: 'known' | 'unknown'
+  /** `content` of all rows with commas between, null where there are none. */
+  readonly joined: (rows: RowQuery, content: Sql) => { readonly list: Sql; readonly from: Sql }
+}
+
+const allDefaults = sql`() values ()`
+
+export const mariadb: Dialect = family({
+  title: 'MariaDB',
+  select: sql`select `,
+  overflow: sql`exp(1000)`,
+  collation: sql`utf8mb4_nopad_bin`,
+  maxScale: 38,
+  uuidType: sql`uuid`,
+  uuid: (value) => sql`cast(${value} as uuid)`,
+  json: (value) => value,
+  // JSON is kept as the text that was sent. By itself, not compared, the function's null is true, and it reads the
+  // exponent of a number beyond the end of its text.
+  isSameJson: (column, operand) => sql`json_equals(concat(${column}, ' '), concat(${operand}, ' ')) = 1`,
+  // In an index of a binary collation no text that begins with a pattern may go on beyond U+FFFF: emoji are missed.
+  searched: (column) => sql`concat(${column})`,
+  // It stands there as it would be written.
+  defaultClause: sql`if(column_default is null or column_default = 'NULL', '', concat(' default ', column_default))`,
+  returning: 'known',
+  // A derived table cannot see the parent here, but an aggregate has an order and a limit of its own.
+  joined: ({ from, order, page }, content) => {
+    const limit =
+      page === undefined
+        ? empty
+        : sql` limit ${page.offset === 0 ? empty : sql`${integer(page.offset)}, `}${integer(page.limit)}`
+    return { list: sql`group_concat(${content}${ordering(order)} separator ','${limit})`, from }
+  },
+})
+
+export const mysql: Dialect = family({
+  title: 'MySQL',
+  select: sql`select /*+ set_var(group_concat_max_len = 1073741824) */ `,
+  // A constant might be evaluated ahead of its use.
+  overflow: sql`exp(1000 + rand())`,
+  collation: sql`utf8mb4_0900_bin`,
+  maxScale: 30,
+  uuidType: sql`char(36) character set ascii collate ascii_bin`,
+  uuid: (value) => value,
+  json: (value) => sql`cast(${value} as json)`,
+  isSameJson: (column, operand) => sql`${column} = ${operand}`,
+  searched: (column) => column,
+  defaultClause: sql`case when column_default is null then ''
+    when extra not like '%DEFAULT_GENERATED%' then concat(' default ', quote(column_default))
+    when column_default like 'CURRENT_TIMESTAMP%' then concat(' default ', column_default)
+    else concat(' default (', column_default, ')') end`,
+  returning: 'unknown',
+  joined: ({ from, order, page }, content) => {
+    const place = order === undefined ? sql`1` : sql`row_number() over (order by ${order})`
+    const rows = sql`select ${content} as r, ${place} as n${from}${order === undefined ? empty : sql` order by n`}${paging(page)}`
+    return { list: sql`group_concat(r.r order by r.n separator ',')`, from: sql` from (${rows}) r` }
+  },
+})
+
+function family(own: Family): Dialect {
+  const nestedMany = (rows: RowQuery) => {
+    const { list, from } = own.joined(rows, row(rows, own))
+    const content = sql`concat('{"data":[', ifnull(${list}, ''), ']}')`
+    return sql`(select ifnull(${content}, ${own.overflow})${from})`
+  }
+  return {
+    title: own.title,
+    quote: (name) => `\`${name.replaceAll('`', '``')}\``,
+    quoteText,
+    placeholder: () => '?',
+
+    typed: (type, _isList, value) => typed(type, value, own),
+    assigned: (type, _isList, value) => typed(type, value, own),
+    compared: (column) => column,
+    compare: (column, { type }, { operator, operand }) => compare(column, type, { operator, operand, own }),
+    isOneOf: (column, { type }, operands) => isOneOf(column, type, { operands, own }),
+    matches: (column, _field, { pattern, ignoreCase }) =>
+      ignoreCase
+        ? sql`lower(${column}) like lower(${unicode(param(pattern))}) collate ${own.collation} escape '!'`
+        : sql`${own.searched(column)} like ${exactly(param(pattern), own)} escape '!'`,
+    ordered,
+    wire: (column, type) => wire(column, type, own),
+
+    pieces: undefined,
+    list: (rows, total) => {
+      const page = sql`${own.select}${row(rows, own)} as r${rows.from}${ordering(rows.order)}${paging(rows.page)}`
+      return total === undefined ? page : sql`(${own.select}cast((${total}) as char) as r) union all (${page})`
+    },
+    one: (rows) => sql`${own.select}${row(rows, own)} as r${rows.from}`,
+    nestedOne: (rows) => sql`(select ${row(rows, own)}${rows.from})`,
+    nestedMany,
+    answerList,
+    answerOne: ([first]) => first?.[0] ?? undefined,
+
+    allDefaults,
+    update,
+    delete: remove,
+    written: (write, rendered) => (own.returning === 'known' ? written(write, rendered, own) : undefined),
+    slots: mysqlSlots({ allDefaults, overflow: own.overflow, cast: (type, text) => cast(type, text, own) }),
+
+    columnType: (type, isList) => (isList ? undefined : columnType(type, own)),
+    ddl: mysqlDdl(own.defaultClause),
+    explain,
+  }
+}
+
+/**
+ * A row as JSON text. A text beyond max_allowed_packet is null to these databases, with a warning that nobody reads:
+ * it would be a missing row, so it fails the statement instead.
+ */
+function row({ members }: RowQuery, own: Family): Sql {
+  if (members.length === 0) return sql`'{}'`
+  const parts = members.map(({ name, value }, index) => {
+    const opening = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    return sql`${literal(opening)}, ifnull(${value}, 'null')`
+  })
+  return sql`ifnull(concat(${join(parts)}, '}'), ${own.overflow})`
+}
+
+function ordering(order: Sql | undefined): Sql {
+  return order === undefined ? empty : sql` order by ${order}`
+}
+
+function paging(page: RowQuery['page']): Sql {
+  if (page === undefined) return empty
+  return sql` limit ${integer(page.limit)}${page.offset === 0 ? empty : sql` offset ${integer(page.offset)}`}`
+}
+
+function answerList(rows: Rows, isCounted: boolean): ReturnType<Dialect['answerList']> {
+  const texts = rows.map(([text]) => text)
+  const total = isCounted ? Number(texts.shift()) : undefined
+  return { data: `[${texts.join(',')}]`, total }
+}
+
+/** Whether a backslash escapes depends on sql_mode, which not every driver sets: a text that has one is spelled in hex. */
+function quoteText(text: string): string {
+  if (!text.includes('\\')) return `'${text.replaceAll("'", "''")}'`
+  const bytes = Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0'))
+  return `_utf8mb4 x'${bytes.join('')}'`
+}
+
+function update(targets: Targets, settings: readonly Setting[]): Sql {
+  const sets = join(settings.map(({ column, value }) => sql`${ident(targets.alias, column)} = ${value}`))
+  return sql`update ${rowsOf(targets)} set ${sets} where ${targets.where}`
+}
+
+function remove(targets: Targets): Sql {
+  return sql`delete ${ident(targets.alias)} from ${rowsOf(targets)} where ${targets.where}`
+}
+
+/** A table that is scanned is locked as a whole, so its rows are looked up one by one. */
+function rowsOf({ table, alias, among }: Targets): Sql {
+  const rows = sql`${table} ${ident(alias)}`
+  return among === undefined ? rows : sql`${among} straight_join ${rows}`
+}
+
+/** By `returning`, which knows neither an alias nor, for rows that are gone, other tables. */
+function written(write: DirectWrite, rendered: (from: Sql, alias: string) => RowQuery, own: Family): Sql | undefined {
+  if (write.kind === 'update' || inner.test(write.name)) return undefined
+  const rows = rendered(empty, write.name)
+  if (rows.members.some(({ value }) => looksBeyond(value, write.name))) return undefined
+  const answer = row(rows, own)
+  if (write.kind === 'delete') {
+    const { table, where } = write.targets(write.name)
+    return sql`delete from ${table} where ${where} returning ${answer} as r`
+  }
+  if (isMixed(write.insertion)) return undefined
+  return sql`${insert(write.insertion, { allDefaults })} returning ${answer} as r`
+}
+
+/** Aliases of tables in subqueries. */
+const inner = /^t\d+$/i
+
+function looksBeyond({ parts }: Sql, name: string): boolean {
+  return parts.some((part) => part.kind === 'ident' && part.names.length > 1 && part.names[0] !== name)
+}
+
+function typed(type: FieldType, value: SqlParam, own: Family): Sql {
+  switch (type.name) {
+    case 'boolean':
+      return sql`(${param(value)} = 'true')`
+    case 'dateTimeWithTimezone':
+      // The session runs in UTC; the zone of the text, always Z, is unknown to MariaDB.
+      return cast(type, sql`replace(${param(value)}, 'Z', '')`, own)
+    case 'bytes':
+      return sql`from_base64(${param(value)})`
+    default:
+      return cast(type, param(value), own)
+  }
+}
+
+/** A text in the database's own form as a value of the type. */
+function cast(type: FieldType, text: Sql, own: Family): Sql {
+  switch (type.name) {
+    case 'int8':
+    case 'int16':
+    case 'int32':
+    case 'int64':
+    case 'boolean':
+      return sql`cast(${text} as signed)`
+    case 'uint8':
+    case 'uint16':
+    case 'uint32':
+    case 'uint64':
+      return sql`cast(${text} as unsigned)`
+    case 'float32':
+      return sql`cast(${text} as float)`
+    case 'float64':
+      return sql`cast(${text} as double)`
+    case 'decimal':
+      return type.params.kind === 'unconstrained'
+        ? sql`cast(${text} as decimal(65, 30))`
+        : sql`cast(${text} as decimal(${integer(type.params.precision)}, ${integer(type.params.scale)}))`
+    case 'string':
+      return text
+    case 'uuid':
+      return own.uuid(text)
+    case 'date':
+      return sql`cast(${text} as date)`
+    case 'time':
+      return sql`cast(${text} as time(6))`
+    case 'dateTime':
+    case 'dateTimeWithTimezone':
+      return sql`cast(${text} as datetime(6))`
+    case 'json':
+      return own.json(text)
+    case 'bytes':
+      return sql`from_base64(${text})`
+    case 'geometry':
+      return sql`st_geomfromgeojson(${text})`
+    default:
+      return type satisfies never
+  }
+}
+
+function unicode(text: Sql): Sql {
+  return sql`convert(${text} using utf8mb4)`
+}
+
+/** A text that is compared byte by byte, with whatever it is compared. */
+function exactly(text: Sql, own: Family): Sql {
+  return sql`${unicode(text)} collate ${own.collation}`
+}
+
+/**
+ * A column's collation may ignore case, accents and blanks at the end, and only a comparison by it can use its index. So
+ * texts are compared both ways: what the collation finds is compared byte by byte.
+ */
+function compare(
+  column: Sql,
+  type: FieldType,
+  { operator, operand, own }: { operator: Comparison; operand: string; own: Family },
+): Sql {
+  const value = typed(type, operand, own)
+  if (type.name === 'json') {
+    const isSame = own.isSameJson(column, value)
+    return operator === '<>' ? sql`not (${isSame})` : isSame
+  }
+  const plain = (how: Comparison) => sql`${column} ${comparison[how]} ${value}`
+  if (type.name !== 'string') return plain(operator)
+  const exact = sql`${column} ${comparison[operator]} ${exactly(value, own)}`
+  return bothWays(operator, plain, exact)
+}
+
+/** The last operand is repeated up to a power of two, so that there are eleven texts of a statement, not a thousand. */
+function isOneOf(column: Sql, type: FieldType, { operands, own }: { operands: readonly string[]; own: Family }): Sql {
+  if (operands.length === 0) return sql`1 = 0`
+  const size = 2 ** Math.ceil(Math.log2(operands.length))
+  const values = Array.from({ length: size }, (_, index) =>
+    typed(type, operands[index] ?? operands.at(-1) ?? null, own),
+  )
+  const list = join(values)
+  return type.name === 'string'
+    ? sql`(${column} in (${list}) and ${exactly(column, own)} in (${list}))`
+    : sql`${column} in (${list})`
+}
+
+/**
+ * These databases take a null for the smallest value, and MariaDB's group_concat for zero or the empty text, so that
+ * its place has to be said even where it would be the first ascending.
+ */
+function ordered(
+  expression: Sql,
+  how: { direction: 'asc' | 'desc'; nulls: 'first' | 'last'; isNullable: boolean },
+): Sql {
+  const direction = how.direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`
+  if (!how.isNullable) return direction
+  return how.nulls === 'first'
+    ? sql`${expression} is null desc, ${direction}`
+    : sql`${expression} is null asc, ${direction}`
+}
+
+function wire(column: Sql, type: FieldType, own: Family): Sql {
+  switch (type.name) {
+    case 'int8':
+    case 'int16':
+    case 'int32':
+    case 'uint8':
+    case 'uint16':
+    case 'uint32':
+    case 'json':
+      return column
+    case 'float64':
+      return numberText(column)
+    case 'float32':
+      // As text a float has six digits; where these are too few, the double of the same value has enough.
+      return sql`case when cast(concat(${column}) as float) = ${column} then ${numberText(column)} else ${numberText(sql`cast(${column} as double)`)} end`
+    case 'int64':
+    case 'uint64':
+    case 'decimal':
+    case 'uuid':
+      return sql`concat('"', ${column}, '"')`
+    case 'string':
+      return sql`json_quote(${column})`
+    case 'boolean':
+      return sql`elt(1 + (${column} <> 0), 'false', 'true')`
+    case 'date':
+      return sql`date_format(${column}, '"%Y-%m-%d"')`
+    case 'time':
+      return sql`concat('"', ${withoutZeros(sql`time_format(${column}, '%H:%i:%s.%f')`)}, '"')`
+    case 'dateTime':
+      return sql`concat('"', ${withoutZeros(sql`date_format(${column}, '%Y-%m-%dT%H:%i:%s.%f')`)}, '"')`
+    case 'dateTimeWithTimezone':
+      return sql`concat('"', ${withoutZeros(sql`date_format(${column}, '%Y-%m-%dT%H:%i:%s.%f')`)}, 'Z"')`
+    case 'bytes': {
+      const text = sql`concat('"', replace(to_base64(${column}), char(10 using utf8mb4), ''), '"')`
+      return sql`case when ${column} is not null then ifnull(${text}, ${own.overflow}) end`
+    }
+    case 'geometry':
+      return sql`st_asgeojson(${column})`
+    default:
+      return type satisfies never
+  }
+}
+
+/**
+ * MariaDB takes a double for 22 characters wide, a float for 12, and where it makes a table of its own (a union, a
+ * group_concat) cuts a row to the sum of such widths. There may be 34: a sign, `0.`, fourteen zeros and 17 digits.
+ */
+function numberText(value: Sql): Sql {
+  return sql`rtrim(rpad(${value}, 40, ' '))`
+}
+
+/** Of a text that ends in six fraction digits. */
+function withoutZeros(text: Sql): Sql {
+  return sql`trim(trailing '.' from trim(trailing '0' from ${text}))`
+}
+
+/** The most characters that fit into a row of 65,535 bytes at four bytes each. */
+const MAX_VARCHAR = 16_383
+const MAX_PRECISION = 65
+
+function columnType(type: FieldType, own: Family): Sql | undefined {
+  const text = (name: Sql) => sql`${name} character set utf8mb4 collate ${own.collation}`
+  switch (type.name) {
+    case 'int8':
+      return sql`tinyint`
+    case 'int16':
+      return sql`smallint`
+    case 'int32':
+      return sql`int`
+    case 'int64':
+      return sql`bigint`
+    case 'uint8':
+      return sql`tinyint unsigned`
+    case 'uint16':
+      return sql`smallint unsigned`
+    case 'uint32':
+      return sql`int unsigned`
+    case 'uint64':
+      return sql`bigint unsigned`
+    case 'float32':
+      return sql`float`
+    case 'float64':
+      return sql`double`
+    case 'decimal': {
+      // Without bounds of its own a value would be rounded to some scale, which the contract forbids.
+      if (type.params.kind === 'unconstrained') return undefined
+      const { precision, scale } = type.params
+      return precision > MAX_PRECISION || scale > own.maxScale
+        ? undefined
+        : sql`decimal(${integer(precision)}, ${integer(scale)})`
+    }
+    case 'string':
+      if (type.params.length === 'unlimited') return text(sql`longtext`)
+      return type.params.value > MAX_VARCHAR ? undefined : text(sql`varchar(${integer(type.params.value)})`)
+    case 'uuid':
+      return own.uuidType
+    case 'boolean':
+      return sql`tinyint(1)`
+    case 'date':
+      return sql`date`
+    case 'time':
+      return sql`time(6)`
+    case 'dateTime':
+      return sql`datetime(6)`
+    case 'dateTimeWithTimezone':
+      return sql`timestamp(6)`
+    case 'json':
+      return sql`json`
+    case 'bytes':
+      return sql`longblob`
+    case 'geometry':
+      return sql`geometry`
+    default:
+      return type satisfies never
+  }
+}
+
+/** Server error numbers; the SQLSTATEs of these databases are too coarse. */
+function explain({ state, errno, message }: SqlFault): ServiceError | undefined {
+  if (state === OVERDUE) return refusal('overdue')
+  if (state === ABANDONED) return refusal('abandoned')
+  if (state.startsWith('08')) return refusal('unreachable')
+  if (message.includes(NULL_FOUND)) return refusal('null')
+  if (message.includes(OUT_OF_RANGE)) return refusal('range')
+  switch (errno) {
+    case 1317: // MariaDB and MySQL: the statement was killed
+    case 1969: // MariaDB: max_statement_time
+    case 3024: // MySQL: max_execution_time
+      return refusal('overdue')
+    case 1040: // too many connections
+    case 1053: // server is shutting down
+    case 1203: // too many connections of this user
+    case 1226: // a resource of this user is used up
+    case 1927: // connection was killed
+      return refusal('unreachable')
+    case 1062:
+    case 1169:
+    case 1586:
+      return refusal('unique')
+    case 1048:
+    case 1138:
+    case 1364:
+      return refusal('null')
+    case 1216:
+    case 1217:
+    case 1451:
+    case 1452:
+      return refusal('foreignKey')
+    case 3819: // MySQL
+    case 4025: // MariaDB
+    case 1644: // signalled by a trigger
+      return refusal('check')
+    case 1264: // out of range
+    case 1267: // a text that the column's character set does not have
+    case 1265: // data truncated
+    case 1292: // incorrect value
+    case 1366: // incorrect value for the character set or type
+    case 1406: // data too long
+    case 3140: // invalid JSON text
+      return refusal('range')
+    case 1049: // unknown database
+    case 1054: // unknown column
+    case 1146: // unknown table
+      return refusal('noTable')
+    case 1356: // a view of what is gone
+    case 1449: // the account whose rights a view has is gone
+      return refusal('notReady')
+    default:
+      return undefined
+  }
+}

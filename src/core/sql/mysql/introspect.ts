@@ -1,0 +1,285 @@
+/**
+ * The catalog of MySQL and MariaDB, where a database is a schema: the one that the connection names, or all that it
+ * can see where it names none. An enum or a set is a text here, and the database refuses what is not one of its values.
+ */
+import type { FieldType } from '../../model/field-type.ts'
+import type { ReferentialAction } from '../../model/model.ts'
+import type { Dialect, Rows } from '../dialect.ts'
+import { assembleSchema, type CatalogRow, type Introspection, type IntrospectionScope } from '../introspect.ts'
+import type { SourceColumn, SourceIndex, SourceSchema, SourceTable } from '../source-schema.ts'
+import { compile, empty, join, literal, param, type Sql, sql } from '../statement.ts'
+import { mariadb, mysql } from './dialect.ts'
+
+export const mariadbIntrospection: Introspection = family({
+  dialect: mariadb,
+  // A column of JSON is a text with a check of this form.
+  checks: (scope) => sql`
+union all
+select json_object('kind', 'check', 'schema', constraint_schema, 'table', table_name, 'clause', check_clause)
+  from information_schema.check_constraints where ${inScope(sql`constraint_schema`, scope)} and check_clause like 'json_valid(%'`,
+  // Any other default is an expression or a quoted constant.
+  isNoDefault: (text) => text === null || text === 'NULL',
+  isUuid: ({ data }) => data === 'uuid',
+})
+
+export const mysqlIntrospection: Introspection = family({
+  dialect: mysql,
+  checks: () => empty,
+  isNoDefault: (text) => text === null,
+  isUuid: ({ full, collation }) => full === 'char(36)' && collation === 'ascii_bin',
+})
+
+type Family = {
+  readonly dialect: Dialect
+  readonly checks: (scope: IntrospectionScope) => Sql
+  readonly isNoDefault: (text: string | null) => boolean
+  readonly isUuid: (column: ColumnRow) => boolean
+}
+
+function family(own: Family): Introspection {
+  return {
+    statement: (scope) => compile(catalog(scope, own), own.dialect),
+    parse: (rows) => parse(rows, own),
+  }
+}
+
+function catalog(scope: IntrospectionScope, own: Family): Sql {
+  return sql`
+select json_object('kind', 'database', 'schema', database()) as r
+union all
+select json_object('kind', 'namespace', 'schema', schema_name)
+  from information_schema.schemata where ${inScope(sql`schema_name`, scope)}
+union all
+select json_object('kind', 'table', 'schema', table_schema, 'table', table_name, 'form', table_type)
+  from information_schema.tables
+  where table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW') and ${inScope(sql`table_schema`, scope)}
+union all
+select json_object('kind', 'column', 'schema', table_schema, 'table', table_name, 'position', ordinal_position,
+    'name', column_name, 'data', data_type, 'full', column_type, 'length', character_maximum_length,
+    'precision', numeric_precision, 'scale', numeric_scale, 'collation', collation_name, 'nullable', is_nullable,
+    'default', column_default, 'extra', extra)
+  from information_schema.columns where ${inScope(sql`table_schema`, scope)}
+union all
+select json_object('kind', 'index', 'schema', table_schema, 'table', table_name, 'name', index_name,
+    'position', seq_in_index, 'repeats', non_unique, 'column', column_name, 'prefix', sub_part, 'form', index_type)
+  from information_schema.statistics where ${inScope(sql`table_schema`, scope)}
+union all
+select json_object('kind', 'foreignKey', 'schema', k.table_schema, 'table', k.table_name, 'name', k.constraint_name,
+    'position', k.ordinal_position, 'column', k.column_name, 'toSchema', k.referenced_table_schema,
+    'toTable', k.referenced_table_name, 'toColumn', k.referenced_column_name,
+    'onDelete', c.delete_rule, 'onUpdate', c.update_rule)
+  from information_schema.key_column_usage k
+  join information_schema.referential_constraints c on c.constraint_schema = k.constraint_schema
+    and c.constraint_name = k.constraint_name and c.table_name = k.table_name
+  where k.referenced_table_name is not null and ${inScope(sql`k.table_schema`, scope)}${own.checks(scope)}`
+}
+
+const systemSchemas = ['information_schema', 'mysql', 'performance_schema', 'sys']
+
+function inScope(schema: Sql, scope: IntrospectionScope): Sql {
+  if (scope.kind === 'all') {
+    return sql`${schema} not in (${join(systemSchemas.map(literal))}) and ${schema} = coalesce(database(), ${schema})`
+  }
+  return scope.names.length === 0 ? sql`1 = 0` : sql`${schema} in (${join(scope.names.map(param))})`
+}
+
+type Place = { readonly schema: string; readonly table: string }
+
+type ColumnRow = Place & {
+  readonly kind: 'column'
+  readonly position: number
+  readonly name: string
+  readonly data: string
+  /** With sizes and attributes, such as `int(10) unsigned zerofill`. */
+  readonly full: string
+  readonly length: number | null
+  readonly precision: number | null
+  readonly scale: number | null
+  readonly collation: string | null
+  readonly nullable: string
+  readonly default: string | null
+  readonly extra: string
+}
+
+type IndexRow = Place & {
+  readonly kind: 'index'
+  readonly name: string
+  readonly position: number
+  readonly repeats: number
+  readonly column: string | null
+  readonly prefix: number | null
+  readonly form: string
+}
+
+type ForeignKeyRow = Place & {
+  readonly kind: 'foreignKey'
+  readonly name: string
+  readonly position: number
+  readonly column: string
+  readonly toSchema: string
+  readonly toTable: string
+  readonly toColumn: string
+  readonly onDelete: string
+  readonly onUpdate: string
+}
+
+type CheckRow = Place & { readonly kind: 'check'; readonly clause: string }
+type TableRow = Place & { readonly kind: 'table'; readonly form: string }
+type PlainRow = Extract<CatalogRow, { readonly kind: 'database' | 'namespace' }>
+type AnyRow = PlainRow | TableRow | ColumnRow | IndexRow | ForeignKeyRow | CheckRow
+
+function parse(rows: Rows, own: Family): SourceSchema {
+  const read = rows.map(([text]) => JSON.parse(text ?? '') as AnyRow)
+  const checks = new Set(read.flatMap((row) => (row.kind === 'check' ? [checkKey(row, row.clause)] : [])))
+  const schema = assembleSchema(read.flatMap((row) => catalogRow(row, checks, own)))
+  return { ...schema, tables: schema.tables.map(withOwnIndexes) }
+}
+
+function catalogRow(row: AnyRow, checks: ReadonlySet<string>, own: Family): readonly CatalogRow[] {
+  switch (row.kind) {
+    case 'check':
+      return []
+    case 'table':
+      return [{ ...row, isReadOnly: row.form === 'VIEW' }]
+    case 'column': {
+      const isJson = checks.has(checkKey(row, `json_valid(${own.dialect.quote(row.name)})`))
+      return [{ ...row, column: columnOf(isJson ? { ...row, data: 'json' } : row, own) }]
+    }
+    case 'index':
+      return [{ ...row, index: indexKind(row), column: row.prefix === null || isWhole(row) ? row.column : null }]
+    case 'foreignKey': {
+      const references = { schema: row.toSchema, table: row.toTable, column: row.toColumn }
+      return [{ ...row, references, onDelete: actionOf(row.onDelete), onUpdate: actionOf(row.onUpdate) }]
+    }
+    default:
+      return [row]
+  }
+}
+
+function checkKey({ schema, table }: Place, clause: string): string {
+  return [schema, table, clause].join('\0')
+}
+
+const PRIMARY = 'PRIMARY'
+
+function indexKind({ name, repeats }: IndexRow): 'primary' | 'unique' | 'normal' {
+  if (name === PRIMARY) return 'primary'
+  return repeats === 0 ? 'unique' : 'normal'
+}
+
+/** These kinds give a length for every column. */
+function isWhole({ form }: IndexRow): boolean {
+  return form === 'SPATIAL' || form === 'FULLTEXT'
+}
+
+const actions: Readonly<Record<string, ReferentialAction>> = {
+  'NO ACTION': 'noAction',
+  RESTRICT: 'restrict',
+  CASCADE: 'cascade',
+  'SET NULL': 'setNull',
+  'SET DEFAULT': 'setDefault',
+}
+
+function actionOf(rule: string): ReferentialAction {
+  return actions[rule] ?? 'noAction'
+}
+
+/** A primary key has no name of its own, and a foreign key without an index gets one that bears its name. */
+function withOwnIndexes(table: SourceTable): SourceTable {
+  const keys = new Map(table.foreignKeys.map(({ dbName, columns }) => [dbName, JSON.stringify(columns)]))
+  const indexes = table.indexes.map((index): SourceIndex => {
+    if (index.kind === 'primary') return { ...index, dbName: undefined }
+    const isImplied = index.kind === 'normal' && keys.get(index.dbName ?? '') === JSON.stringify(index.columns)
+    return { ...index, isImplied }
+  })
+  return { ...table, indexes }
+}
+
+function columnOf(row: ColumnRow, own: Family): SourceColumn {
+  const { type, isReadOnly } = own.isUuid(row)
+    ? { type: { name: 'uuid' } as const, isReadOnly: false }
+    : fieldTypeOf(row)
+  const isNullable = row.nullable === 'YES'
+  const isGenerated = /\bGENERATED$/.test(row.extra)
+  const counts = row.extra.includes('auto_increment')
+  return {
+    dbName: row.name,
+    type,
+    isNullable,
+    isList: false,
+    isReadOnly: isReadOnly || isGenerated,
+    defaultKind:
+      counts && /^u?int/.test(type.name)
+        ? 'autoincrement'
+        : (counts || !own.isNoDefault(row.default)) && !isGenerated
+          ? 'database'
+          : 'none',
+  }
+}
+
+type Known = { readonly type: FieldType; readonly isReadOnly: boolean }
+type PlainName = Exclude<FieldType['name'], 'string' | 'decimal'>
+
+const integers: ReadonlyMap<string, { readonly signed: PlainName; readonly unsigned: PlainName }> = new Map([
+  ['tinyint', { signed: 'int8', unsigned: 'uint8' }],
+  ['smallint', { signed: 'int16', unsigned: 'uint16' }],
+  ['mediumint', { signed: 'int32', unsigned: 'uint32' }],
+  ['int', { signed: 'int32', unsigned: 'uint32' }],
+  ['bigint', { signed: 'int64', unsigned: 'uint64' }],
+])
+
+const plain: ReadonlyMap<string, PlainName> = new Map([
+  ['year', 'int16'],
+  ['float', 'float32'],
+  ['double', 'float64'],
+  ['date', 'date'],
+  ['time', 'time'],
+  ['datetime', 'dateTime'],
+  ['timestamp', 'dateTimeWithTimezone'],
+  ['json', 'json'],
+  ['binary', 'bytes'],
+  ['varbinary', 'bytes'],
+  ['tinyblob', 'bytes'],
+  ['blob', 'bytes'],
+  ['mediumblob', 'bytes'],
+  ['longblob', 'bytes'],
+  ['geometry', 'geometry'],
+  ['point', 'geometry'],
+  ['linestring', 'geometry'],
+  ['polygon', 'geometry'],
+  ['multipoint', 'geometry'],
+  ['multilinestring', 'geometry'],
+  ['multipolygon', 'geometry'],
+  ['geometrycollection', 'geometry'],
+  ['geomcollection', 'geometry'],
+])
+
+const texts: ReadonlySet<string> = new Set(['tinytext', 'text', 'mediumtext', 'longtext', 'enum', 'set'])
+
+function fieldTypeOf(row: ColumnRow): Known {
+  const { data, full } = row
+  const known = (type: FieldType): Known => ({ type, isReadOnly: false })
+  const integer = integers.get(data)
+  // Leading zeros are no number in JSON.
+  if (integer !== undefined && full.includes('zerofill')) return known(decimal(row.precision ?? 20, 0))
+  if (full === 'tinyint(1)' || full === 'bit(1)') return known({ name: 'boolean' })
+  if (integer !== undefined) return known({ name: full.includes('unsigned') ? integer.unsigned : integer.signed })
+  const name = plain.get(data)
+  if (name !== undefined) return known({ name })
+  if (data === 'decimal') return known(decimal(row.precision ?? 10, row.scale ?? 0))
+  if (data === 'char' || data === 'varchar') return known(text(row.length ?? 0))
+  if (texts.has(data)) return known(text(0))
+  return { type: data === 'bit' || data === 'vector' ? { name: 'bytes' } : text(0), isReadOnly: true }
+}
+
+function decimal(precision: number, scale: number): FieldType {
+  return { name: 'decimal', params: { kind: 'constrained', precision, scale } }
+}
+
+/** A length of zero stands for none. */
+function text(length: number): FieldType {
+  return {
+    name: 'string',
+    params: length === 0 ? { length: 'unlimited' } : { length: 'fixed', value: length },
+  }
+}

@@ -1,0 +1,393 @@
+/** The dialect of PostgreSQL 14 and later, Neon and the embedded database. */
+import type { ServiceError } from '../../error.ts'
+import type { FieldType } from '../../model/field-type.ts'
+import type { PrimitiveField } from '../../model/model.ts'
+import type { Comparison } from '../../query/filter.ts'
+import type { Comparing, Dialect, DirectWrite, RowQuery, Setting, Targets } from '../dialect.ts'
+import { ABANDONED, OVERDUE, type SqlFault } from '../fault.ts'
+import { insert } from '../insert.ts'
+import { bothWays, comparison } from '../operators.ts'
+import { refusal } from '../refusal.ts'
+import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from '../statement.ts'
+import { postgresDdl } from './ddl.ts'
+
+export const postgres: Dialect = {
+  title: 'PostgreSQL',
+  quote: (name) => `"${name.replaceAll('"', '""')}"`,
+  quoteText: (text) => `'${text.replaceAll("'", "''")}'`,
+  placeholder: (position) => `$${position}`,
+
+  typed,
+  assigned,
+  compare,
+  isOneOf: (column, field, operands) => {
+    const among = sql`= any(${param(arrayText(operands))}::${castType(field.type)}[])`
+    return isLoose(field) ? sql`(${column} ${among} and ${bytes(column, field)} ${among})` : sql`${column} ${among}`
+  },
+  matches: (column, field, { pattern, ignoreCase }) => {
+    if (!ignoreCase) {
+      return sql`${isLoose(field) ? bytes(column, field) : column} like ${param(pattern)}::text escape '!'`
+    }
+    // The bytes have no case, the database's own collation has, and is never one that cannot be searched.
+    const searched = isLoose(field) ? sql`${asText(column, false)} collate "default"` : column
+    return sql`${searched} ilike ${param(pattern)}::text escape '!'`
+  },
+  compared,
+  ordered,
+  wire,
+
+  list: (rows, total) => {
+    const counted = total === undefined ? empty : sql`, (${total})`
+    const list = sql`select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (${select(rows)}) r`
+    return sql`select ${bounded}${counted} from (${list}) a`
+  },
+  pieces: (rows) => {
+    const items = sql`select row_to_json(r)::text j, row_number() over () n from (${select(rows)}) r`
+    const pieces = sql`select string_agg(j, ',' order by n) a, min(n) n from (${items}) i group by (n - 1) / ${integer(ITEMS_PER_PIECE)}`
+    const isAllowed = sql`sum(octet_length(p.a)) over () <= ${integer(MAX_ANSWER)} and max(octet_length(p.a)) over () <= ${integer(MAX_TEXT)}`
+    return sql`select case when ${isAllowed} then p.a else ${failing(TOO_LARGE)}::text end from (${pieces}) p order by p.n`
+  },
+  // The offset keeps the planner from rendering the row once for each time that it is named.
+  one: (rows) => sql`select ${bounded} from (select row_to_json(r)::text a from (${select(rows)}) r offset 0) a`,
+  nestedOne: (rows) => sql`(select row_to_json(r) from (${select(rows)}) r)`,
+  nestedMany: (rows) =>
+    sql`(select json_build_object('data', coalesce(json_agg(row_to_json(r)), '[]'::json)) from (${select(rows)}) r)`,
+  answerList: ([row], isCounted) => ({ data: row?.[0] ?? '[]', total: isCounted ? Number(row?.[1]) : undefined }),
+  answerOne: ([row]) => row?.[0] ?? undefined,
+
+  allDefaults: sql`default values`,
+  update,
+  delete: remove,
+  written: (write, rendered) => {
+    const alias = 't0'
+    const written = ident(alias)
+    const list = postgres.list(rendered(sql` from ${written}`, alias), undefined)
+    return sql`with ${written} as (${directly(write, alias)} returning *) ${list}`
+  },
+  slots: {
+    keep: (slot, { columns, from, lock }) => {
+      const kept = join(columns.map(({ value }, position) => sql`${value}::text as ${columnName(position)}`))
+      // Whoever refers to a row holds it by `key share`, which only a change of its key or its end has to wait for.
+      const held = lock === 'reference' ? sql`for key share` : sql`for no key update`
+      return [keepRows(slot, sql`select ${kept}${from} ${held}`)]
+    },
+    keepInserted: (slot, insertion) => {
+      const kept = join(
+        insertion.kept.map(({ dbName }, position) => sql`${ident(dbName)}::text as ${columnName(position)}`),
+      )
+      return [sql`with i as (${insert(insertion, postgres)} returning *) ${keepRows(slot, sql`select ${kept} from i`)}`]
+    },
+    value: (slot, position, type) =>
+      sql`(${slotText(slot)}::json -> 0 ->> ${literal(`c${position}`)})::${baseType(type)}`,
+    isFilled: (slot) => sql`${slotText(slot)} <> '[]'`,
+    rows: (slot, types) => {
+      const columns = types.map(
+        (type, position) => sql`(e ->> ${literal(`c${position}`)})::${baseType(type)} as ${columnName(position)}`,
+      )
+      return sql`(select ${join([...columns, sql`n`])} from json_array_elements(${slotText(slot)}::json) with ordinality x(e, n))`
+    },
+    demand: (condition, marker) => sql`select case when ${condition} then 1
+      else ${failing(marker)} end`,
+  },
+
+  columnType,
+  ddl: postgresDdl,
+  explain,
+}
+
+function update({ table, alias, among, where }: Targets, settings: readonly Setting[]): Sql {
+  const sets = join(settings.map(({ column, value }) => sql`${ident(column)} = ${value}`))
+  const from = among === undefined ? empty : sql` from ${among}`
+  return sql`update ${table} ${ident(alias)} set ${sets}${from} where ${where}`
+}
+
+function remove({ table, alias, among, where }: Targets): Sql {
+  return sql`delete from ${table} ${ident(alias)}${among === undefined ? empty : sql` using ${among}`} where ${where}`
+}
+
+function directly(write: DirectWrite, alias: string): Sql {
+  switch (write.kind) {
+    case 'insert':
+      return insert(write.insertion, postgres)
+    case 'update':
+      return update(write.targets(alias), write.settings)
+    case 'delete':
+      return remove(write.targets(alias))
+  }
+}
+
+/** Fails when it is evaluated: the setting does not exist, and asking for it keeps the planner from doing so earlier. */
+function failing(marker: string): Sql {
+  return sql`(coalesce(current_setting('service.none', true), '') || ${literal(marker)})::int`
+}
+
+const ITEMS_PER_PIECE = 100
+
+/** Bytes of an answer that leaves in pieces. */
+const MAX_ANSWER = 64 * 1024 * 1024
+/** Bytes of an answer, or a piece, that is held as one text: several times its size in memory, and nobody else runs while it is copied. */
+const MAX_TEXT = 16 * 1024 * 1024
+const TOO_LARGE = 'service:tooLarge'
+const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failing(TOO_LARGE)}::text end`
+
+/** Slots are settings that end with the transaction. */
+function slotText(slot: number): Sql {
+  return sql`current_setting(${slotName(slot)})`
+}
+
+function slotName(slot: number): Sql {
+  return literal(`service.slot${slot}`)
+}
+
+function columnName(position: number): Sql {
+  return ident(`c${position}`)
+}
+
+function keepRows(slot: number, rows: Sql): Sql {
+  return sql`select set_config(${slotName(slot)}, coalesce((select json_agg(r)::text from (${rows}) r), '[]'), true)`
+}
+
+/**
+ * A planner that knows no value expects a tenth of the rows, finds that far dearer than any page, and plans every execution
+ * anew. So a small page is cut twice, first where the planner sees it; all small pages share one text, and one plan.
+ */
+function select({ members, from, order, page }: RowQuery): Sql {
+  const list = join(members.map(({ name, value }) => sql`${value} as ${ident(name)}`))
+  const rows = sql`select ${list}${from}${order === undefined ? empty : sql` order by ${order}`}`
+  if (page === undefined) return rows
+  const limit = sql` limit ${param(String(page.limit))}::bigint`
+  const offset = page.offset === 0 ? empty : sql` offset ${param(String(page.offset))}::bigint`
+  if (page.limit > SMALL_PAGE) return sql`${rows}${limit}${offset}`
+  return sql`select * from (${rows} limit ${integer(SMALL_PAGE)}${offset}) s${limit}`
+}
+
+const SMALL_PAGE = 100
+
+function typed(type: FieldType, isList: boolean, value: SqlParam): Sql {
+  if (isList) {
+    const text = value === null ? null : arrayText(JSON.parse(value) as (string | null)[])
+    return type.name === 'bytes'
+      ? sql`(select case when l is not null then array(select decode(e, 'base64') from unnest(l) with ordinality x(e, n) order by n) end from (select ${param(text)}::text[]) y(l))`
+      : sql`${param(text)}::${castType(type)}[]`
+  }
+  return type.name === 'bytes' ? sql`decode(${param(value)}::text, 'base64')` : sql`${param(value)}::${castType(type)}`
+}
+
+/** A text of an enum is one of its values only where nothing says that it is a text. */
+function assigned(type: FieldType, isList: boolean, value: SqlParam): Sql {
+  if (type.name !== 'string') return typed(type, isList, value)
+  return param(isList && value !== null ? arrayText(JSON.parse(value) as (string | null)[]) : value)
+}
+
+/** A cast to a type with bounds cuts or rounds what does not fit, without a word. */
+function castType(type: FieldType): Sql {
+  if (type.name === 'string') return sql`text`
+  return type.name === 'decimal' ? sql`numeric` : baseType(type)
+}
+
+/** The text form of an array: elements are always quoted, so that no text in them means anything. */
+function arrayText(elements: readonly (string | null)[]): string {
+  const texts = elements.map((element) =>
+    element === null ? 'NULL' : `"${element.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
+  )
+  return `{${texts.join(',')}}`
+}
+
+function ordered(
+  expression: Sql,
+  how: { direction: 'asc' | 'desc'; nulls: 'first' | 'last'; isNullable: boolean },
+): Sql {
+  const direction = how.direction === 'asc' ? sql`${expression} asc` : sql`${expression} desc`
+  const isDefault = (how.direction === 'asc') === (how.nulls === 'last')
+  if (!how.isNullable || isDefault) return direction
+  return how.nulls === 'first' ? sql`${direction} nulls first` : sql`${direction} nulls last`
+}
+
+/**
+ * Introspected columns may be of types that have no field type: these are read-only texts and documents. A text of a
+ * fixed length may be a `char(n)`, whose filling is no part of its value. JSON may be kept as `json`, which has no `=`.
+ * Where a column is of the right type already, a cast is nothing to the database.
+ */
+function compared(column: Sql, { type, isList, isReadOnly }: PrimitiveField): Sql {
+  if (type.name === 'string') return isReadOnly || isFixed(type) ? asText(column, isList) : column
+  if (type.name !== 'json' || isList) return column
+  return isReadOnly ? sql`to_jsonb(${column})` : sql`${column}::jsonb`
+}
+
+/**
+ * Different texts may be equal to a nondeterministic collation, and to citext. Only where they are, or may be, is a text
+ * compared twice: the planner takes the two for independent, and expects fewer rows than there are.
+ */
+function isLoose({ type, isLoose }: PrimitiveField): boolean {
+  return type.name === 'string' && isLoose === true
+}
+
+function bytes(column: Sql, { isList }: PrimitiveField): Sql {
+  return sql`${asText(column, isList)} collate "C"`
+}
+
+function compare(column: Sql, field: PrimitiveField, { operator, operand }: Comparing): Sql {
+  const value = typed(field.type, field.isList, operand)
+  const plain = (how: Comparison) => sql`${column} ${comparison[how]} ${value}`
+  if (!isLoose(field)) return plain(operator)
+  return bothWays(operator, plain, sql`${bytes(column, field)} ${comparison[operator]} ${value}`)
+}
+
+function isFixed(type: FieldType): boolean {
+  return type.name === 'string' && type.params.length === 'fixed'
+}
+
+function asText(column: Sql, isList: boolean): Sql {
+  return sql`${column}::text${isList ? sql`[]` : empty}`
+}
+
+/**
+ * 64-bit integers and decimals as texts, times in UTC, bytes in unbroken base64, a `char(n)` without its filling; all
+ * else as row_to_json has it.
+ */
+function wire(column: Sql, type: FieldType, isList: boolean): Sql {
+  if (isList) return wireList(column, type)
+  switch (type.name) {
+    case 'int64':
+    case 'uint64':
+    case 'decimal':
+      return sql`${column}::text`
+    case 'dateTimeWithTimezone':
+      return utcText(column)
+    case 'bytes':
+      return base64(column)
+    case 'string':
+      return isFixed(type) ? asText(column, isList) : column
+    default:
+      return column
+  }
+}
+
+function wireList(column: Sql, type: FieldType): Sql {
+  const each = (element: Sql) =>
+    sql`(select coalesce(json_agg(${element} order by n), '[]'::json) from unnest(${column}) with ordinality x(e, n) where ${column} is not null having ${column} is not null)`
+  switch (type.name) {
+    case 'int64':
+    case 'uint64':
+    case 'decimal':
+      return sql`${column}::text[]`
+    case 'dateTimeWithTimezone':
+      return each(utcText(sql`x.e`))
+    case 'bytes':
+      return each(base64(sql`x.e`))
+    case 'string':
+      return isFixed(type) ? asText(column, true) : column
+    default:
+      return column
+  }
+}
+
+function utcText(value: Sql): Sql {
+  const text = sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
+  return sql`(rtrim(rtrim(${text}, '0'), '.') || 'Z')`
+}
+
+function base64(value: Sql): Sql {
+  return sql`translate(encode(${value}, 'base64'), E'\\n', '')`
+}
+
+function columnType(type: FieldType, isList: boolean): Sql | undefined {
+  const base = storable.has(type.name) ? baseType(type) : undefined
+  return base === undefined || !isList ? base : sql`${base}[]`
+}
+
+const storable: ReadonlySet<FieldType['name']> = new Set([
+  'int16',
+  'int32',
+  'int64',
+  'float32',
+  'float64',
+  'decimal',
+  'string',
+  'uuid',
+  'boolean',
+  'date',
+  'time',
+  'dateTime',
+  'dateTimeWithTimezone',
+  'json',
+  'bytes',
+])
+
+/** Types that PostgreSQL does not have are read as the next larger one that it has (introspected sources). */
+function baseType(type: FieldType): Sql {
+  switch (type.name) {
+    case 'int8':
+    case 'uint8':
+    case 'int16':
+      return sql`smallint`
+    case 'uint16':
+    case 'int32':
+      return sql`integer`
+    case 'uint32':
+    case 'int64':
+      return sql`bigint`
+    case 'uint64':
+      return sql`numeric(20)`
+    case 'float32':
+      return sql`real`
+    case 'float64':
+      return sql`double precision`
+    case 'decimal':
+      return type.params.kind === 'unconstrained'
+        ? sql`numeric`
+        : sql`numeric(${integer(type.params.precision)}, ${integer(type.params.scale)})`
+    case 'string':
+      return type.params.length === 'unlimited' ? sql`text` : sql`varchar(${integer(type.params.value)})`
+    case 'uuid':
+      return sql`uuid`
+    case 'boolean':
+      return sql`boolean`
+    case 'date':
+      return sql`date`
+    case 'time':
+      return sql`time`
+    case 'dateTime':
+      return sql`timestamp`
+    case 'dateTimeWithTimezone':
+      return sql`timestamptz`
+    case 'json':
+      return sql`jsonb`
+    case 'bytes':
+      return sql`bytea`
+    case 'geometry':
+      return sql`geometry`
+  }
+}
+
+/** The seed's table "What the caller sees", for SQLSTATE codes. */
+function explain({ state, message }: SqlFault): ServiceError | undefined {
+  // 54000: it outgrew what the server itself can build.
+  if (state === '54000' || message.includes(TOO_LARGE)) return refusal('tooLarge')
+  if (state.startsWith('08') || state === '57P01' || state === '57P03' || state === '53300')
+    return refusal('unreachable')
+  switch (state) {
+    case OVERDUE:
+      return refusal('overdue')
+    case ABANDONED:
+      return refusal('abandoned')
+    case '23505':
+      return refusal('unique')
+    case '23502':
+      return refusal('null')
+    case '23503':
+    case '23001':
+      return refusal('foreignKey')
+    case '23514':
+    case 'P0001': // raised by a trigger
+      return refusal('check')
+    case '42P01':
+    case '42703':
+    case '3F000':
+      return refusal('noTable')
+    case '55000':
+      return refusal('notReady')
+    default:
+      return state.startsWith('22') ? refusal('range') : undefined
+  }
+}

@@ -1,0 +1,286 @@
+/**
+ * The catalog of PostgreSQL 14 and later. Partitions are part of their table, what belongs to an extension is not ours,
+ * and a domain is what it is based on.
+ *
+ * An enum is a text as long as its longest value. PostgreSQL compares the two only as texts, which a unique or foreign
+ * key cannot do, so that an enum in one of these is read-only.
+ */
+import type { FieldType } from '../../model/field-type.ts'
+import type { ReferentialAction } from '../../model/model.ts'
+import type { Rows } from '../dialect.ts'
+import { assembleSchema, type CatalogRow, type Introspection, type IntrospectionScope } from '../introspect.ts'
+import type { SourceColumn } from '../source-schema.ts'
+import { compile, param, type Sql, sql } from '../statement.ts'
+import { postgres } from './dialect.ts'
+
+export const postgresIntrospection: Introspection = {
+  statement: (scope) => compile(catalog(scope), postgres),
+  parse,
+}
+
+function catalog(scope: IntrospectionScope): Sql {
+  return sql`
+with recursive schema_ as (
+  select n.oid, n.nspname from pg_catalog.pg_namespace n where ${inScope(scope)}
+), relation as (
+  select c.oid, c.relkind, c.relname, s.nspname
+  from pg_catalog.pg_class c join schema_ s on s.oid = c.relnamespace
+  where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition and c.relpersistence <> 't'
+    and not exists (
+      select from pg_catalog.pg_depend d
+      where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+), attribute as (
+  select r.nspname, r.relname, a.*
+  from relation r join pg_catalog.pg_attribute a on a.attrelid = r.oid
+  where a.attnum > 0 and not a.attisdropped
+), used (oid) as (
+  select atttypid from attribute
+  union
+  select x.oid from used u join pg_catalog.pg_type t on t.oid = u.oid
+  cross join lateral (values (t.typbasetype), (t.typelem)) x (oid) where x.oid <> 0
+)
+select json_build_object('kind', 'database', 'schema', current_schema())::text
+union all
+select json_build_object('kind', 'namespace', 'schema', nspname)::text from schema_
+union all
+select json_build_object('kind', 'type', 'oid', t.oid::text, 'name', t.typname, 'form', t.typtype,
+    'isBuiltIn', n.nspname = 'pg_catalog', 'base', t.typbasetype::text, 'mod', t.typtypmod,
+    'element', case when e.typarray = t.oid then e.oid::text end,
+    'isNotNull', t.typnotnull, 'hasDefault', t.typdefault is not null,
+    'longest', (select max(length(v.enumlabel)) from pg_catalog.pg_enum v where v.enumtypid = t.oid),
+    'isJson', exists (
+      select from pg_catalog.pg_cast c where c.castsource = t.oid and c.casttarget = 'pg_catalog.json'::regtype))::text
+  from used u join pg_catalog.pg_type t on t.oid = u.oid
+  join pg_catalog.pg_namespace n on n.oid = t.typnamespace
+  left join pg_catalog.pg_type e on e.oid = t.typelem
+union all
+select json_build_object('kind', 'table', 'schema', r.nspname, 'table', r.relname, 'isReadOnly',
+    case r.relkind
+      when 'v' then true
+      when 'm' then true
+      when 'f' then pg_catalog.pg_relation_is_updatable(r.oid, true) & 28 <> 28
+      else false
+    end)::text
+  from relation r
+union all
+select json_build_object('kind', 'column', 'schema', a.nspname, 'table', a.relname, 'position', a.attnum,
+    'name', a.attname, 'type', a.atttypid::text, 'mod', a.atttypmod, 'isNotNull', a.attnotnull,
+    'isNondeterministic', not coalesce(l.collisdeterministic, true),
+    'identity', a.attidentity, 'isGenerated', a.attgenerated <> '',
+    'default', pg_catalog.pg_get_expr(d.adbin, d.adrelid))::text
+  from attribute a left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
+  left join pg_catalog.pg_collation l on l.oid = a.attcollation
+union all
+select json_build_object('kind', 'index', 'schema', r.nspname, 'table', r.relname, 'name', i.relname,
+    'index', case when x.indisprimary then 'primary' when x.indisunique then 'unique' else 'normal' end,
+    'position', k.position, 'column', a.attname)::text
+  from relation r join pg_catalog.pg_index x on x.indrelid = r.oid
+  join pg_catalog.pg_class i on i.oid = x.indexrelid
+  cross join lateral unnest(x.indkey::int2[]) with ordinality k (attnum, position)
+  left join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum = k.attnum and k.attnum > 0
+  where x.indisvalid and x.indpred is null and not x.indisexclusion and k.position <= x.indnkeyatts
+union all
+select json_build_object('kind', 'foreignKey', 'schema', r.nspname, 'table', r.relname, 'name', f.conname,
+    'position', k.position, 'column', a.attname, 'onDelete', f.confdeltype, 'onUpdate', f.confupdtype,
+    'references', json_build_object('schema', tn.nspname, 'table', t.relname, 'column', ta.attname))::text
+  from relation r join pg_catalog.pg_constraint f on f.conrelid = r.oid
+  join pg_catalog.pg_class t on t.oid = f.confrelid
+  join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
+  cross join lateral unnest(f.conkey, f.confkey) with ordinality k (own, other, position)
+  join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum = k.own
+  join pg_catalog.pg_attribute ta on ta.attrelid = t.oid and ta.attnum = k.other
+  where f.contype = 'f' and f.conparentid = 0`
+}
+
+function inScope(scope: IntrospectionScope): Sql {
+  if (scope.kind === 'schemas') {
+    const names = param(JSON.stringify(scope.names))
+    return sql`n.nspname in (select json_array_elements_text(${names}::json))`
+  }
+  return sql`n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+    and pg_catalog.has_schema_privilege(n.oid, 'usage')
+    and not exists (
+      select from pg_catalog.pg_depend d
+      where d.classid = 'pg_catalog.pg_namespace'::regclass and d.objid = n.oid and d.deptype = 'e')`
+}
+
+type TypeRow = {
+  readonly kind: 'type'
+  readonly oid: string
+  readonly name: string
+  /** `typtype`: b(ase), c(omposite), d(omain), e(num), … */
+  readonly form: string
+  readonly isBuiltIn: boolean
+  readonly base: string
+  readonly mod: number
+  readonly element: string | null
+  readonly isNotNull: boolean
+  readonly hasDefault: boolean
+  /** Of the values of an enum, if it has any, how many characters. */
+  readonly longest: number | null
+  /** Whether rows are rendered with an object in its place. */
+  readonly isJson: boolean
+}
+
+type ColumnRow = {
+  readonly kind: 'column'
+  readonly schema: string
+  readonly table: string
+  readonly position: number
+  readonly name: string
+  readonly type: string
+  readonly mod: number
+  readonly isNotNull: boolean
+  readonly isNondeterministic: boolean
+  readonly identity: string
+  readonly isGenerated: boolean
+  readonly default: string | null
+}
+
+type ForeignKeyRow = Extract<CatalogRow, { readonly kind: 'foreignKey' }>
+type AnyRow = Exclude<CatalogRow, { readonly kind: 'column' | 'foreignKey' }> | TypeRow | ColumnRow | ForeignKeyRow
+
+function parse(rows: Rows): ReturnType<Introspection['parse']> {
+  const read = rows.map(([text]) => JSON.parse(text ?? '') as AnyRow)
+  const types = new Map(read.flatMap((row) => (row.kind === 'type' ? [[row.oid, row] as const] : [])))
+  const keys = new Set(read.flatMap(keyColumns))
+  return assembleSchema(
+    read.flatMap((row): readonly CatalogRow[] => {
+      if (row.kind === 'type') return []
+      if (row.kind === 'column') return [{ ...row, column: columnOf(row, { types, keys }) }]
+      if (row.kind === 'foreignKey') {
+        return [{ ...row, onDelete: actionOf(row.onDelete), onUpdate: actionOf(row.onUpdate) }]
+      }
+      return [row]
+    }),
+  )
+}
+
+type Place = { readonly schema: string; readonly table: string }
+
+/** The column of a unique or foreign key that a row tells of, if it does. */
+function keyColumns(row: AnyRow): readonly string[] {
+  const isKey = row.kind === 'foreignKey' || (row.kind === 'index' && row.index !== 'normal')
+  return isKey && row.column !== null ? [columnPlace(row, row.column)] : []
+}
+
+function columnPlace({ schema, table }: Place, column: string): string {
+  return JSON.stringify([schema, table, column])
+}
+
+const actions: Readonly<Record<string, ReferentialAction>> = {
+  a: 'noAction',
+  r: 'restrict',
+  c: 'cascade',
+  n: 'setNull',
+  d: 'setDefault',
+}
+
+function actionOf(code: string): ReferentialAction {
+  return actions[code] ?? 'noAction'
+}
+
+type Types = ReadonlyMap<string, TypeRow>
+
+function columnOf(row: ColumnRow, { types, keys }: { types: Types; keys: ReadonlySet<string> }): SourceColumn {
+  const own = resolveDomain({ oid: row.type, mod: row.mod, isNotNull: row.isNotNull, hasDefault: false }, types)
+  const elementOid = types.get(own.oid)?.element ?? null
+  const element = elementOid === null ? own : resolveDomain({ ...own, oid: elementOid }, types)
+  const elementType = types.get(element.oid)
+  const isKeyOfEnum = elementType?.form === 'e' && keys.has(columnPlace(row, row.name))
+  const known = isKeyOfEnum ? readOnlyText : fieldTypeOf(elementType, element.mod)
+  const isList = elementOid !== null
+  const counts = row.identity !== '' || row.default?.startsWith('nextval(') === true
+  const hasDefault = row.default !== null || own.hasDefault
+  return {
+    dbName: row.name,
+    type: known.type,
+    isNullable: !own.isNotNull,
+    isList,
+    isReadOnly: known.isReadOnly || row.isGenerated || row.identity === 'a',
+    defaultKind:
+      counts && own.isNotNull && !isList && /^int(16|32|64)$/.test(known.type.name)
+        ? 'autoincrement'
+        : (hasDefault || counts) && !row.isGenerated
+          ? 'database'
+          : 'none',
+    // The operators of citext ignore case, whatever the collation.
+    ...((row.isNondeterministic || elementType?.name === 'citext') && { isLoose: true }),
+  }
+}
+
+type Typing = {
+  readonly oid: string
+  readonly mod: number
+  readonly isNotNull: boolean
+  readonly hasDefault: boolean
+}
+
+/** Through all domains down to what they are based on; their modifiers and their `not null` hold on the way. */
+function resolveDomain(typing: Typing, types: Types): Typing {
+  const type = types.get(typing.oid)
+  if (type?.form !== 'd') return typing
+  const isNotNull = typing.isNotNull || type.isNotNull
+  const hasDefault = typing.hasDefault || type.hasDefault
+  return resolveDomain({ oid: type.base, mod: type.mod, isNotNull, hasDefault }, types)
+}
+
+type Known = { readonly type: FieldType; readonly isReadOnly: boolean }
+
+const unlimited: FieldType = { name: 'string', params: { length: 'unlimited' } }
+const readOnlyText: Known = { type: unlimited, isReadOnly: true }
+
+function fieldTypeOf(type: TypeRow | undefined, mod: number): Known {
+  if (type?.isBuiltIn === true) return builtIn(type.name, mod)
+  if (type?.name === 'citext') return { type: unlimited, isReadOnly: false }
+  if (type?.name === 'geometry') return { type: { name: 'geometry' }, isReadOnly: true }
+  if (type?.form === 'e' && type.longest !== null) {
+    return { type: { name: 'string', params: { length: 'fixed', value: type.longest } }, isReadOnly: false }
+  }
+  const isJson = type?.form === 'c' || type?.isJson === true
+  return isJson ? { type: { name: 'json' }, isReadOnly: true } : readOnlyText
+}
+
+type PlainName = Exclude<FieldType['name'], 'string' | 'decimal'>
+
+const plain: ReadonlyMap<string, PlainName> = new Map([
+  ['int2', 'int16'],
+  ['int4', 'int32'],
+  ['int8', 'int64'],
+  ['float4', 'float32'],
+  ['float8', 'float64'],
+  ['uuid', 'uuid'],
+  ['bool', 'boolean'],
+  ['date', 'date'],
+  ['time', 'time'],
+  ['timestamp', 'dateTime'],
+  ['timestamptz', 'dateTimeWithTimezone'],
+  ['json', 'json'],
+  ['jsonb', 'json'],
+  ['bytea', 'bytes'],
+])
+
+function builtIn(name: string, mod: number): Known {
+  const plainName = plain.get(name)
+  if (plainName !== undefined) return { type: { name: plainName }, isReadOnly: false }
+  if (name === 'numeric') return decimal(mod)
+  if (name === 'varchar' || name === 'bpchar') {
+    const type: FieldType = mod < 0 ? unlimited : { name: 'string', params: { length: 'fixed', value: mod - HEADER } }
+    return { type, isReadOnly: false }
+  }
+  return { type: unlimited, isReadOnly: name !== 'text' }
+}
+
+/** What a type modifier counts besides its own number. */
+const HEADER = 4
+
+/** A scale below zero or above the precision is beyond the model, and what is written would be rounded. */
+function decimal(mod: number): Known {
+  if (mod < 0) return { type: { name: 'decimal', params: { kind: 'unconstrained' } }, isReadOnly: false }
+  const precision = ((mod - HEADER) >> 16) & 0xffff
+  const scale = (((mod - HEADER) & 0x7ff) ^ 1024) - 1024
+  if (scale < 0 || scale > precision) {
+    return { type: { name: 'decimal', params: { kind: 'unconstrained' } }, isReadOnly: true }
+  }
+  return { type: { name: 'decimal', params: { kind: 'constrained', precision, scale } }, isReadOnly: false }
+}

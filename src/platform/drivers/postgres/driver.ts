@@ -1,0 +1,94 @@
+/**
+ * Postgres over TCP, or over any stream that speaks its protocol. A statement that stands alone goes through the held
+ * readers, a large one streams over a connection of its own, and batches go through a pool.
+ */
+import type pg from 'pg'
+import type { Statement } from '../../../core/sql/statement.ts'
+import type { Asker, SqlDriver, SqlRow } from '../../../ports.ts'
+import { type Bounds, bounded } from '../bounded.ts'
+import { endWith } from './cancel.ts'
+import { lost, openPool, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
+import { lend, runAlone, runTransaction } from './pool.ts'
+import { openReaders } from './readers.ts'
+import { streamText } from './text-stream.ts'
+
+export function openPostgres(options: PostgresOptions): SqlDriver {
+  const { stream, timeLimit = 0 } = options
+  const own = { ...options, timeLimit: 0 }
+  const pool = openPool(own)
+  let large = openPool({ ...options, max: LARGE_AT_ONCE, pipeline: false })
+  const readers = openReaders(options)
+  const ownReaders = openReaders(own)
+
+  async function lendLarge(): Promise<pg.PoolClient> {
+    try {
+      return await lend(large)
+    } catch (error) {
+      const unlimited = withoutLimit(options, postgresFault(error, lost))
+      if (unlimited === undefined) throw error
+      large = openPool({ ...unlimited, max: LARGE_AT_ONCE, pipeline: false })
+      return lend(large)
+    }
+  }
+
+  /** Of an embedded database that was ended nobody knows what it has written. */
+  const termsOf = (asker: Asker | undefined) => ({
+    asker: stream !== undefined && asker?.isWriting ? undefined : asker,
+    timeLimit,
+  })
+
+  // The embedded database is one session: nothing is gained by sharing a connection, and one that is not can be ended.
+  async function queryAlone(statement: Statement, asker: Asker | undefined): Promise<readonly SqlRow[]> {
+    const client = await (stream === undefined && asker !== undefined ? lendLarge() : lend(pool))
+    return (await runAlone(client, options, { statement, ...termsOf(asker) })).rows
+  }
+
+  return {
+    query: (statement, asker) => {
+      if (stream !== undefined || statement.isLarge) return queryAlone(statement, asker)
+      return asker === undefined ? ownReaders.query(statement, nobody) : readers.query(statement, asker)
+    },
+
+    // A connection that is kept while a caller reads would keep all others from a database that has only one.
+    ...(options.stream === undefined && {
+      async stream(statement: Statement, asker?: Asker) {
+        const client = await lendLarge()
+        const limits = { ...termsOf(asker), end: () => void endWith(options, client) }
+        try {
+          return faultsOf(await bounded(streamText(client, statement), limits), limits)
+        } catch (error) {
+          throw postgresFault(error, lost)
+        }
+      },
+    }),
+
+    async batch(statements, asker) {
+      if (statements.length === 0) return []
+      const isLimited = asker !== undefined && timeLimit > 0
+      // One message, so that the limit costs no round trip; it ends with the transaction.
+      const begin = isLimited ? `begin; set local statement_timeout = ${timeLimit}` : 'begin'
+      const results = await runTransaction(pool, begin, statements)
+      return results.map((result) => result.rows)
+    },
+
+    async close() {
+      await Promise.all([readers.close(), ownReaders.close(), pool.end(), large.end()])
+    },
+  }
+}
+
+const nobody: Asker = {}
+
+/** Large answers in memory at one time; nothing small ever waits behind one. */
+const LARGE_AT_ONCE = 2
+
+/** The same rows; what breaks while they come is a SqlFault. */
+function faultsOf(rows: AsyncIterator<SqlRow>, limits: Bounds): AsyncIterator<SqlRow> {
+  return {
+    ...rows,
+    next: () =>
+      bounded(rows.next(), limits).catch((error: unknown) => {
+        throw postgresFault(error, lost)
+      }),
+  }
+}

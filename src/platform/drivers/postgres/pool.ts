@@ -1,0 +1,95 @@
+/** What is run on a connection to Postgres that is lent for it alone: one statement that can be ended, or a transaction. */
+import type { Duplex } from 'node:stream'
+import type pg from 'pg'
+import type { Statement } from '../../../core/sql/statement.ts'
+import type { Asker } from '../../../ports.ts'
+import { bounded } from '../bounded.ts'
+import { endWith } from './cancel.ts'
+import {
+  holdWrites,
+  ignore,
+  lost,
+  type PostgresOptions,
+  postgresFault,
+  type TextResult,
+  textRequest,
+  unreachable,
+} from './client.ts'
+
+type Asked = { readonly statement: Statement; readonly asker: Asker | undefined; readonly timeLimit: number }
+
+/** Runs a statement on `client` and gives it back. `options` are what the client was made by. */
+export async function runAlone(
+  client: pg.PoolClient,
+  options: PostgresOptions,
+  { statement, asker, timeLimit }: Asked,
+): Promise<TextResult> {
+  // A client that breaks while it is lent out tells its statement; without a listener it would end the process.
+  client.on('error', ignore)
+  let isEnded = false
+  const end = () => {
+    isEnded = true
+    void endWith(options, client)
+  }
+  try {
+    return await bounded(client.query<string[]>(textRequest(statement)), {
+      asker,
+      timeLimit,
+      elapsed: elapsedOf(client),
+      end,
+    })
+  } catch (error) {
+    throw postgresFault(error, lost)
+  } finally {
+    client.off('error', ignore)
+    client.release(isEnded || client.getTransactionStatus() !== 'I' || isCutOff(client))
+  }
+}
+
+/** A connection to the embedded database waits for its turn, and knows how long it has had it. */
+function elapsedOf(client: pg.PoolClient): (() => number) | undefined {
+  const { stream } = (client as unknown as { connection: { stream: { elapsed?: () => number } } }).connection
+  return stream.elapsed
+}
+
+function isCutOff(client: pg.PoolClient): boolean {
+  return (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroyed
+}
+
+/** Runs statements between `begin` and commit; all or nothing. */
+export async function runTransaction(
+  pool: pg.Pool,
+  begin: string,
+  statements: readonly Statement[],
+): Promise<readonly TextResult[]> {
+  const client = await lend(pool)
+  // A client that breaks while it is lent out tells its statements; without a listener it would end the process.
+  client.on('error', ignore)
+  try {
+    // Only the begin is waited for: without it the rest would run outside of a transaction. After a failure the
+    // server refuses the statements that were already sent, and the commit of a failed transaction is a rollback.
+    await client.query(begin)
+    const write = holdWrites(client)
+    const sent = statements.map((statement) => client.query<string[]>(textRequest(statement)))
+    const commit = client.query('commit')
+    write()
+    const settled = await Promise.allSettled([...sent, commit])
+    const failed = settled.find((outcome) => outcome.status === 'rejected')
+    if (failed !== undefined) throw failed.reason
+    return await Promise.all(sent)
+  } catch (error) {
+    throw postgresFault(error, lost)
+  } finally {
+    client.off('error', ignore)
+    // Anything but idle means that the transaction's end is unknown: the server rolls it back with the connection.
+    client.release(client.getTransactionStatus() !== 'I')
+  }
+}
+
+export async function lend(pool: pg.Pool): Promise<pg.PoolClient> {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    throw postgresFault(error, unreachable)
+  }
+}

@@ -1,0 +1,287 @@
+/**
+ * Held, pipelined clients for statements that stand alone: one round trip each, and no waiting for a free connection.
+ * Statements go as named ones, and a client that is held up by one is replaced.
+ */
+import type pg from 'pg'
+import { OVERDUE, SqlFault } from '../../../core/sql/fault.ts'
+import type { Statement } from '../../../core/sql/statement.ts'
+import type { Asker, SqlRow } from '../../../ports.ts'
+import { endingOf, LOOK } from '../bounded.ts'
+import { cancelRunning, cutOff } from './cancel.ts'
+import {
+  holdWrites,
+  idle,
+  ignore,
+  lost,
+  makeClient,
+  type PostgresOptions,
+  postgresFault,
+  textRequest,
+  unreachable,
+  withoutLimit,
+} from './client.ts'
+import { type Pace, startPace } from './pace.ts'
+import { readText } from './text-read.ts'
+
+/** Held clients, opened when needed, replaced when lost. What none has room for waits for the first that has. */
+export function openReaders(asked: PostgresOptions) {
+  const { timeLimit = 0 } = asked
+  let options = asked
+  const readers: (Reader | undefined)[] = [undefined, undefined]
+  /** Replaced, but still waiting for answers. */
+  const leaving = new Set<Reader>()
+  const waiting: PromiseWithResolvers<Reader>[] = []
+  const names = new Map<string, string>()
+  let issued = 0
+  let closed = false
+  let watching: NodeJS.Timeout | undefined
+
+  const query = (statement: Statement, asker: Asker): Promise<readonly SqlRow[]> =>
+    ask(statement, asker, nameOf(statement.text))
+
+  const ask = async (statement: Statement, asker: Asker, name: string | undefined): Promise<readonly SqlRow[]> => {
+    const reader = (waiting.length === 0 ? take() : undefined) ?? (await inTurn())
+    const limited = options
+    let number = 0
+    let again = name
+    try {
+      if (!reader.ready) await reader.connecting
+      number = reader.askers.push(asker) + reader.answered
+      return await send(reader, statement, name)
+    } catch (error) {
+      const fault = postgresFault(error, lost)
+      const ended = reader.endings.get(number)
+      if (ended !== undefined) throw ended.fault
+      if (name !== undefined && isStale(fault)) {
+        // It was refused before it ran: another shape of the table, or a preparation that failed just before.
+        if (names.get(statement.text) === name) forget()
+        again = undefined
+      } else if (!isHitByMistake(reader, fault) && limited === options) throw fault
+    } finally {
+      if (number > 0) {
+        reader.endings.delete(number)
+        reader.askers.shift()
+        reader.answered += 1
+      }
+      giveBack(reader)
+    }
+    return ask(statement, asker, again)
+  }
+
+  /** Ended for the sake of another on its connection, who had just been answered: nothing of it is left. */
+  const isHitByMistake = ({ pace, wasEnded }: Reader, { state }: SqlFault): boolean =>
+    state === OVERDUE && wasEnded && (timeLimit === 0 || pace.silence(performance.now()) < timeLimit * 0.9)
+
+  /** Ends what nobody waits for any more, or what the server should have ended; only the first of a line runs. */
+  const look = () => {
+    const now = performance.now()
+    const all = [...readers, ...leaving].filter((reader) => reader !== undefined)
+    if (all.length === 0) {
+      clearInterval(watching)
+      watching = undefined
+    }
+    for (const reader of all) {
+      const [asker] = reader.askers
+      const elapsed = reader.pace.silence(now)
+      if (asker === undefined || elapsed < LOOK) continue
+      const number = reader.answered + 1
+      const ended = reader.endings.get(number)
+      // A server that is not there any more does not end anything.
+      if (ended !== undefined && now - ended.at > GIVEN_UP) cutOff(reader.client)
+      const margin = options.timeLimit ? MARGIN : 0
+      const fault = endingOf(asker, { elapsed, timeLimit: timeLimit && timeLimit + margin })
+      if (fault === undefined || ended !== undefined) continue
+      reader.endings.set(number, { fault, at: now })
+      reader.wasEnded = true
+      void cancelRunning(options, reader.client)
+    }
+  }
+
+  const take = (): Reader | undefined => {
+    if (closed) throw closedFault()
+    const reader = pick()
+    reader?.pace.ask(performance.now())
+    reader?.timer.refresh()
+    return reader
+  }
+
+  const inTurn = (): Promise<Reader> => {
+    const turn = Promise.withResolvers<Reader>()
+    // Whoever is alone in the line has just been told that there is no room.
+    if (waiting.push(turn) > 1) handOut()
+    else watch.refresh()
+    return turn.promise
+  }
+
+  const handOut = () => {
+    for (let turn = waiting[0]; turn !== undefined; turn = waiting[0]) {
+      try {
+        const reader = take()
+        if (reader === undefined) return
+        turn.resolve(reader)
+      } catch (error) {
+        // A client could not even be made.
+        turn.reject(error)
+      }
+      waiting.shift()
+    }
+  }
+
+  /** Room comes with an answer, and also where none comes for long: then nobody else may be there to ask for it. */
+  const watch = setTimeout(() => {
+    handOut()
+    if (waiting.length > 0) watch.refresh()
+  }, stuck).unref()
+
+  const giveBack = (reader: Reader) => {
+    reader.pace.answer(performance.now())
+    if (reader.retired && reader.pace.load() === 0) {
+      leaving.delete(reader)
+      void end(reader)
+    }
+    handOut()
+  }
+
+  /** The one that has least to answer, unless all have enough. */
+  const pick = (): Reader | undefined => {
+    let best: Reader | undefined
+    for (let slot = 0; slot < readers.length; slot += 1) {
+      if (leaving.size < maxLeaving && isStuck(readers[slot])) retire(slot)
+      const reader = readers[slot]
+      // A second connection is opened only for what would have to queue behind the first.
+      if (reader === undefined) {
+        if (best?.pace.load() !== 0) best = open(slot)
+      } else if (!reader.pace.isFull() && (best === undefined || reader.pace.load() < best.pace.load())) best = reader
+    }
+    return best
+  }
+
+  const open = (slot: number): Reader => {
+    const client = makeClient(options)
+    const drop = () => {
+      clearTimeout(reader.timer)
+      if (readers[slot] === reader) readers[slot] = undefined
+    }
+    client.on('error', drop)
+    client.on('end', drop)
+    const connecting = client.connect().then(
+      () => {
+        reader.ready = true
+      },
+      (error) => {
+        drop()
+        const fault = postgresFault(error, unreachable)
+        options = withoutLimit(options, fault) ?? options
+        throw fault
+      },
+    )
+    connecting.catch(ignore)
+    const timer = setTimeout(
+      () => (reader.pace.load() === 0 ? retire(slot) : timer.refresh()),
+      options.idle ?? idle,
+    ).unref()
+    const state = { ready: false, retired: false, isHolding: false, answered: 0, wasEnded: false }
+    const reader: Reader = { client, connecting, timer, pace: startPace(), askers: [], endings: new Map(), ...state }
+    watching ??= setInterval(look, LOOK).unref()
+    readers[slot] = reader
+    return reader
+  }
+
+  const retire = (slot: number) => {
+    const reader = readers[slot]
+    readers[slot] = undefined
+    if (reader === undefined) return
+    reader.retired = true
+    if (reader.pace.load() === 0) void end(reader)
+    else leaving.add(reader)
+  }
+
+  /** A name lives as long as its statement's place on the server: when there are too many, both start afresh. */
+  const nameOf = (text: string): string => {
+    const known = names.get(text)
+    if (known !== undefined) return known
+    if (names.size >= maxNames) forget()
+    issued += 1
+    const name = `s${issued}`
+    names.set(text, name)
+    return name
+  }
+
+  const forget = () => {
+    names.clear()
+    readers.forEach((_, slot) => {
+      retire(slot)
+    })
+  }
+
+  const close = async () => {
+    closed = true
+    clearTimeout(watch)
+    clearInterval(watching)
+    for (const turn of waiting.splice(0)) turn.reject(closedFault())
+    await Promise.all([...readers, ...leaving].map((reader) => reader && end(reader)))
+  }
+
+  return { query, close }
+}
+
+function send(reader: Reader, statement: Statement, name: string | undefined): Promise<readonly SqlRow[]> {
+  writeTogether(reader)
+  if (name !== undefined) return readText(reader.client, name, statement)
+  return reader.client.query<string[]>(textRequest(statement)).then(({ rows }) => rows)
+}
+
+/** Statements of one turn of the event loop leave in one write: each write of its own costs more than its statement. */
+function writeTogether(reader: Reader): void {
+  if (reader.isHolding) return
+  const write = holdWrites(reader.client)
+  reader.isHolding = true
+  setImmediate(() => {
+    reader.isHolding = false
+    write()
+  })
+}
+
+type Reader = {
+  readonly client: pg.Client
+  readonly connecting: Promise<void>
+  readonly timer: NodeJS.Timeout
+  readonly pace: Pace
+  /** Whose statements are on their way, in order; the first is the one that runs. */
+  readonly askers: Asker[]
+  /** Why statements of these numbers were ended, counted from 1 in the order of sending. */
+  readonly endings: Map<number, { readonly fault: SqlFault; readonly at: number }>
+  answered: number
+  wasEnded: boolean
+  ready: boolean
+  retired: boolean
+  /** What was asked in this turn of the event loop waits to be written. */
+  isHolding: boolean
+}
+
+/** Milliseconds that the server has to end a statement by itself, and after which one is not waited for that was told to. */
+const MARGIN = 2_000
+const GIVEN_UP = 10_000
+
+/** Milliseconds without an answer after which nobody else has to wait behind a statement, and how often at a time. */
+const stuck = 250
+const maxLeaving = 8
+
+function isStuck(reader: Reader | undefined): boolean {
+  return reader?.ready === true && reader.pace.load() > 0 && reader.pace.silence(performance.now()) > stuck
+}
+
+const closedFault = () => new SqlFault('the driver is closed', { state: '08003' })
+
+const maxNames = 1_000
+
+/** Ends after the answers that are still on their way; a client that never connected has nothing to end. */
+async function end({ client, connecting, timer }: Reader): Promise<void> {
+  clearTimeout(timer)
+  await connecting.then(() => client.end()).catch(ignore)
+}
+
+/** The server no longer accepts a prepared statement of this name. */
+function isStale({ state, message }: SqlFault): boolean {
+  return state === '26000' || state === '42P05' || (state === '0A000' && message.includes('cached plan'))
+}

@@ -1,0 +1,53 @@
+/** The installed connectors of a Node process and the host that runs them, as its variables say. */
+import type { Config } from '../../../config.ts'
+import type { ConnectorCatalog, ConnectorHost, Observe } from '../../../ports.ts'
+import { openNodeCatalog } from './extensions.ts'
+import { createNodeConnectorHost, type NodeHostOptions } from './host.ts'
+import type { PlaceLimits } from './places.ts'
+
+export type NodeConnectors = {
+  readonly host: ConnectorHost
+  readonly catalog: ConnectorCatalog
+  /** Ends every connector. */
+  readonly close: () => Promise<void>
+}
+
+export async function openNodeConnectors(config: Config, observe: Observe): Promise<NodeConnectors> {
+  const catalog = await openNodeCatalog({
+    path: config.SERVICE_EXTENSIONS__PATH,
+    autoReload: config.SERVICE_EXTENSIONS__AUTO_RELOAD,
+    observe,
+  })
+  const host = createNodeConnectorHost(
+    connectorLimits(config),
+    (line) => observe({ kind: 'connector', ...line }),
+    placeLimits(config),
+  )
+  return {
+    host,
+    catalog,
+    async close() {
+      catalog.close()
+      await host.close()
+    },
+  }
+}
+
+function placeLimits(config: Config): PlaceLimits {
+  return {
+    total: config.SERVICE_EXTENSIONS__MAX_PROCESSES,
+    perOwner: config.SERVICE_EXTENSIONS__MAX_PROCESSES_PER_WORKSPACE,
+    waitLimit: 10_000,
+    lineLimit: 100,
+  }
+}
+
+export function connectorLimits(config: Config): NodeHostOptions {
+  return {
+    timeLimit: config.SERVICE_EXTENSIONS__TIME_LIMIT,
+    busyLimit: config.SERVICE_EXTENSIONS__CPU_LIMIT,
+    idleLimit: config.SERVICE_EXTENSIONS__IDLE_TIME,
+    memoryLimit: config.SERVICE_EXTENSIONS__MEMORY_LIMIT,
+    allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS,
+  }
+}

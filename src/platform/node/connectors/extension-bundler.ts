@@ -1,0 +1,97 @@
+/**
+ * The entry of an extension, with all it imports → one module text that both sandboxes can run: no static import is left,
+ * since modules of Node are imported dynamically before anything else, and all exports stand in one list at the end.
+ */
+import { realpath } from 'node:fs/promises'
+import { isBuiltin } from 'node:module'
+import { join, relative, sep } from 'node:path'
+import type { Message, Plugin } from 'esbuild'
+import { factoryOf } from '../../connectors/factory.ts'
+
+export type Bundling =
+  | { readonly kind: 'bundled'; readonly code: string }
+  /** `place` is a file within the folder, with line and column where they are known. */
+  | { readonly kind: 'failed'; readonly place: string; readonly reason: string }
+
+/** `entry` is relative to `folder`, which it must not leave. */
+export async function bundleExtension(folder: string, entry: string): Promise<Bundling> {
+  const file = await inside(folder, entry)
+  if (file === undefined) return failed(entry, 'is not a file of this extension')
+  const builtins = new Set<string>()
+  // Heavy, and not needed where nothing is installed.
+  const { build } = await import('esbuild')
+  try {
+    const { outputFiles } = await build({
+      entryPoints: [file],
+      absWorkingDir: folder,
+      alias: { 'governed-data-service/connector-kit': KIT },
+      bundle: true,
+      charset: 'utf8',
+      format: 'esm',
+      platform: 'neutral',
+      mainFields: ['module', 'main'],
+      conditions: ['worker'],
+      target: 'es2022',
+      logLevel: 'silent',
+      plugins: [importBuiltins(builtins)],
+      write: false,
+    })
+    const code = preamble(builtins) + (outputFiles[0]?.text ?? '')
+    const factory = factoryOf(code)
+    if ('fault' in factory) return failed(entry, factory.fault)
+    if (code.length > LONGEST_CODE) return failed(entry, `is larger than ${LONGEST_CODE / 1024 ** 2} MiB when bundled`)
+    return { kind: 'bundled', code }
+  } catch (error) {
+    return describe(error, entry)
+  }
+}
+
+const KIT = join(import.meta.dirname, '../../../connector-kit/kit.ts')
+
+const LONGEST_CODE = 4 * 1024 ** 2
+
+/** Modules of Node are there on both platforms, but Workers take no static import in the place where this code runs. */
+function importBuiltins(found: Set<string>): Plugin {
+  return {
+    name: 'builtins',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^[^./]/ }, ({ path, kind }) => {
+        if (isBuiltin(path)) return { path: path.replace(/^(node:)?/, 'node:'), namespace: 'builtin' }
+        if (kind === 'dynamic-import' || !/^[a-z]+:/.test(path)) return undefined
+        return { errors: [{ text: `${path} cannot be imported: only files, packages and modules of Node` }] }
+      })
+      onLoad({ filter: /./, namespace: 'builtin' }, ({ path }) => {
+        found.add(path)
+        const name = JSON.stringify(path)
+        return { contents: `module.exports = $builtins[${name}].default ?? $builtins[${name}]`, loader: 'js' }
+      })
+    },
+  }
+}
+
+function preamble(builtins: ReadonlySet<string>): string {
+  if (builtins.size === 0) return ''
+  const members = [...builtins].map((path) => `${JSON.stringify(path)}: await import(${JSON.stringify(path)})`)
+  return `const $builtins = { ${members.join(', ')} };\n`
+}
+
+async function inside(folder: string, entry: string): Promise<string | undefined> {
+  const [root, file] = await Promise.all([realpath(folder), realpath(join(folder, entry))]).catch(() => [])
+  return root !== undefined && file?.startsWith(root + sep) ? file : undefined
+}
+
+function describe(error: unknown, entry: string): Bundling {
+  const [first]: readonly Message[] = isBuildFailure(error) ? error.errors : []
+  if (first === undefined) return failed(entry, 'cannot be bundled')
+  const { text, location } = first
+  if (location === null) return failed(entry, text)
+  return failed(`./${relative('.', location.file)}:${location.line}:${location.column + 1}`, text)
+}
+
+function isBuildFailure(error: unknown): error is { readonly errors: readonly Message[] } {
+  return error instanceof Error && 'errors' in error && Array.isArray(error.errors)
+}
+
+function failed(place: string, reason: string): Bundling {
+  return { kind: 'failed', place, reason }
+}

@@ -1,0 +1,46 @@
+/**
+ * Bytes that a connector's process prints → the answers among them: lines that begin with the token. Everything else is
+ * the connector's own printing and is dropped, as it comes; too much of either ends the process.
+ */
+import { LONGEST_REPLY } from '../../connectors/reply.ts'
+
+export type Frames = {
+  /** Takes a chunk of stdout; calls back with the content of each answer in it. */
+  receive(chunk: Buffer): void
+}
+
+/** `onFlood` is called once a line, or what is printed between two answers, is longer than any answer may be. */
+export function createFrames(token: string, onAnswer: (content: string) => void, onFlood: () => void): Frames {
+  const prefix = Buffer.from(token)
+  let parts: Buffer[] = []
+  let size = 0
+  let noise = 0
+
+  return {
+    receive(chunk) {
+      let start = 0
+      for (let end = chunk.indexOf(END, start); end !== -1; end = chunk.indexOf(END, start)) {
+        take(parts.length === 0 ? chunk.subarray(start, end) : Buffer.concat([...parts, chunk.subarray(start, end)]))
+        parts = []
+        size = 0
+        start = end + 1
+      }
+      if (start < chunk.length) {
+        parts.push(chunk.subarray(start))
+        size += chunk.length - start
+      }
+      if (size + noise > LONGEST_REPLY) onFlood()
+    },
+  }
+
+  function take(line: Buffer): void {
+    if (line.subarray(0, prefix.length).equals(prefix)) {
+      noise = 0
+      onAnswer(line.toString('utf8', prefix.length))
+    } else {
+      noise += line.length
+    }
+  }
+}
+
+const END = 0x0a

@@ -1,0 +1,193 @@
+/**
+ * The only way out of the connectors' Deno processes: a server on loopback that each of them reaches with a pass of its own.
+ * Every request, WebSocket and raw connection is compared with the grant of the pass, and goes on through network.ts, which
+ * resolves the name once, checks what it resolves to and connects to exactly that. Each hop of a redirect comes anew.
+ *
+ * `/<pass>/<address>` is a request or a WebSocket to that address; `CONNECT host:port` with the pass as a header is a raw
+ * connection, which says nothing of itself: it is the upstream's bytes from the first one on, or it ends.
+ */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type Duplex, pipeline } from 'node:stream'
+import { isGranted } from '../../../core/connector/target.ts'
+import { isPrivateHostError } from '../../private-hosts.ts'
+import { createNetwork, type NetworkOptions } from '../network/network.ts'
+
+export type ConnectorGate = {
+  readonly admit: (grant: readonly string[]) => GatePass
+  readonly close: () => Promise<void>
+}
+
+export type GatePass = {
+  readonly port: number
+  readonly pass: string
+  /** From here on the pass opens nothing. */
+  readonly revoke: () => void
+}
+
+/** On an answer: why a request was not let through. An upstream's own is taken away. */
+const DENIED = 'x-connector-gate-denied'
+/** On an answer: why a request that was let through reached nothing. */
+const FAILED = 'x-connector-gate-failed'
+const PASS = 'x-connector-gate-pass'
+
+export async function openConnectorGate(options: NetworkOptions): Promise<ConnectorGate> {
+  const network = createNetwork(options)
+  const grants = new Map<string, readonly string[]>()
+
+  /** Why the place is closed to the pass; undefined where it is open as far as its name tells. */
+  function refusal(pass: string, host: string, port: number): string | undefined {
+    const grant = grants.get(pass)
+    return grant !== undefined && isGranted(grant, host, port) ? undefined : `Requires net access to "${host}:${port}"`
+  }
+
+  /** Where a request is to go, or why it may not. */
+  function read(request: IncomingMessage): { readonly url: URL } | { readonly denied: string } {
+    const [, pass = '', address = ''] = (request.url ?? '').split('/')
+    const text = decodeURIComponent(address)
+    if (!/^https?:/.test(text) || !URL.canParse(text)) return { denied: 'Requires an http address' }
+    const url = new URL(text)
+    const denied = refusal(pass, url.hostname, portOf(url))
+    return denied === undefined ? { url } : { denied }
+  }
+
+  function forward(request: IncomingMessage, onFailure: (headers: Record<string, string>) => void) {
+    try {
+      const reading = read(request)
+      if ('denied' in reading) return onFailure({ [DENIED]: reading.denied })
+      const { url } = reading
+      const fail = (error: NodeJS.ErrnoException) => onFailure(failureAt(url, error))
+      try {
+        return network.request(url, { method: request.method, headers: passedOn(request, url) }).on('error', fail)
+      } catch (error) {
+        return fail(error as NodeJS.ErrnoException)
+      }
+    } catch {
+      return onFailure({ [DENIED]: 'Requires an http address' })
+    }
+  }
+
+  function serve(request: IncomingMessage, response: ServerResponse): void {
+    const upstream = forward(request, (headers) => {
+      if (response.headersSent) response.destroy()
+      else response.writeHead(502, headers).end()
+    })
+    if (upstream === undefined) return
+    upstream.on('response', (incoming) => {
+      response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, returned(incoming))
+      pipeline(incoming, response, () => {})
+    })
+    response.on('close', () => upstream.destroy())
+    pipeline(request, upstream, () => {})
+  }
+
+  function upgrade(request: IncomingMessage, socket: Duplex, early: Buffer): void {
+    socket.on('error', () => {})
+    const upstream = forward(request, (headers) => socket.end(head('502 Bad Gateway', Object.entries(headers).flat())))
+    if (upstream === undefined) return
+    upstream.on('upgrade', (incoming, other, first) => {
+      socket.write(head(`101 ${incoming.statusMessage}`, incoming.rawHeaders))
+      join(socket, other, { early, first })
+    })
+    upstream.on('response', (incoming) => {
+      incoming.resume()
+      socket.end(head(`${incoming.statusCode} ${incoming.statusMessage}`, ['Content-Length', '0']))
+    })
+    socket.on('close', () => upstream.destroy())
+    upstream.end()
+  }
+
+  function tunnel(request: IncomingMessage, socket: Duplex, early: Buffer): void {
+    socket.on('error', () => {})
+    const target = URL.parse(`tcp://${request.url}`)
+    const [host, port] = [target?.hostname ?? '', Number(target?.port)]
+    const pass = request.headers[PASS]
+    if (typeof pass !== 'string' || refusal(pass, host, port) !== undefined) {
+      socket.destroy()
+      return
+    }
+    const other = network.socket()
+    other.on('error', () => socket.destroy())
+    other.on('connect', () => join(socket, other, { early, first: Buffer.alloc(0) }))
+    socket.on('close', () => other.destroy())
+    other.connect(port, host.replace(/^\[|\]$/g, ''))
+  }
+
+  const server = createServer({ requestTimeout: 0, maxHeaderSize: LONGEST_HEAD }, serve)
+  server.on('upgrade', upgrade).on('connect', tunnel)
+  server.listen(0, '127.0.0.1').unref()
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  return {
+    admit(grant) {
+      const pass = randomBytes(16).toString('hex')
+      grants.set(pass, grant)
+      return { port, pass, revoke: () => grants.delete(pass) }
+    },
+    async close() {
+      grants.clear()
+      server.closeAllConnections()
+      await new Promise((closed) => server.close(closed))
+      network.close()
+    },
+  }
+}
+
+/** Bytes of an address with its headers. */
+const LONGEST_HEAD = 256 * 1024
+
+const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
+
+function portOf({ protocol, port }: URL): number {
+  return port === '' ? (DEFAULT_PORTS[protocol] ?? 0) : Number(port)
+}
+
+function failureAt(url: URL, error: NodeJS.ErrnoException): Record<string, string> {
+  if (!isPrivateHostError(error)) return { [FAILED]: error.code ?? 'failed' }
+  const place = `${url.hostname}:${portOf(url)}`
+  return { [DENIED]: `Requires net access to "${place}", which is a loopback, private or link-local address` }
+}
+
+/** Of one connection, never of the whole way; `host` is the address's own. */
+const OF_ONE_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding'])
+
+function passedOn({ headers, rawHeaders }: IncomingMessage, { host }: URL): readonly string[] {
+  const kept = pairs(rawHeaders).filter(
+    ([name]) => !OF_ONE_HOP.has(name.toLowerCase()) && name.toLowerCase() !== 'host',
+  )
+  const isUpgrade = headers.upgrade !== undefined
+  return [...kept.flat(), 'Host', host, ...(isUpgrade ? ['Connection', 'Upgrade'] : [])]
+}
+
+function returned({ rawHeaders }: IncomingMessage): string[] {
+  const isOurs = (name: string) => OF_ONE_HOP.has(name) || name === 'upgrade' || name === DENIED || name === FAILED
+  return pairs(rawHeaders)
+    .filter(([name]) => !isOurs(name.toLowerCase()))
+    .flat()
+}
+
+function pairs(rawHeaders: readonly string[]): readonly [string, string][] {
+  return Array.from({ length: rawHeaders.length / 2 }, (_, index) => [
+    rawHeaders[2 * index] ?? '',
+    rawHeaders[2 * index + 1] ?? '',
+  ])
+}
+
+function head(status: string, rawHeaders: readonly string[]): string {
+  const lines = pairs(rawHeaders).map(([name, value]) => `${name}: ${value}`)
+  return `${[`HTTP/1.1 ${status}`, ...lines].join('\r\n')}\r\n\r\n`
+}
+
+/** Makes one connection of two; `early` and `first` are what came before. */
+function join(
+  socket: Duplex,
+  other: Duplex,
+  { early, first }: { readonly early: Buffer; readonly first: Buffer },
+): void {
+  other.write(early)
+  socket.write(first)
+  pipeline(socket, other, () => other.destroy())
+  pipeline(other, socket, () => socket.destroy())
+}

@@ -1,0 +1,164 @@
+/**
+ * The ConnectorHost on Node: every session is a Deno process of its own (process.ts), started by the first call,
+ * and by the next one after it has ended; each takes one of the places that there are (places.ts). Deno is an
+ * optional package; without it every call is refused.
+ */
+import { createRequire } from 'node:module'
+import { ServiceError } from '../../../core/error.ts'
+import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../../ports.ts'
+import { createPrinter, type OnPrint } from '../../connectors/printed.ts'
+import { CRASH } from '../../connectors/reply.ts'
+import type { NetworkOptions } from '../network/network.ts'
+import { type ConnectorGate, openConnectorGate } from './gate.ts'
+import { createPlaces, type Place, type PlaceLimits, type Places } from './places.ts'
+import { ConnectorProcess, type ProcessLimits } from './process.ts'
+
+/** `allowPrivate`: whether loopback, private and link-local hosts may be reached where they are granted. */
+export type NodeHostOptions = ProcessLimits & NetworkOptions
+
+export type NodeConnectorHost = ConnectorHost & {
+  /** Ends every process; the host can be used again. */
+  close(): Promise<void>
+}
+
+/** For whoever runs a few connectors of their own, such as an author. */
+const ENOUGH: PlaceLimits = { total: 100, perOwner: 100, waitLimit: 10_000, lineLimit: 100 }
+
+/** `onPrint` is told what connectors print on their consoles. */
+export function createNodeConnectorHost(
+  { allowPrivate, resolve, ...limits }: NodeHostOptions,
+  onPrint: OnPrint = () => {},
+  placeLimits = ENOUGH,
+): NodeConnectorHost {
+  const places = createPlaces(placeLimits)
+  const running = new Set<ConnectorProcess>()
+  let opening: Promise<ConnectorGate> | undefined
+
+  function gate(): Promise<ConnectorGate> {
+    opening ??= openConnectorGate({ allowPrivate, ...(resolve && { resolve }) }).catch((error) => {
+      opening = undefined
+      throw error
+    })
+    return opening
+  }
+
+  function start(program: ConnectorProgram, { admit }: ConnectorGate): ConnectorProcess {
+    const started = new ConnectorProcess(requireDeno(), program, {
+      limits,
+      print: createPrinter(program.id, onPrint),
+      pass: admit(program.grant),
+    })
+    running.add(started)
+    void started.gone.then(() => running.delete(started))
+    return started
+  }
+
+  return {
+    open(program) {
+      const { workspace = '' } = program
+      return openSession(() => openRun(places, workspace, { gate, start: (opened) => start(program, opened) }))
+    },
+    async close() {
+      await Promise.all([...running].map((one) => one.end()))
+      running.clear()
+      const closing = opening
+      opening = undefined
+      await (await closing)?.close()
+    },
+  }
+}
+
+function openSession(begin: () => Run): ConnectorSession {
+  let current: Run | undefined
+  return {
+    async call(method, argument) {
+      if (current === undefined || !current.takesCalls()) current = begin()
+      return current.call((process) => process.call(method, argument))
+    },
+    async close() {
+      const last = current
+      current = undefined
+      await last?.end()
+    },
+  }
+}
+
+/** One process, from waiting for its place until it is gone. */
+type Run = {
+  takesCalls(): boolean
+  call(work: (process: ConnectorProcess) => Promise<ConnectorReply>): Promise<ConnectorReply>
+  end(): Promise<void>
+}
+
+type Start = {
+  readonly gate: () => Promise<ConnectorGate>
+  readonly start: (gate: ConnectorGate) => ConnectorProcess
+}
+
+function openRun(places: Places, workspace: string, { gate, start }: Start): Run {
+  let calls = 0
+  /** It ends with the calls that it has. */
+  let isLeaving = false
+  /** It has ended, whatever it had. */
+  let isOver = false
+  let place: Place | undefined
+  let process: ConnectorProcess | undefined
+  let entering: Promise<void> | undefined
+
+  function leave(): void {
+    isLeaving = true
+    if (calls === 0) void process?.end()
+  }
+
+  async function enter(): Promise<void> {
+    const { rested, free } = await places.take(workspace, { isIdle: () => calls === 0, leave })
+    place = { rested, free }
+    try {
+      const opened = await gate()
+      if (!isOver) process = start(opened)
+    } finally {
+      if (process === undefined) {
+        isOver = true
+        free()
+      } else void process.gone.then(free)
+    }
+  }
+
+  return {
+    takesCalls: () => !isLeaving && !isOver && process?.isAlive !== false,
+    async call(work) {
+      // Counted while it waits, too: who is about to call must not find the process gone.
+      calls += 1
+      try {
+        entering ??= enter().catch((error: unknown) => {
+          isOver = true
+          throw error
+        })
+        await entering
+        return process === undefined ? CRASH : await work(process)
+      } finally {
+        calls -= 1
+        if (isLeaving) leave()
+        else if (calls === 0) place?.rested()
+      }
+    },
+    async end() {
+      isOver = true
+      await process?.end()
+    },
+  }
+}
+
+/** The binary itself, because the package's own launcher would be one more process. */
+export function requireDeno(): string {
+  const { platform, arch } = process
+  const name = `@deno/${platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`
+  try {
+    const fromDeno = createRequire(createRequire(import.meta.url).resolve('deno/package.json'))
+    return fromDeno.resolve(`${name}/deno`)
+  } catch (cause) {
+    throw new ServiceError('unavailable', 'Connectors cannot be run: the optional package deno is not installed', {
+      cause,
+    })
+  }
+}

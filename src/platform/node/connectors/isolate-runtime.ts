@@ -1,0 +1,12 @@
+/** Reads the modules that stand around a connector's, for whoever hands them to a Worker: the bundle, and the tests. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { IsolateRuntime } from '../../connectors/isolate-runtime.ts'
+
+export function readIsolateRuntime(): IsolateRuntime {
+  return { main: read('worker.isolate.js'), conduct: read('conduct.isolate.js') }
+}
+
+function read(name: string): string {
+  return readFileSync(join(import.meta.dirname, '../../connectors', name), 'utf8')
+}

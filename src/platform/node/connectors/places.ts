@@ -1,0 +1,123 @@
+/**
+ * Places for the processes of connectors: so many in all, so many of one workspace. Whoever finds none waits in line, bounded in time
+ * and length. To make room an idle process is asked to leave, else one of the workspace that has most; whoever has the fewest is let
+ * in first. Knows nothing of what a process is.
+ */
+import { ServiceError } from '../../../core/error.ts'
+
+export type PlaceLimits = {
+  readonly total: number
+  readonly perOwner: number
+  /** Milliseconds that somebody may stand in line, and how many of one owner may. */
+  readonly waitLimit: number
+  readonly lineLimit: number
+}
+
+/** What is in a place. */
+export type Occupant = {
+  readonly isIdle: () => boolean
+  /** It takes nothing on any more, and frees its place once it has done what it has. */
+  readonly leave: () => void
+}
+
+export type Place = {
+  /** Tells that the occupant has become idle. */
+  readonly rested: () => void
+  readonly free: () => void
+}
+
+export type Places = {
+  /** Throws ServiceError `unavailable` where the line is too long, or took too long. */
+  take(owner: string, occupant: Occupant): Promise<Place>
+}
+
+type Taken = { readonly owner: string; readonly occupant: Occupant; isLeaving: boolean; lastUse: number }
+
+type Waiting = {
+  readonly owner: string
+  readonly occupant: Occupant
+  readonly enter: (place: Place) => void
+  readonly timer: NodeJS.Timeout
+  /** Who leaves for the sake of this one. */
+  leaver: Taken | undefined
+}
+
+export function createPlaces({ total, perOwner, waitLimit, lineLimit }: PlaceLimits): Places {
+  /** The one that was used longest ago comes first. */
+  const taken = new Set<Taken>()
+  const line = new Set<Waiting>()
+  let uses = 0
+
+  const countOf = (owner: string) => [...taken].filter((one) => one.owner === owner).length
+  const mayEnter = (owner: string) => taken.size < total && countOf(owner) < perOwner
+
+  function occupy(owner: string, occupant: Occupant): Place {
+    const place: Taken = { owner, occupant, isLeaving: false, lastUse: uses++ }
+    taken.add(place)
+    return {
+      rested() {
+        place.lastUse = uses++
+        if (line.size > 0) settle()
+      },
+      free() {
+        if (taken.delete(place)) settle()
+      },
+    }
+  }
+
+  /** Lets in whoever can be, and finds somebody to leave for each of the others. */
+  function settle(): void {
+    for (let next = first(); next !== undefined; next = first()) {
+      line.delete(next)
+      clearTimeout(next.timer)
+      next.enter(occupy(next.owner, next.occupant))
+    }
+    for (const waiting of line) {
+      if (waiting.leaver !== undefined && taken.has(waiting.leaver)) continue
+      waiting.leaver = leaverFor(waiting.owner)
+      if (waiting.leaver === undefined) continue
+      waiting.leaver.isLeaving = true
+      waiting.leaver.occupant.leave()
+    }
+  }
+
+  /** Of those who can enter, the one whose workspace has the fewest places; among them, who came first. */
+  function first(): Waiting | undefined {
+    let best: Waiting | undefined
+    for (const waiting of line) {
+      if (mayEnter(waiting.owner) && (best === undefined || countOf(waiting.owner) < countOf(best.owner)))
+        best = waiting
+    }
+    return best
+  }
+
+  /** Busy ones leave only for an owner that has fewer, even after that. */
+  function leaverFor(owner: string): Taken | undefined {
+    const own = countOf(owner)
+    const isFull = own >= perOwner
+    const staying = [...taken].filter((one) => !one.isLeaving && (!isFull || one.owner === owner))
+    const idle = staying.filter(({ occupant }) => occupant.isIdle())
+    const candidates = idle.length > 0 ? idle : isFull ? [] : staying.filter((one) => countOf(one.owner) > own + 1)
+    return candidates.sort((one, other) => countOf(other.owner) - countOf(one.owner) || one.lastUse - other.lastUse)[0]
+  }
+
+  return {
+    take(owner, occupant) {
+      if (line.size === 0 && mayEnter(owner)) return Promise.resolve(occupy(owner, occupant))
+      if ([...line].filter((one) => one.owner === owner).length >= lineLimit) return Promise.reject(noPlace())
+      return new Promise((resolve, reject) => {
+        const timer = setTimeout(() => {
+          line.delete(waiting)
+          reject(noPlace())
+        }, waitLimit).unref()
+        const waiting: Waiting = { owner, occupant, enter: resolve, timer, leaver: undefined }
+        line.add(waiting)
+        settle()
+      })
+    },
+  }
+}
+
+function noPlace(): ServiceError {
+  return new ServiceError('unavailable', 'Too many data connectors are running. Try again later')
+}

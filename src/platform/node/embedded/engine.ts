@@ -1,0 +1,103 @@
+/**
+ * The engine of the embedded database: PGlite in a thread of its own (thread.ts), so that a statement that takes
+ * long holds up nobody but those who wait for the database. PGlite cannot be interrupted: a statement is ended by ending
+ * the thread, and the next turn opens the files anew in another one, with everything that was committed.
+ */
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
+import { type Engine, simpleQuery } from './session.ts'
+
+export type OwnEngine = Engine & {
+  /** Waits for the turns that were asked for. */
+  readonly close: () => Promise<void>
+}
+
+/** Resolves when the database in `cluster` is open; it is made where there is none. */
+export async function startEngine(cluster: string): Promise<OwnEngine> {
+  let thread: Thread | undefined = await startThread(cluster)
+  let last = Promise.resolve()
+  let closing: Promise<void> | undefined
+
+  const turn: Engine['turn'] = async () => {
+    const before = last
+    const { promise, resolve } = Promise.withResolvers<void>()
+    last = promise
+    await before
+    return { ready, run, end, done: resolve }
+  }
+
+  const ready = async () => {
+    thread ??= await startThread(cluster)
+  }
+
+  const run = async (messages: Uint8Array): Promise<Buffer> => {
+    thread ??= await startThread(cluster)
+    try {
+      return await thread.run(messages)
+    } catch (cause) {
+      // It was ended, or the engine has exited (out of memory, COPY from a client). What is committed is in its files.
+      thread = undefined
+      throw new Error('the embedded database had to be restarted', { cause })
+    }
+  }
+
+  const end = () => {
+    if (closing === undefined) thread?.end()
+  }
+
+  const close = async () => {
+    const { run, done } = await turn()
+    try {
+      await run(simpleQuery('checkpoint'))
+      await thread?.close()
+    } finally {
+      done()
+    }
+  }
+
+  return {
+    turn: () => (closing === undefined ? turn() : Promise.reject(new Error('the embedded database is closed'))),
+    close() {
+      closing ??= close()
+      return closing
+    },
+  }
+}
+
+type Thread = {
+  /** One at a time. Rejects where the thread ends before the answer. */
+  readonly run: (messages: Uint8Array) => Promise<Buffer>
+  readonly end: () => void
+  readonly close: () => Promise<void>
+}
+
+async function startThread(cluster: string): Promise<Thread> {
+  const worker = new Worker(join(import.meta.dirname, 'thread.ts'), { workerData: cluster })
+  const exited = once(worker, 'exit').then(
+    () => {
+      throw new Error('the thread of the embedded database has ended')
+    },
+    // An error that nobody caught in there; the thread ends with it.
+    (cause: unknown) => {
+      throw cause
+    },
+  )
+  exited.catch(() => {})
+  const answer = () => Promise.race([once(worker, 'message').then(([message]) => message as Uint8Array), exited])
+
+  await answer()
+  return {
+    async run(messages) {
+      const answering = answer()
+      worker.postMessage(messages)
+      const { buffer, byteOffset, byteLength } = await answering
+      return Buffer.from(buffer, byteOffset, byteLength)
+    },
+    end: () => void worker.terminate(),
+    async close() {
+      worker.postMessage('close')
+      await exited.catch(() => {})
+    },
+  }
+}

@@ -1,0 +1,133 @@
+/**
+ * Passwords of managed databases that are entered by IAM: a presigned request as short-lived token, made anew for each
+ * connection, under the keys of the configuration or of the process, or of a role that these assume.
+ */
+import { AwsClient, AwsV4Signer } from 'aws4fetch'
+import type { SqlAddress } from '../../../core/sql/address.ts'
+import type { AwsRole } from '../../../core/sql/aws-role.ts'
+import { SqlFault } from '../../../core/sql/fault.ts'
+import type { Fetch } from '../../fetch.ts'
+
+export type Keys = { readonly id: string; readonly secret: string; readonly session: string | undefined }
+
+export type IamOptions = {
+  readonly fetch: Fetch
+  /** Keys, and by AWS_ENDPOINT_URL_STS where roles are asked for. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** Those that may be used under the keys of the environment. */
+  readonly awsRoles?: readonly AwsRole[]
+}
+
+/** What a driver enters the database with; a function is asked for each connection. */
+export function passwordOf(address: SqlAddress, options: IamOptions): string | (() => Promise<string>) {
+  const { auth } = address
+  if (auth.kind === 'password') return auth.password
+  let assumed: { readonly keys: Keys; readonly until: number } | undefined
+  return async () => {
+    const own: Keys =
+      auth.keys === undefined ? environmentKeys(options.environment) : { ...auth.keys, session: undefined }
+    const role = options.awsRoles?.find(({ roleArn }) => roleArn === auth.roleArn)
+    if (auth.keys === undefined && role === undefined)
+      throw refused('the role is not one of SERVICE_SOURCES__AWS_ROLES')
+    const externalId = auth.keys === undefined ? role?.externalId : undefined
+    if (auth.roleArn === undefined) return iamToken(address, auth.region, { keys: own })
+    if (assumed === undefined || assumed.until - EARLY < Date.now()) {
+      assumed = await assumeRole(auth.roleArn, { ...options, region: auth.region, keys: own, externalId })
+    }
+    return iamToken(address, auth.region, { keys: assumed.keys })
+  }
+}
+
+/** A role is assumed anew this long before its keys end. */
+const EARLY = 300_000
+
+function environmentKeys(environment: IamOptions['environment']): Keys {
+  const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: session } = environment
+  if (!id || !secret) throw refused('AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY are not set')
+  return { id, secret, session }
+}
+
+/** The token is the address of a presigned request, without its scheme; the server takes it for 15 minutes. */
+export async function iamToken(
+  { host, port, user }: Pick<SqlAddress, 'host' | 'port' | 'user'>,
+  region: string,
+  { keys, datetime }: { readonly keys: Keys; readonly datetime?: string },
+): Promise<string> {
+  const url = new URL(`https://${host}:${port}/`)
+  url.searchParams.set('Action', 'connect')
+  url.searchParams.set('DBUser', user)
+  url.searchParams.set('X-Amz-Expires', '900')
+  const signer = new AwsV4Signer({
+    url: url.href,
+    method: 'GET',
+    service: 'rds-db',
+    region,
+    signQuery: true,
+    accessKeyId: keys.id,
+    secretAccessKey: keys.secret,
+    ...(keys.session !== undefined && { sessionToken: keys.session }),
+    ...(datetime !== undefined && { datetime }),
+  })
+  const signed = await signer.sign()
+  return signed.url.href.replace(/^https:\/\//, '')
+}
+
+type AssumeOptions = IamOptions & {
+  readonly region: string
+  readonly keys: Keys
+  readonly externalId: string | undefined
+}
+
+async function assumeRole(roleArn: string, { fetch, environment, region, keys, externalId }: AssumeOptions) {
+  const china = region.startsWith('cn-') ? '.cn' : ''
+  const endpoint = environment.AWS_ENDPOINT_URL_STS || `https://sts.${region}.amazonaws.com${china}/`
+  const client = new AwsClient({
+    accessKeyId: keys.id,
+    secretAccessKey: keys.secret,
+    ...(keys.session !== undefined && { sessionToken: keys.session }),
+    service: 'sts',
+    region,
+  })
+  const question = {
+    Action: 'AssumeRole',
+    Version: '2011-06-15',
+    RoleArn: roleArn,
+    RoleSessionName: 'data-service',
+    ...(externalId !== undefined && { ExternalId: externalId }),
+  }
+  const body = new URLSearchParams(question).toString()
+  const { url, method, headers } = await client.sign(endpoint, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
+    body,
+  })
+  const response = await fetch(url, { method, headers, body })
+  if (!response.ok) throw refused(`the role cannot be assumed: status ${response.status}`)
+  return readCredentials((await response.json()) as Answer)
+}
+
+type Answer = {
+  readonly AssumeRoleResponse?: {
+    readonly AssumeRoleResult?: {
+      readonly Credentials?: {
+        readonly AccessKeyId: string
+        readonly SecretAccessKey: string
+        readonly SessionToken: string
+        /** In seconds. */
+        readonly Expiration: number
+      }
+    }
+  }
+}
+
+function readCredentials(answer: Answer): { readonly keys: Keys; readonly until: number } {
+  const credentials = answer.AssumeRoleResponse?.AssumeRoleResult?.Credentials
+  if (credentials === undefined) throw refused('the role cannot be assumed: the answer has no credentials')
+  const { AccessKeyId: id, SecretAccessKey: secret, SessionToken: session, Expiration } = credentials
+  return { keys: { id, secret, session }, until: Number(Expiration) * 1_000 }
+}
+
+/** Without a token the database would refuse the account. */
+function refused(message: string): SqlFault {
+  return new SqlFault(message, { state: '28000' })
+}

@@ -1,0 +1,109 @@
+/**
+ * The way from a Node process to what others name: databases, connectors' upstreams, sign-in providers. Where private hosts
+ * are not allowed, every address that a name resolves to is checked, and the connection goes to exactly the addresses that
+ * were: a name cannot resolve to others in between.
+ */
+import { lookup } from 'node:dns'
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  Agent as PlainAgent,
+  type RequestOptions,
+  request as requestPlain,
+} from 'node:http'
+import { Agent, request as requestSecure } from 'node:https'
+import { type LookupFunction, Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import type { Fetch } from '../../fetch.ts'
+import { isPrivateAddress, isPrivateHost, PrivateHostError } from '../../private-hosts.ts'
+
+export type Network = {
+  /** A socket that is to be connected by `connect(port, host)`. */
+  readonly socket: () => Socket
+  /** Follows no redirect. */
+  readonly fetch: Fetch
+  /** An HTTP request that waits for its body. Throws PrivateHostError, or fails with it where the name leads to one. */
+  readonly request: (url: URL, options: Pick<RequestOptions, 'method' | 'headers' | 'signal'>) => ClientRequest
+  /** Ends connections that are kept for the next request. */
+  readonly close: () => void
+}
+
+export type NetworkOptions = {
+  readonly allowPrivate: boolean
+  /** Resolves names; the platform's own where it is not said. */
+  readonly resolve?: typeof lookup
+}
+
+export function createNetwork({ allowPrivate, resolve = lookup }: NetworkOptions): Network {
+  const checked = allowPrivate ? resolve : checkedLookup(resolve)
+  const settings = { keepAlive: true, keepAliveMsecs: 10_000, lookup: checked }
+  const agents = { secure: new Agent(settings), plain: new PlainAgent(settings) }
+  const request: Network['request'] = (url, options) => {
+    // An address is not looked up.
+    if (!allowPrivate && isPrivateHost(url.hostname)) throw new PrivateHostError()
+    return url.protocol === 'https:'
+      ? requestSecure(url.href, { ...options, agent: agents.secure })
+      : requestPlain(url.href, { ...options, agent: agents.plain })
+  }
+  return {
+    request,
+    socket: () => (allowPrivate ? new Socket() : new CheckedSocket(checked)),
+    fetch: allowPrivate ? (url, init) => fetch(url, { ...init, redirect: 'manual' }) : fetchBy(request),
+    close() {
+      agents.secure.destroy()
+      agents.plain.destroy()
+    },
+  }
+}
+
+/** Refuses private addresses, one by one and as a whole: a name that has any is not trusted with the others. */
+function checkedLookup(resolve: typeof lookup): LookupFunction {
+  return (host, options, callback) => {
+    resolve(host, { ...options, all: true }, (error, addresses) => {
+      if (error) callback(error, [])
+      else if (isPrivateHost(host) || addresses.some(({ address }) => isPrivateAddress(address))) {
+        callback(new PrivateHostError(), [])
+      } else if (options.all === true) callback(null, addresses)
+      else callback(null, addresses[0]?.address ?? '', addresses[0]?.family)
+    })
+  }
+}
+
+class CheckedSocket extends Socket {
+  readonly #lookup: LookupFunction
+
+  constructor(lookup: LookupFunction) {
+    super()
+    this.#lookup = lookup
+  }
+
+  // Drivers connect by port and host; that is the only one of the many forms that leads out of here.
+  override connect(...args: unknown[]): this {
+    const [port, host] = args
+    if (typeof port !== 'number' || typeof host !== 'string') throw new TypeError('connect needs a port and a host')
+    // An address is not looked up, and what is not an address in the usual spelling may be taken for one.
+    if (isPrivateHost(host)) return this.destroy(new PrivateHostError())
+    return super.connect({ port, host, lookup: this.#lookup })
+  }
+}
+
+function fetchBy(request: Network['request']): Fetch {
+  return async (url, init) => {
+    const { method, headers, signal, body } = new Request(url, init)
+    const payload = body === null ? undefined : Buffer.from(await new Response(body).arrayBuffer())
+    const { promise, resolve: answer, reject } = Promise.withResolvers<IncomingMessage>()
+    const asked = request(new URL(url), { method, headers: Object.fromEntries(headers), signal })
+    asked.on('response', answer).on('error', reject).end(payload)
+    return responseOf(await promise)
+  }
+}
+
+function responseOf(incoming: IncomingMessage): Response {
+  const status = incoming.statusCode ?? 502
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(incoming.headers)) {
+    if (typeof value === 'string') headers.set(name, value)
+  }
+  const isEmpty = status === 204 || status === 304
+  return new Response(isEmpty ? null : (Readable.toWeb(incoming) as BodyInit), { status, headers })
+}

@@ -1,0 +1,59 @@
+/** The databases of data sources on Node: all providers, the HTTP ones included. */
+import type { SqlAddress } from '../../../core/sql/address.ts'
+import type { SqlDatabases, SqlDriver } from '../../../ports.ts'
+import { openMysql } from '../../drivers/mysql.ts'
+import { neonUrl, openNeon } from '../../drivers/neon.ts'
+import { openPlanetscale } from '../../drivers/planetscale.ts'
+import { openPostgres } from '../../drivers/postgres/driver.ts'
+import { openRefused } from '../../drivers/refused.ts'
+import { isPrivateHost } from '../../private-hosts.ts'
+import { type IamOptions, passwordOf } from './aws-iam.ts'
+import { createNetwork, type NetworkOptions } from './network.ts'
+import { certificatesFor } from './regional-certificates.ts'
+
+export type NodeSqlDatabasesOptions = {
+  readonly allowPrivate: boolean
+  /** Milliseconds that a statement may take which somebody waits for; 0 is no limit. */
+  readonly timeLimit?: number
+  readonly environment: IamOptions['environment']
+  readonly awsRoles?: IamOptions['awsRoles']
+  /** Resolves names; the platform's own where it is not said. */
+  readonly resolve?: NetworkOptions['resolve']
+}
+
+export function createNodeSqlDatabases({
+  environment,
+  awsRoles = [],
+  timeLimit = 0,
+  ...options
+}: NodeSqlDatabasesOptions): SqlDatabases {
+  const { socket, fetch } = createNetwork(options)
+
+  const overTcp = (address: SqlAddress) => {
+    const { host, port, user, tls } = address
+    const ca = tls.kind === 'verify' ? (tls.ca ?? certificatesFor(host)) : undefined
+    const password = passwordOf(address, { fetch, environment, awsRoles })
+    return { host, port, user, password, tls: tls.kind === 'verify' && { ca }, socket }
+  }
+
+  return {
+    unavailable: () => undefined,
+    open(address): SqlDriver {
+      const { provider, database, host } = address
+      if (!options.allowPrivate && isPrivateHost(host)) return openRefused()
+      switch (provider) {
+        case 'postgres':
+          return openPostgres({ address: { ...overTcp(address), database: database ?? '' }, timeLimit })
+        case 'mysql':
+        case 'mariadb':
+          return openMysql({ ...overTcp(address), database, timeLimit })
+        case 'neon':
+          return openNeon(neonUrl(address), fetch, timeLimit)
+        case 'planetscale':
+          return openPlanetscale(address, fetch, timeLimit)
+        default:
+          return provider satisfies never
+      }
+    },
+  }
+}

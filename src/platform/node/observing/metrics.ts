@@ -1,0 +1,48 @@
+/** Counts of this process in the text form of Prometheus; what of a request is counted is its route, never its path. */
+import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import type { Observe } from '../../../ports.ts'
+
+export type Metrics = {
+  readonly observe: Observe
+  readonly text: () => Promise<string>
+}
+
+/** Seconds: from a warm point read to what a caller hardly waits for. */
+const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
+
+export function createMetrics(): Metrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'service_http_request_duration_seconds',
+    help: 'Requests, by the time until they were answered.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: BUCKETS,
+    registers,
+  })
+  const faults = new Counter({
+    name: 'service_faults_total',
+    help: 'Faults of the service or of a data source.',
+    registers,
+  })
+  const warnings = new Counter({ name: 'service_warnings_total', help: 'Warnings in the log.', registers })
+
+  return {
+    observe(observation) {
+      if (observation.kind === 'request') {
+        const { method, route, status, milliseconds } = observation
+        requests.observe({ method: known(method), route, status: String(status) }, milliseconds / 1_000)
+      } else if (observation.kind === 'fault') faults.inc()
+      else if (observation.kind === 'warning') warnings.inc()
+    },
+    text: () => registry.metrics(),
+  }
+}
+
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'])
+
+/** A caller may invent methods, and each label is kept for ever. */
+function known(method: string): string {
+  return methods.has(method) ? method : 'other'
+}

@@ -1,0 +1,244 @@
+/**
+ * Invitations: how people join a workspace (docs/decisions/045). The token in the mail proves that its bearer reads the mail of
+ * the invited address; it makes them a member, with an account of that address if there is none yet, but signs nobody in. The
+ * token in the answer proves nothing: it lets a proven account of that address join that is signed in.
+ */
+import type { Config } from '../../config.ts'
+import { requireEntitlement } from '../../core/access/principal.ts'
+import type { Actor } from '../../core/audit.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { ReadQuery } from '../../core/query/parse.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import type { Ports } from '../../ports.ts'
+import type { ListAnswer } from '../../sources/source.ts'
+import { findUserByEmail } from '../../store/accounts.ts'
+import { proveEmail } from '../../store/identities.ts'
+import {
+  deleteInvitation,
+  findInvitation,
+  findInvited,
+  type InvitationRow,
+  insertInvitation,
+  isMemberByEmail,
+} from '../../store/invitations.ts'
+import { assignRoles, insertMember } from '../../store/members.ts'
+import { setPassword } from '../../store/passwords.ts'
+import { loadRoles } from '../../store/roles.ts'
+import { insertAccount } from '../../store/users.ts'
+import { actorOf, type Happening, recordIn, recordOf } from '../caller/audit.ts'
+import { type Caller, callerNow, type Entry, requireAnothers, requireUser } from '../caller/callers.ts'
+import { type Directory, missing, reachOf, type Sent } from '../caller/directory.ts'
+import { invalidToken } from '../caller/tokens.ts'
+import type { LicenseGuard } from '../license/licensing.ts'
+import { type LoadGiver, requireRolesTakable } from '../rights/delegation.ts'
+import { changeRights } from '../rights/rights-changes.ts'
+import { requireAssignable, sentFault } from '../rights/roles.ts'
+import { invitationMail, linkBase, type Visit } from './mails.ts'
+import { digestOf, newToken } from './one-time-tokens.ts'
+
+export type InvitationWish = {
+  readonly email: string
+  readonly workspace_roles: readonly string[]
+  /** Milliseconds from now. */
+  readonly expiresIn: number
+}
+
+export type Acceptance = {
+  readonly token: string
+  /** Of the account that is made, or proven for the first time; one that was proven keeps what it has. */
+  readonly password?: string | undefined
+  /** Of the account that is made. */
+  readonly fullName?: string | undefined
+}
+
+export type Accepted = {
+  readonly id: string
+  readonly email: string
+  readonly workspace: { readonly id: string; readonly apiName: string }
+}
+
+/** Lists are JSON texts. What is sent is read only once the caller was found to be entitled. */
+export type Invitations = {
+  list(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
+  /** A token is part of this answer and another one of the mail to the invited address; they are nowhere else. */
+  create(entry: Entry, invitation: Sent<InvitationWish>, visit: Visit): Promise<object>
+  delete(entry: Entry, id: string): Promise<void>
+  /** Throws 401 for a token that is unknown, used or out of date, 403 for that of an answer where it does not count. */
+  accept(caller: Caller, acceptance: Acceptance, address: string | undefined): Promise<Accepted>
+}
+
+export type InvitationParts = {
+  readonly directory: Directory
+  readonly license: LicenseGuard
+  readonly loadGiver: LoadGiver
+}
+
+export function createInvitations(ports: Ports, config: Config, parts: InvitationParts): Invitations {
+  const { directory, license, loadGiver } = parts
+  const { clock, database, ids, passwords } = ports
+
+  return {
+    async list(entry, query) {
+      requireEntitlement(entry.rights, 'workspaceMembers:read')
+      return directory.list('invitations', reachOf(entry), await query())
+    },
+
+    async create(entry, sent, visit) {
+      const { workspace, rights, caller } = entry
+      requireEntitlement(rights, 'workspaceMembers:edit')
+      const { email, workspace_roles: roles, expiresIn } = await sent()
+      const id = ids.next()
+      const [token, mailToken] = [newToken(), newToken()]
+      const expiresAt = clock.now() + expiresIn
+      const hashes = { tokenHash: await digestOf(token), mailTokenHash: await digestOf(mailToken) }
+      const made = { id, workspaceId: workspace.id, email, roleIds: roles, ...hashes }
+      await changeRights(ports, workspace.id, {
+        load: async () => ({
+          known: await loadRoles(database, workspace.id, roles),
+          isMember: await isMemberByEmail(database, workspace.id, email),
+          invited: await findUserByEmail(database, email),
+          giver: await loadGiver(caller, workspace),
+        }),
+        decide: ({ known, isMember, invited, giver }) => {
+          if (invited !== undefined) requireAnothers(caller, invited)
+          requireAssignable(giver, { place: 'workspace_roles', wanted: roles, known, held: [] })
+          if (isMember) throw new ServiceError('conflict', 'Whoever has this address is a member already')
+          const writes = insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt })
+          return [
+            ...license.within(['seats'], workspace.id, writes),
+            recordIn(ids, entry, {
+              action: 'invitation.create.v1',
+              target: { type: 'invitation', id },
+              payload: { email, roles },
+            }),
+          ]
+        },
+        taken: 'This address is invited already',
+      })
+      const letter = {
+        to: email,
+        token: mailToken,
+        base: linkBase(config, visit),
+        workspace: workspace.apiName,
+        expiresAt,
+      }
+      ports.background(ports.mailer.send(invitationMail(letter)))
+      return { ...JSON.parse(await directory.read('invitations', reachOf(entry), id)), token }
+    },
+
+    async delete(entry, id) {
+      const { workspace, rights, caller } = entry
+      requireEntitlement(rights, 'workspaceMembers:edit')
+      await changeRights(ports, workspace.id, {
+        load: async () => ({
+          invited: (await findInvited(database, workspace.id, id)) ?? missing('invitations'),
+          giver: await loadGiver(caller, workspace),
+        }),
+        decide: ({ invited: { email, roles }, giver }) => {
+          requireRolesTakable(giver, roles)
+          return [
+            deleteInvitation(id),
+            recordIn(ids, entry, {
+              action: 'invitation.delete.v1',
+              target: { type: 'invitation', id },
+              payload: { email },
+            }),
+          ]
+        },
+      })
+    },
+
+    async accept(caller, { token, password, fullName }, address) {
+      const tokenHash = await digestOf(token)
+      const find = async () => (await findInvitation(database, tokenHash)) ?? refused()
+      const { email, workspaceId, workspaceName } = await find()
+      const newId = ids.next()
+      let userId = newId
+      await changeRights(ports, workspaceId, {
+        load: find,
+        decide: async (invitation) => {
+          if (!invitation.isMailed) requireInvited(await callerNow(database, caller), invitation)
+          // Another invitation may have made the account since the last attempt.
+          userId = invitation.account?.id ?? newId
+          const record = recorder(ports, invitation, { userId, address, actor: actorOf(caller) })
+          return [
+            ...(await provingStatements(invitation, record)),
+            ...license.within(['seats'], workspaceId, joining(invitation, userId, record)),
+          ]
+        },
+        taken: 'Somebody has just made an account of this address',
+      })
+      return { id: userId, email, workspace: { id: workspaceId, apiName: workspaceName } }
+
+      /** What comes of the proof that the mailed token is: a new account, or the end of every other way into an old one. */
+      async function provingStatements(
+        { email, account }: InvitationRow,
+        record: Record,
+      ): Promise<readonly Statement[]> {
+        if (account?.isProven === true) return []
+        if (account !== null) {
+          const payload = { otherWaysIn: 'closed' }
+          const hash = password === undefined ? undefined : await passwords.hash(password)
+          return [
+            ...proveEmail(userId),
+            ...(hash === undefined ? [] : [setPassword(userId, hash)]),
+            record({ action: 'user.update.v1', payload }),
+          ]
+        }
+        if (password === undefined)
+          throw sentFault('password', 'must be given: there is no account of this address yet')
+        const passwordHash = await passwords.hash(password)
+        return [
+          insertAccount({ id: userId, email, fullName: fullName ?? null, passwordHash }),
+          record({ action: 'user.create.v1' }),
+        ]
+      }
+    },
+  }
+}
+
+/** Throws 403 unless the caller is signed in to the account of the invited address, which has been proven. */
+function requireInvited(caller: Caller, { account }: InvitationRow): void {
+  const isSignedIn = caller.kind === 'user' && caller.credential.kind === 'session'
+  if (isSignedIn && account?.isProven === true && account.id === caller.userId) return
+  throw new ServiceError(
+    'forbidden',
+    'This token counts only for whoever is signed in to the account of the invited address and has proven to read its mail; the mailed token counts by itself',
+  )
+}
+
+type Record = (happening: Pick<Happening, 'action' | 'target' | 'payload'>) => Statement
+
+/** Who becomes a member, and who does it: nobody that is known where a mailed token came without a credential. */
+export type Joining = { readonly userId: string; readonly address: string | undefined; readonly actor: Actor }
+
+export function recorder(
+  { ids }: Ports,
+  { workspaceId }: { readonly workspaceId: string },
+  { userId, address, actor }: Joining,
+): Record {
+  const common = { actor, workspaceId, address, target: { type: 'user', id: userId } } as const
+  return (happening) => recordOf(ids, { ...common, ...happening })
+}
+
+/** The statements that make `userId` a member with the roles of the invitation, which is used up by it. */
+export function joining(invitation: InvitationRow, userId: string, record: Record): readonly Statement[] {
+  const { id, workspaceId, roles, account } = invitation
+  const added = roles.filter((role) => account === null || !account.roleIds.includes(role.id))
+  return [
+    insertMember(workspaceId, userId),
+    assignRoles(
+      workspaceId,
+      userId,
+      added.map((role) => role.id),
+    ),
+    deleteInvitation(id),
+    record({ action: 'invitation.accept.v1', payload: { invitation: id } }),
+    ...(account?.isMember === true ? [] : [record({ action: 'user.join_workspace.v1' })]),
+    ...added.map((role) => record({ action: 'role.assign.v1', payload: { roleId: role.id, roleName: role.name } })),
+  ]
+}
+
+function refused(): never {
+  throw invalidToken()
+}

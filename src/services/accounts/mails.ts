@@ -1,0 +1,55 @@
+/** What the service writes to people, and where the links in it lead (decision 017). */
+import type { Config } from '../../config.ts'
+import { isLoopback } from '../../core/loopback.ts'
+import type { Instant, Mail } from '../../ports.ts'
+
+/** Where a request came from and to, as far as the front door knows. */
+export type Visit = {
+  readonly address: string | undefined
+  /** Of the request's own address, such as `http://127.0.0.1:8787`. */
+  readonly origin: string
+}
+
+/**
+ * What links begin with: SERVICE_BASE_URL, on this machine also the address that was called. Anywhere else a caller could
+ * write it into the request and have somebody's token sent to a place of their own, so there is none.
+ */
+export function linkBase({ SERVICE_BASE_URL: base }: Config, { origin }: Visit): string | undefined {
+  if (base !== undefined) return base.replace(/\/+$/, '')
+  return isLoopback(new URL(origin).hostname) ? origin : undefined
+}
+
+export type Letter = { readonly to: string; readonly token: string; readonly base: string | undefined }
+
+export function resetMail({ to, token, base }: Letter): Mail {
+  return {
+    to,
+    subject: 'Choose a new password',
+    text: paragraphs([
+      'Somebody, probably you, has asked for a new password of this account.',
+      base && `This link tells whether it can still be chosen:\n${base}/api/auth/password-reset/verify?token=${token}`,
+      `The token for it, which works once and for one hour:\n${token}`,
+      base && `Send it with the new password to ${base}/api/auth/password-reset/confirm, as {"token", "password"}.`,
+      'Who has not asked for this need not do anything: the password stays as it is.',
+    ]),
+  }
+}
+
+export type InvitationLetter = Letter & { readonly workspace: string; readonly expiresAt: Instant }
+
+export function invitationMail({ to, token, base, workspace, expiresAt }: InvitationLetter): Mail {
+  return {
+    to,
+    subject: `Invitation to the workspace ${workspace}`,
+    text: paragraphs([
+      `You are invited to the workspace ${workspace}${base === undefined ? '' : ` at ${base}`}.`,
+      `The token to accept it with, which works once and until ${new Date(expiresAt).toUTCString()}:\n${token}`,
+      base && `Send it to ${base}/api/auth/invitations/accept, as {"token", "password", "fullName"};`,
+      'a password is needed only where this e-mail address has no account yet.',
+    ]),
+  }
+}
+
+function paragraphs(texts: readonly (string | undefined)[]): string {
+  return texts.filter((text) => text !== undefined).join('\n\n')
+}

@@ -1,0 +1,167 @@
+/**
+ * Changing a password, and choosing a new one with a token that was sent by mail (contract 6). Both end sessions at once.
+ * Nothing here tells whether an account exists, by what is answered, recorded or counted, or by how long it takes.
+ */
+import type { Config } from '../../config.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Ports } from '../../ports.ts'
+import { findUserByEmail } from '../../store/accounts.ts'
+import { proveEmail } from '../../store/identities.ts'
+import {
+  deleteEndedResets,
+  deleteResets,
+  endSessions,
+  findResetUser,
+  insertReset,
+  loadPassword,
+  setPassword,
+} from '../../store/passwords.ts'
+import { recordOf } from '../caller/audit.ts'
+import { type Caller, requireUser } from '../caller/callers.ts'
+import type { Throttle, Trial } from '../caller/throttle.ts'
+import { invalidToken } from '../caller/tokens.ts'
+import { changeRights } from '../rights/rights-changes.ts'
+import { linkBase, resetMail, type Visit } from './mails.ts'
+import { digestOf, newToken } from './one-time-tokens.ts'
+
+export type PasswordChange = { readonly currentPassword: string; readonly newPassword: string }
+
+export type ResetConfirmation = { readonly token: string; readonly password: string }
+
+/** Each throws 429 after too many attempts. */
+export type Passwords = {
+  /** Ends all sessions of the caller but the one that asks. Throws 403 for nobody, 401 for a wrong current password. */
+  change(caller: Caller, change: PasswordChange, address: string | undefined): Promise<void>
+  /** Has a token sent to the account of this address, if there is one that may sign in; the caller does not learn it. */
+  requestReset(email: string, visit: Visit): Promise<void>
+  /** Throws 401 for a token that is unknown, used or out of date. */
+  verifyReset(token: string, address: string | undefined): Promise<void>
+  /**
+   * Uses the token up and ends all sessions of its account; the first time that somebody so proves to read its mail, its
+   * keys and those of its service accounts are switched off as well. Throws 401 like `verifyReset`.
+   */
+  confirmReset(confirmation: ResetConfirmation, address: string | undefined): Promise<void>
+  /** Forgets tokens whose time is over. */
+  prune(): Promise<void>
+}
+
+const RESET_LIFETIME = 3_600_000
+
+export function createPasswords(ports: Ports, config: Config, throttle: Throttle): Passwords {
+  const { background, clock, database, ids, mailer, passwords } = ports
+
+  /** To the address that the account has, not to the one that was sent. */
+  async function sendReset(email: string, visit: Visit): Promise<void> {
+    const user = await findUserByEmail(database, email)
+    if (user === undefined || user.email === null || user.status !== 'active') return
+    const token = newToken()
+    const expiresAt = clock.now() + RESET_LIFETIME
+    await insertReset(database, { tokenHash: await digestOf(token), userId: user.id, expiresAt })
+    await mailer.send(resetMail({ to: user.email, token, base: linkBase(config, visit) }))
+  }
+
+  async function loadResetUser(tokenHash: string, address: string | undefined): Promise<string> {
+    const userId = await findResetUser(database, tokenHash)
+    if (userId !== undefined) return userId
+    const failed = {
+      action: 'auth.password_reset_confirm.v1',
+      outcome: 'failure',
+      actor: { kind: 'anonymous' },
+    } as const
+    await database.query(recordOf(ids, { ...failed, address }))
+    throw invalidToken()
+  }
+
+  return {
+    async change(caller, { currentPassword, newPassword }, address) {
+      const userId = requireUser(caller)
+      const account = await loadPassword(database, userId)
+      const trial: Trial = {
+        kind: 'password',
+        account: account?.email ?? userId,
+        address,
+        credential: throttledAs(caller),
+      }
+      await throttle.begin(trial)
+      const isRight = await passwords.verify(currentPassword, account?.hash ?? undefined)
+      const happening = {
+        action: 'auth.password_change.v1',
+        actor: { kind: 'user', id: userId },
+        target: { type: 'user', id: userId },
+        address,
+      } as const
+      await throttle.settle(trial, {
+        isRight,
+        failure: (provided) => recordOf(ids, { ...happening, outcome: 'failure' }, provided),
+      })
+      if (!isRight) throw wrongPassword()
+      const hash = await passwords.hash(newPassword)
+      await changeRights(ports, userId, {
+        load: () => loadPassword(database, userId),
+        decide: (current) => {
+          // Somebody has set another one since this one was compared.
+          if (current === undefined || current.hash !== account?.hash) throw wrongPassword()
+          return [
+            setPassword(userId, hash),
+            endSessions(userId, sessionOf(caller)),
+            deleteResets(userId),
+            recordOf(ids, happening),
+          ]
+        },
+      })
+    },
+
+    async requestReset(email, visit) {
+      const { address } = visit
+      await throttle.admit(address)
+      const isWelcome = await throttle.allowMail(email)
+      const actor = { kind: 'anonymous' } as const
+      await database.query(
+        recordOf(ids, { action: 'auth.password_reset_request.v1', actor, address, payload: { email } }),
+      )
+      if (isWelcome) background(sendReset(email, visit))
+    },
+
+    async verifyReset(token, address) {
+      await throttle.admit(address)
+      if ((await findResetUser(database, await digestOf(token))) === undefined) throw invalidToken()
+    },
+
+    async confirmReset({ token, password }, address) {
+      await throttle.admit(address)
+      const tokenHash = await digestOf(token)
+      const userId = await loadResetUser(tokenHash, address)
+      const hash = await passwords.hash(password)
+      await changeRights(ports, userId, {
+        load: () => loadResetUser(tokenHash, address),
+        decide: () => [
+          ...proveEmail(userId),
+          setPassword(userId, hash),
+          endSessions(userId),
+          deleteResets(userId),
+          recordOf(ids, {
+            action: 'auth.password_reset_confirm.v1',
+            actor: { kind: 'user', id: userId },
+            target: { type: 'user', id: userId },
+            address,
+          }),
+        ],
+      })
+    },
+
+    prune: () => deleteEndedResets(database),
+  }
+}
+
+function sessionOf(caller: Caller): string | undefined {
+  return caller.kind === 'user' && caller.credential.kind === 'session' ? caller.credential.id : undefined
+}
+
+/** A session by itself; keys, of which everybody can make more, by their user. */
+function throttledAs(caller: Caller): string {
+  return sessionOf(caller) ?? `keys of ${requireUser(caller)}`
+}
+
+function wrongPassword(): ServiceError {
+  return new ServiceError('unauthenticated', 'Invalid credentials')
+}

@@ -1,0 +1,247 @@
+/**
+ * OAuth 2.0 and OpenID Connect as a client: the address that a person is sent to, and what the provider says of whoever
+ * comes back with a code. Loaded by the first sign-in of a process. What a provider publishes of itself is remembered for
+ * a while; of tokens nothing is kept.
+ */
+import * as oauth from 'oauth4webapi'
+import { type Claims, parseAddresses, parseProfile } from '../../core/access/profile.ts'
+import type { Profile } from '../../core/access/sign-in.ts'
+import type { Instant, Ports } from '../../ports.ts'
+import type { ProviderRow, ProviderServer } from '../../store/providers.ts'
+import { type FaultKind, ProviderFault } from './provider-fault.ts'
+import { secretPurpose } from './providers.ts'
+
+/** What one sign-in must have in common between leaving and coming back. */
+export type SignInKeys = {
+  readonly state: string
+  readonly nonce: string
+  readonly verifier: string
+  /** The address of ours that the provider sends people back to. */
+  readonly callback: string
+}
+
+/** Everything throws ProviderFault. */
+export type ProviderProtocol = {
+  newKeys(callback: string): SignInKeys
+  /** Where to send whoever wants to sign in. */
+  addressFor(provider: ProviderRow, keys: SignInKeys): Promise<string>
+  /** Whom the parameters that somebody came back with are of, checked in every way that the protocol has. */
+  identify(provider: ProviderRow, keys: SignInKeys, parameters: URLSearchParams): Promise<Profile>
+}
+
+type Known = {
+  readonly server: oauth.AuthorizationServer
+  readonly until: Instant
+  readonly keys: oauth.JWKSCacheInput
+}
+type Session = {
+  readonly provider: ProviderRow
+  readonly server: oauth.AuthorizationServer
+  readonly client: oauth.Client
+  readonly options: { readonly [oauth.customFetch]: typeof fetch; readonly [oauth.allowInsecureRequests]: boolean }
+  readonly keys: oauth.JWKSCacheInput
+}
+
+const REMEMBERED_FOR = 10 * 60_000
+const MAX_REMEMBERED = 100
+
+/** Of identity tokens. Nothing symmetric: whoever checks such a signature could have made it. */
+const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+
+export function openProviderProtocol({ clock, providerGate, vault }: Ports): ProviderProtocol {
+  const remembered = new Map<string, Known>()
+
+  const send = async (address: string, request: RequestInit): Promise<Response> => {
+    const response = await providerGate.fetch(address, request).catch((cause: unknown) => {
+      throw new ProviderFault('unavailable', `it does not answer: ${reasonOf(cause)}`)
+    })
+    if (response.status < 500) return response
+    throw new ProviderFault('unavailable', `it answers ${response.status}`)
+  }
+  // The gate decides which addresses may do without TLS.
+  const options: Session['options'] = {
+    [oauth.customFetch]: send as typeof fetch,
+    [oauth.allowInsecureRequests]: true,
+  }
+
+  async function discover(issuer: string): Promise<Known> {
+    const known = remembered.get(issuer)
+    if (known !== undefined && clock.now() < known.until) return known
+    const address = new URL(issuer)
+    const server = await oauth.processDiscoveryResponse(address, await oauth.discoveryRequest(address, options))
+    const found = { server, until: clock.now() + REMEMBERED_FOR, keys: {} }
+    if (remembered.size >= MAX_REMEMBERED) remembered.clear()
+    remembered.set(issuer, found)
+    return found
+  }
+
+  async function open(provider: ProviderRow): Promise<Session> {
+    const { server: wish, clientId } = provider
+    const common = { provider, client: { client_id: clientId, [oauth.clockTolerance]: 30 }, options }
+    if (wish.kind === 'oauth2') return { ...common, server: describe(wish), keys: {} }
+    const { server, keys } = await discover(wish.issuer)
+    const offered = server.id_token_signing_alg_values_supported ?? ['RS256']
+    const allowed = offered.filter((name) => algorithms.includes(name))
+    // A copy: the library joins requests for the keys of one server object, and a Worker may not await another request's.
+    return { ...common, server: { ...server, id_token_signing_alg_values_supported: allowed }, keys }
+  }
+
+  async function identifyByToken(session: Session, keys: SignInKeys, response: Response): Promise<Profile> {
+    const { server, client } = session
+    const expected = { expectedNonce: keys.nonce, requireIdToken: true }
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, expected)
+    await oauth.validateApplicationLevelSignature(server, response, { ...options, [oauth.jwksCache]: session.keys })
+    const token = oauth.getValidatedIdTokenClaims(tokens)
+    if (token === undefined) throw new ProviderFault('invalid', 'there is no identity token')
+    const { email, emailVerified } = session.provider.server.claims
+    const saysAll = token[email] !== undefined && token[emailVerified] !== undefined
+    const person =
+      saysAll || server.userinfo_endpoint === undefined
+        ? token
+        : await oauth.processUserInfoResponse(
+            server,
+            client,
+            token.sub,
+            await oauth.userInfoRequest(server, client, tokens.access_token, options),
+          )
+    const address = { email: person[email], email_verified: person[emailVerified] }
+    return requireProfile(server.issuer, { sub: token.sub, name: person.name, ...address })
+  }
+
+  async function identifyByUserinfo(session: Session, response: Response): Promise<Profile> {
+    const { server, client, provider } = session
+    const tokens = await oauth.processAuthorizationCodeResponse(server, client, response)
+    if (provider.server.kind === 'openid') throw new ProviderFault('invalid', 'there is no identity token')
+    const { userinfoEndpoint, emailsEndpoint, claims } = provider.server
+    const person = await askAs(tokens.access_token, userinfoEndpoint)
+    if (!isClaims(person)) throw new ProviderFault('invalid', 'userinfo is no object')
+    const address =
+      emailsEndpoint === null
+        ? { email: person[claims.email], email_verified: person[claims.emailVerified] }
+        : parseAddresses(await askAs(tokens.access_token, emailsEndpoint))
+    return requireProfile(server.issuer, { sub: person[claims.subject], name: person.name, ...address })
+  }
+
+  async function askAs(accessToken: string, address: string): Promise<unknown> {
+    const response = await oauth.protectedResourceRequest(accessToken, 'GET', new URL(address), asJson, null, options)
+    if (response.status !== 200) throw new ProviderFault('invalid', `userinfo answers ${response.status}`)
+    return response.json()
+  }
+
+  return {
+    newKeys: (callback) => ({
+      state: oauth.generateRandomState(),
+      nonce: oauth.generateRandomNonce(),
+      verifier: oauth.generateRandomCodeVerifier(),
+      callback,
+    }),
+
+    addressFor: (provider, { state, nonce, verifier, callback }) =>
+      told(async () => {
+        const { server, client } = await open(provider)
+        const endpoint = server.authorization_endpoint ?? ''
+        const reason = providerGate.refusal(endpoint)
+        if (reason !== undefined) throw new ProviderFault('invalid', `its authorization endpoint ${reason}`)
+        const address = new URL(endpoint)
+        const parameters = {
+          response_type: 'code',
+          client_id: client.client_id,
+          redirect_uri: callback,
+          scope: provider.scopes.join(' '),
+          state,
+          ...(provider.server.kind === 'openid' && { nonce }),
+          code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+          code_challenge_method: 'S256',
+        }
+        for (const [name, value] of Object.entries(parameters)) address.searchParams.set(name, value)
+        return address.href
+      }),
+
+    async identify(provider, keys, parameters) {
+      const secret = await vault.open(secretPurpose(provider.id), provider.sealedClientSecret)
+      return told(async () => {
+        const session = await open(provider)
+        const { server, client } = session
+        const { state, callback, verifier } = keys
+        const returned = oauth.validateAuthResponse(server, client, judged(provider, parameters), state)
+        const proof = proofOf(provider.server, server, secret)
+        const request = [server, client, proof, returned, callback, verifier, options] as const
+        const response = await oauth.authorizationCodeGrantRequest(...request)
+        return provider.server.kind === 'openid'
+          ? identifyByToken(session, keys, response)
+          : identifyByUserinfo(session, response)
+      })
+    },
+  }
+}
+
+const asJson = new Headers({ Accept: 'application/json', 'User-Agent': 'service' })
+
+/** A plain OAuth 2.0 server has not told us its issuer, so that there is nothing to compare `iss` with. */
+function judged({ server }: ProviderRow, parameters: URLSearchParams): URLSearchParams {
+  const copy = new URLSearchParams(parameters)
+  if (server.kind === 'oauth2') copy.delete('iss')
+  return copy
+}
+
+/** Its subjects are those of the userinfo endpoint, read by that name; no issuer has a fragment, so none can be equal. */
+function describe(server: Extract<ProviderServer, { kind: 'oauth2' }>): oauth.AuthorizationServer {
+  return {
+    issuer: `${server.userinfoEndpoint}#${server.claims.subject}`,
+    authorization_endpoint: server.authorizationEndpoint,
+    token_endpoint: server.tokenEndpoint,
+    userinfo_endpoint: server.userinfoEndpoint,
+  }
+}
+
+function proofOf(wish: ProviderServer, server: oauth.AuthorizationServer, secret: string): oauth.ClientAuth {
+  const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
+  const isBasic =
+    wish.kind === 'oauth2' ? wish.clientAuthentication === 'basic' : methods.includes('client_secret_basic')
+  return isBasic ? oauth.ClientSecretBasic(secret) : oauth.ClientSecretPost(secret)
+}
+
+function isClaims(answer: unknown): answer is Claims {
+  return typeof answer === 'object' && answer !== null && !Array.isArray(answer)
+}
+
+function requireProfile(issuer: string, claims: Claims): Profile {
+  const profile = parseProfile(issuer, claims)
+  if (profile === undefined) throw new ProviderFault('invalid', 'it does not say who it is')
+  return profile
+}
+
+async function told<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw faultOf(cause)
+  }
+}
+
+/** Messages of the library are its own constants; what a server has sent stays in causes, which nobody is shown. */
+function faultOf(cause: unknown): ProviderFault {
+  if (cause instanceof ProviderFault) return cause
+  const kind: FaultKind = cause instanceof oauth.AuthorizationResponseError ? deniedOr(cause.error) : 'invalid'
+  if (cause instanceof oauth.ResponseBodyError) return new ProviderFault(kind, `it refuses: ${word(cause.error)}`)
+  if (cause instanceof oauth.AuthorizationResponseError) return new ProviderFault(kind, `it says ${word(cause.error)}`)
+  if (cause instanceof oauth.OperationProcessingError) return new ProviderFault(kind, cause.message)
+  if (cause instanceof oauth.UnsupportedOperationError) return new ProviderFault(kind, cause.message)
+  return new ProviderFault(kind, `its answer cannot be read (${cause instanceof Error ? cause.name : 'unknown'})`)
+}
+
+/** What the platform calls it, such as ECONNREFUSED. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown'
+  if (cause.cause instanceof Error) return reasonOf(cause.cause)
+  return 'code' in cause && typeof cause.code === 'string' ? cause.code : cause.message.slice(0, 200)
+}
+
+function deniedOr(error: string): FaultKind {
+  if (error === 'access_denied') return 'denied'
+  return error === 'temporarily_unavailable' || error === 'server_error' ? 'unavailable' : 'invalid'
+}
+
+function word(text: string): string {
+  return /^[a-z_]{1,60}$/.test(text) ? text : 'something unknown'
+}

@@ -1,0 +1,274 @@
+/**
+ * Signing in through a provider (contract 6; docs/decisions/018). Between leaving and coming back everything lies sealed
+ * in a cookie of the browser that left, so that nothing is kept of those who never come back; that one sign-in comes back
+ * once is remembered in the system database.
+ */
+import { decideSignIn, type Profile, type SignIn } from '../../core/access/sign-in.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import type { Instant, Ports } from '../../ports.ts'
+import {
+  countReturn,
+  type IdentityFacts,
+  insertIdentity,
+  loadIdentityFacts,
+  proveEmail,
+} from '../../store/identities.ts'
+import { assignRoles, insertMember } from '../../store/members.ts'
+import { findProvider, type ProviderRow } from '../../store/providers.ts'
+import { insertAccount } from '../../store/users.ts'
+import { recordOf } from '../caller/audit.ts'
+import { missing } from '../caller/directory.ts'
+import type { Throttle } from '../caller/throttle.ts'
+import type { LicenseGuard } from '../license/licensing.ts'
+import { changeRights } from '../rights/rights-changes.ts'
+import { type Joining, joining, recorder } from './invitations.ts'
+import { digestOf } from './one-time-tokens.ts'
+import { ProviderFault } from './provider-fault.ts'
+import type { ProviderProtocol, SignInKeys } from './provider-protocol.ts'
+import type { LoginResult, Sessions } from './sessions.ts'
+
+export type Departure = {
+  /** Where the provider sends people back to. */
+  readonly callback: string
+  /** Where to go in the end, an address that is allowed; undefined where the answer itself is enough. */
+  readonly redirect: string | undefined
+}
+
+export type Return = {
+  readonly parameters: URLSearchParams
+  /** What the browser was given when it left. */
+  readonly sealed: string | undefined
+  readonly address: string | undefined
+}
+
+/** All that anybody is told of a failure. */
+export type SignInError = 'access_denied' | 'provider_unavailable' | 'not_allowed' | 'sign_in_failed'
+
+export type Begun =
+  /** `sealed` belongs into a cookie for as many seconds. */
+  | { readonly kind: 'left'; readonly address: string; readonly sealed: string; readonly lifetime: number }
+  | { readonly kind: 'failed'; readonly error: SignInError }
+
+export type Finished = { readonly redirect: string | undefined } & (
+  | { readonly kind: 'signedIn'; readonly result: LoginResult }
+  | { readonly kind: 'failed'; readonly error: SignInError }
+)
+
+export type ProviderSignIn = {
+  /** Throws 404 for a provider that does not exist or is off. */
+  begin(name: string, departure: Departure): Promise<Begun>
+  /** Opens a session for whoever the provider says has come back. Throws 429 where too many do. */
+  finish(name: string, back: Return): Promise<Finished>
+}
+
+/** What the cookie holds. */
+type Voyage = {
+  readonly providerId: string
+  readonly keys: SignInKeys
+  readonly redirect: string | undefined
+  readonly expiresAt: Instant
+}
+
+const LIFETIME = 10 * 60_000
+const VAULT_PURPOSE = 'provider-sign-in'
+
+type Means = { readonly sessions: Sessions; readonly throttle: Throttle; readonly license: LicenseGuard }
+
+export function createProviderSignIn(ports: Ports, { sessions, throttle, license }: Means): ProviderSignIn {
+  const { clock, database, ids, observe, vault } = ports
+  let opened: ProviderProtocol | undefined
+
+  /** Most processes never sign anybody in this way. */
+  async function protocol(): Promise<ProviderProtocol> {
+    const { openProviderProtocol } = await import('./provider-protocol.ts')
+    opened ??= openProviderProtocol(ports)
+    return opened
+  }
+
+  async function findUsable(name: string): Promise<ProviderRow | undefined> {
+    const provider = await findProvider(database, name)
+    return provider?.enabled === true ? provider : undefined
+  }
+
+  async function unseal(sealed: string | undefined): Promise<Voyage | undefined> {
+    const text = await vault.open(VAULT_PURPOSE, sealed ?? '').catch(() => undefined)
+    const voyage = text === undefined ? undefined : (JSON.parse(text) as Voyage)
+    return voyage !== undefined && clock.now() < voyage.expiresAt ? voyage : undefined
+  }
+
+  /** Why is for the operator's log; the rest of the world hears a word. */
+  function errorOf(provider: ProviderRow, cause: unknown): SignInError {
+    if (!(cause instanceof ProviderFault)) throw cause
+    const { kind, message } = cause
+    if (kind === 'denied') return 'access_denied'
+    observe({ kind: 'warning', message: `A sign-in through the provider ${provider.name} failed: ${message}` })
+    return kind === 'unavailable' ? 'provider_unavailable' : 'sign_in_failed'
+  }
+
+  async function identify(provider: ProviderRow, voyage: Voyage | undefined, back: Return): Promise<Profile> {
+    if (voyage === undefined) throw new ProviderFault('invalid', 'the browser that came back is not one that left')
+    // Each provider has a callback of its own, so that the code of one never gets to another.
+    if (voyage.providerId !== provider.id)
+      throw new ProviderFault('invalid', 'it was another provider that was left for')
+    const hash = await digestOf(voyage.keys.state)
+    if (!(await countReturn(database, hash, voyage.expiresAt))) {
+      throw new ProviderFault('invalid', 'this sign-in has come back before')
+    }
+    return (await protocol()).identify(provider, voyage.keys, back.parameters)
+  }
+
+  /** The account that they may enter, which is made or linked first where it has to be. */
+  async function admit(provider: ProviderRow, profile: Profile, address: string | undefined) {
+    const seen = judge(profile, await look(provider, profile))
+    if (seen.kind === 'enter') return seen.userId
+    if (seen.kind === 'refuse') return undefined
+    let userId: string | undefined
+    await changeRights(ports, provider.id, {
+      load: async () => look(await findSame(provider), profile),
+      decide: (view) => {
+        const decision = judge(profile, view)
+        userId = decision.kind === 'create' ? ids.next() : decision.kind === 'refuse' ? undefined : decision.userId
+        if (decision.kind === 'refuse' || decision.kind === 'enter') return []
+        const { kind, email } = decision
+        const arrival = { provider: view.provider, profile, userId: userId ?? '', email, address, license }
+        return kind === 'create'
+          ? making(ports, arrival, view.facts)
+          : linking(ports, arrival, { ...view.facts, ...decision })
+      },
+    })
+    return userId
+  }
+
+  async function look(provider: ProviderRow, profile: Profile): Promise<View> {
+    return { provider, facts: await loadIdentityFacts(database, profile, provider.autoJoin?.workspaceId ?? null) }
+  }
+
+  /** What it was like when they left may have changed by now. */
+  async function findSame({ id, name }: ProviderRow): Promise<ProviderRow> {
+    const provider = await findUsable(name)
+    if (provider?.id === id) return provider
+    throw new ProviderFault('invalid', 'it has just been switched off')
+  }
+
+  return {
+    async begin(name, { callback, redirect }) {
+      const provider = (await findUsable(name)) ?? missing('providers')
+      try {
+        const { newKeys, addressFor } = await protocol()
+        const keys = newKeys(callback)
+        const voyage: Voyage = { providerId: provider.id, keys, redirect, expiresAt: clock.now() + LIFETIME }
+        const address = await addressFor(provider, keys)
+        const sealed = await vault.seal(VAULT_PURPOSE, JSON.stringify(voyage))
+        return { kind: 'left', address, sealed, lifetime: LIFETIME / 1_000 }
+      } catch (cause) {
+        return { kind: 'failed', error: errorOf(provider, cause) }
+      }
+    },
+
+    async finish(name, back) {
+      const { address } = back
+      await throttle.admit(address)
+      const [provider, voyage] = [await findUsable(name), await unseal(back.sealed)]
+      const redirect = voyage?.redirect
+      if (provider === undefined) {
+        return voyage === undefined ? missing('providers') : { kind: 'failed', error: 'sign_in_failed', redirect }
+      }
+      const method = `provider:${name}`
+      const fail = async (error: SignInError): Promise<Finished> => {
+        const failure = { action: 'auth.login.v1', outcome: 'failure', actor: { kind: 'anonymous' } } as const
+        await database.query(recordOf(ids, { ...failure, address, payload: { method } }))
+        return { kind: 'failed', error, redirect }
+      }
+      try {
+        const profile = await identify(provider, voyage, back)
+        const userId = await admit(provider, profile, address)
+        if (userId === undefined) return await fail('not_allowed')
+        const result = await sessions.open({ userId, method, address, providerId: provider.id })
+        return { kind: 'signedIn', result, redirect }
+      } catch (cause) {
+        return fail(isRefusal(cause) ? 'not_allowed' : errorOf(provider, cause))
+      }
+    },
+  }
+}
+
+type View = { readonly provider: ProviderRow; readonly facts: IdentityFacts }
+
+function judge(profile: Profile, { provider, facts }: View): SignIn {
+  return decideSignIn(profile, { ...facts, isWelcome: facts.invitations.length > 0 || provider.autoJoin !== null })
+}
+
+/** A suspension in this very moment, or a license that has no room for one more. */
+function isRefusal(cause: unknown): boolean {
+  return cause instanceof ServiceError && ['unauthenticated', 'forbidden', 'paymentRequired'].includes(cause.kind)
+}
+
+/** Somebody whom a provider vouches for, and the account that is theirs from now on. */
+type Arrival = {
+  readonly provider: ProviderRow
+  readonly profile: Profile
+  readonly userId: string
+  readonly email: string
+  readonly address: string | undefined
+  readonly license: LicenseGuard
+}
+
+/** A new account, a member wherever its address is invited. */
+function making(ports: Ports, arrival: Arrival, { invitations }: IdentityFacts): readonly Statement[] {
+  const { profile, provider, userId, email, license } = arrival
+  const invited = invitations.find(({ workspaceId }) => workspaceId === provider.autoJoin?.workspaceId)
+  const fullName = profile.fullName ?? null
+  return [
+    insertAccount({ id: userId, email, fullName, passwordHash: null }),
+    ...entering(ports, arrival, { action: 'user.create.v1', payload: { provider: provider.name } }),
+    ...invitations.flatMap((invitation) => {
+      const record = recorder(ports, invitation, arrivalOf(arrival))
+      return license.within(['seats'], invitation.workspaceId, joining(invitation, userId, record))
+    }),
+    ...(invited === undefined ? autoJoining(ports, arrival) : []),
+  ]
+}
+
+type Link = { readonly isMember: boolean; readonly isCleared: boolean }
+
+/** An account that was there before. Whoever set it up without reading its mail does not stay in. */
+function linking(ports: Ports, arrival: Arrival, { isMember, isCleared }: Link): readonly Statement[] {
+  const { provider } = arrival
+  const payload = { provider: provider.name, otherWaysIn: isCleared ? 'closed' : 'kept' }
+  return [
+    ...entering(ports, arrival, { action: 'user.update.v1', payload }),
+    ...(isMember ? [] : autoJoining(ports, arrival)),
+  ]
+}
+
+type Happening = Pick<Parameters<typeof recordOf>[1], 'action' | 'payload'>
+
+function entering({ ids }: Ports, arrival: Arrival, happening: Happening): readonly Statement[] {
+  const { profile, provider, userId, address } = arrival
+  const actor = { kind: 'user', id: userId } as const
+  return [
+    insertIdentity(profile, { userId, providerId: provider.id }),
+    ...proveEmail(userId),
+    recordOf(ids, { ...happening, actor, address, target: { type: 'user', id: userId } }),
+  ]
+}
+
+/** They act themselves: the provider has said who they are. */
+function arrivalOf({ userId, address }: Arrival): Joining {
+  return { userId, address, actor: { kind: 'user', id: userId } }
+}
+
+function autoJoining(ports: Ports, arrival: Arrival): readonly Statement[] {
+  const { provider, userId, license } = arrival
+  const { autoJoin } = provider
+  if (autoJoin === null) return []
+  const { workspaceId, roleId, roleName } = autoJoin
+  const record = recorder(ports, autoJoin, arrivalOf(arrival))
+  return license.within(['seats'], workspaceId, [
+    insertMember(workspaceId, userId),
+    assignRoles(workspaceId, userId, [roleId]),
+    record({ action: 'user.join_workspace.v1' }),
+    record({ action: 'role.assign.v1', payload: { roleId, roleName } }),
+  ])
+}

@@ -1,0 +1,228 @@
+/**
+ * Sign-in providers as administrators of the instance set them up (contract 6). The client secret is sealed and goes to
+ * the addresses that it was given for: whoever changes one of them has to bring the secret again.
+ */
+import type { ReadQuery } from '../../core/query/parse.ts'
+import type { Ports } from '../../ports.ts'
+import type { ListAnswer } from '../../sources/source.ts'
+import {
+  deleteProvider,
+  findProvider,
+  insertProvider,
+  listEnabledProviders,
+  type NewProvider,
+  type ProviderRow,
+  type ProviderServer,
+  updateProvider,
+} from '../../store/providers.ts'
+import { loadRoles, type RoleRow } from '../../store/roles.ts'
+import { findWorkspace } from '../../store/workspaces.ts'
+import { actorOf, recordOf } from '../caller/audit.ts'
+import { type Caller, callerNow, requireAdministrator } from '../caller/callers.ts'
+import { type Directory, missing, type Sent } from '../caller/directory.ts'
+import type { LicenseGuard } from '../license/licensing.ts'
+import type { LoadGiver } from '../rights/delegation.ts'
+import { changeRights } from '../rights/rights-changes.ts'
+import { requireAssignable, sentFault } from '../rights/roles.ts'
+
+export type AutoJoinWish = { readonly workspace: string; readonly roleId: string }
+
+export type ProviderWish = {
+  readonly name: string
+  readonly server: ProviderServer
+  readonly clientId: string
+  readonly clientSecret: string
+  readonly scopes: readonly string[]
+  readonly enabled: boolean
+  readonly autoJoin: AutoJoinWish | null
+}
+
+/** Members of the server are those of the kind that it is. */
+export type ProviderChange = {
+  readonly server: Readonly<Record<string, unknown>>
+  readonly clientId?: string | undefined
+  readonly clientSecret?: string | undefined
+  readonly scopes?: readonly string[] | undefined
+  readonly enabled?: boolean | undefined
+  readonly autoJoin?: AutoJoinWish | null | undefined
+}
+
+/** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
+export type Providers = {
+  /** Those that can be used, for anyone who is about to sign in. */
+  listEnabled(): Promise<readonly { readonly name: string }[]>
+  list(caller: Caller, query: Sent<ReadQuery>): Promise<ListAnswer>
+  read(caller: Caller, name: string, query: Sent<ReadQuery>): Promise<string>
+  /** Throws 409 for a name that is taken, 403 where `autoJoin` gives more than the caller holds. */
+  create(caller: Caller, wish: Sent<ProviderWish>): Promise<string>
+  update(caller: Caller, name: string, change: Sent<ProviderChange>): Promise<string>
+  /** Nobody can sign in through it from now on; accounts and sessions stay. */
+  delete(caller: Caller, name: string): Promise<void>
+}
+
+const everything = { kind: 'everything' } as const
+
+export type ProviderParts = {
+  readonly directory: Directory
+  readonly license: LicenseGuard
+  readonly loadGiver: LoadGiver
+}
+
+export function createProviders(ports: Ports, { directory, license, loadGiver }: ProviderParts): Providers {
+  const { database, ids, vault } = ports
+
+  async function findKnown(name: string): Promise<ProviderRow> {
+    return (await findProvider(database, name)) ?? missing('providers')
+  }
+
+  /** The role that whoever joins gets. Throws 422 where there is none, 403 unless the caller could assign it. */
+  async function requireJoinable(caller: Caller, { workspace: name, roleId }: AutoJoinWish): Promise<void> {
+    const workspace = await findWorkspace(database, name)
+    if (workspace === undefined) throw sentFault('autoJoin.workspace', 'does not exist')
+    const known = await loadRoles(database, workspace.id, [roleId])
+    requireHarmless(known)
+    const giver = await loadGiver(caller, workspace)
+    requireAssignable(giver, { place: 'autoJoin.roleId', wanted: [roleId], known, held: [] })
+  }
+
+  /** Throws 401 or 403 where the caller is no administrator of the instance by now. */
+  async function requireAdministratorNow(caller: Caller): Promise<void> {
+    requireAdministrator(await callerNow(database, caller))
+  }
+
+  function record(
+    caller: Caller,
+    verb: 'create' | 'update' | 'delete',
+    { id }: { readonly id: string },
+    payload: object,
+  ) {
+    const happening = { actor: actorOf(caller), target: { type: 'provider', id } } as const
+    return recordOf(ids, { ...happening, action: `provider.${verb}.v1`, payload: { ...payload } })
+  }
+
+  return {
+    async listEnabled() {
+      return (await listEnabledProviders(database)).map((name) => ({ name }))
+    },
+
+    async list(caller, query) {
+      requireAdministrator(caller)
+      return directory.list('providers', everything, await query())
+    },
+
+    async read(caller, name, query) {
+      requireAdministrator(caller)
+      return directory.read('providers', everything, name, await query())
+    },
+
+    async create(caller, sent) {
+      requireAdministrator(caller)
+      const { clientSecret, autoJoin, ...wish } = await sent()
+      requireFitting(wish.server, wish.scopes)
+      requireReachable(ports, wish.server)
+      const id = ids.next()
+      const sealedClientSecret = await vault.seal(secretPurpose(id), clientSecret)
+      const made: NewProvider = { ...wish, id, sealedClientSecret, autoJoinRoleId: autoJoin?.roleId ?? null }
+      const { name, enabled, scopes } = wish
+      await changeRights(ports, id, {
+        load: async () => {
+          await requireAdministratorNow(caller)
+          if (autoJoin) await requireJoinable(caller, autoJoin)
+        },
+        decide: () => [
+          ...license.within(['sso_enabled'], undefined, [insertProvider(made)]),
+          record(caller, 'create', made, { name, enabled, scopes, autoJoin }),
+        ],
+        taken: 'A provider of this name exists already',
+      })
+      return directory.read('providers', everything, name)
+    },
+
+    async update(caller, name, sent) {
+      requireAdministrator(caller)
+      const { clientSecret, server: addresses, ...change } = await sent()
+      const { id } = await findKnown(name)
+      const sealed = clientSecret === undefined ? undefined : await vault.seal(secretPurpose(id), clientSecret)
+      await changeRights(ports, id, {
+        load: async () => {
+          await requireAdministratorNow(caller)
+          if (change.autoJoin) await requireJoinable(caller, change.autoJoin)
+          return findKnown(name)
+        },
+        decide: (before) => {
+          // Somebody has made another one of this name since.
+          if (before.id !== id) return missing('providers')
+          const server = changedServer(before.server, addresses)
+          requireReachable(ports, server)
+          requireFitting(server, change.scopes ?? before.scopes)
+          const isMoved = JSON.stringify(addressesOf(server)) !== JSON.stringify(addressesOf(before.server))
+          if (isMoved && sealed === undefined) {
+            throw sentFault('clientSecret', 'must be given where it is to go to another address')
+          }
+          const after: NewProvider = {
+            id,
+            name,
+            server,
+            clientId: change.clientId ?? before.clientId,
+            sealedClientSecret: sealed ?? before.sealedClientSecret,
+            scopes: change.scopes ?? before.scopes,
+            enabled: change.enabled ?? before.enabled,
+            autoJoinRoleId: (change.autoJoin === undefined ? before.autoJoin : change.autoJoin)?.roleId ?? null,
+          }
+          const payload = { name, ...change, ...addresses, ...(sealed !== undefined && { clientSecret: 'changed' }) }
+          return [updateProvider(after), record(caller, 'update', before, payload)]
+        },
+      })
+      return directory.read('providers', everything, name)
+    },
+
+    async delete(caller, name) {
+      requireAdministrator(caller)
+      await changeRights(ports, name, {
+        load: () => findKnown(name),
+        decide: (provider) => [deleteProvider(provider.id), record(caller, 'delete', provider, { name })],
+      })
+    },
+  }
+}
+
+/** What a client secret is sealed for. */
+export function secretPurpose(providerId: string): string {
+  return `provider:${providerId}`
+}
+
+/** Whoever can get themselves an account at a provider would be Administrator. */
+function requireHarmless(known: readonly RoleRow[]): void {
+  if (!known.some(({ kind }) => kind === 'administrator')) return
+  throw sentFault('autoJoin.roleId', 'is the role Administrator, which nobody gets by signing in')
+}
+
+function changedServer(server: ProviderServer, addresses: ProviderChange['server']): ProviderServer {
+  const stray = Object.keys(addresses).find((name) => !(name in server))
+  if (stray !== undefined) {
+    const sort = server.kind === 'openid' ? 'an OpenID Connect issuer' : 'endpoints of its own'
+    throw sentFault(stray, `cannot be given: this provider has ${sort}`)
+  }
+  return { ...server, ...addresses }
+}
+
+function requireReachable({ providerGate }: Ports, server: ProviderServer): void {
+  for (const [name, address] of Object.entries(addressesOf(server))) {
+    const reason = address === null ? undefined : providerGate.refusal(address)
+    if (reason !== undefined) throw sentFault(name, reason)
+  }
+}
+
+function addressesOf(server: ProviderServer): Readonly<Record<string, string | null>> {
+  if (server.kind === 'openid') return { issuer: server.issuer }
+  const { authorizationEndpoint, tokenEndpoint, userinfoEndpoint, emailsEndpoint } = server
+  return { authorizationEndpoint, tokenEndpoint, userinfoEndpoint, emailsEndpoint }
+}
+
+/** Throws 422 for what only one kind of server knows: identity tokens, whose subject is `sub`, are asked for by `openid`. */
+function requireFitting({ kind, claims }: ProviderServer, scopes: readonly string[]): void {
+  if (kind === 'openid' && !scopes.includes('openid')) throw sentFault('scopes', 'must include openid')
+  if (kind === 'openid' && claims.subject !== 'sub') throw sentFault('claims.subject', 'is always sub with an issuer')
+  if (kind === 'oauth2' && scopes.includes('openid'))
+    throw sentFault('scopes', 'can include openid only with an issuer')
+}

@@ -1,0 +1,275 @@
+/**
+ * Service accounts (contract 6): for programs, which sign in by API key. Whoever signs in may have some; what one may do
+ * is what the roles say that it is given, and nobody gives it more than they hold. It lives as its owner does: it sleeps
+ * while the owner is suspended and goes with them (docs/decisions/015).
+ */
+import { requireEntitlement } from '../../core/access/principal.ts'
+import type { AuditAction } from '../../core/audit.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { ReadQuery } from '../../core/query/parse.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import type { Ports } from '../../ports.ts'
+import type { ListAnswer } from '../../sources/source.ts'
+import { loadStanding } from '../../store/accounts.ts'
+import { deleteKeysOf, keysOf } from '../../store/api-keys.ts'
+import { assignRoles, deleteMember, insertMember, loadMember, unassignRoles } from '../../store/members.ts'
+import { loadRoles } from '../../store/roles.ts'
+import {
+  insertServiceAccount,
+  loadServiceAccount,
+  type ServiceAccountRow,
+  updateServiceAccount,
+} from '../../store/service-accounts.ts'
+import { deleteAccount, loadAccount } from '../../store/users.ts'
+import { findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
+import { actorOf, type Happening, recordOf } from '../caller/audit.ts'
+import {
+  type Caller,
+  callerNow,
+  isAdministrator,
+  presentedBy,
+  requireAnothers,
+  requireUser,
+  rightsOf,
+} from '../caller/callers.ts'
+import { type Directory, missing, reachOfUser, type Sent } from '../caller/directory.ts'
+import type { LicenseGuard } from '../license/licensing.ts'
+import { type LoadGiver, requireRolesChangeable, requireRolesTakable } from '../rights/delegation.ts'
+import { requireProven } from '../rights/proof.ts'
+import { changeRights } from '../rights/rights-changes.ts'
+import { requireGiven, sentFault } from '../rights/roles.ts'
+
+/** A role in the workspace of that API name. */
+export type Grant = { readonly workspace: string; readonly roleId: string }
+
+export type ServiceAccountWish = {
+  readonly name: string
+  readonly description?: string | null | undefined
+  readonly roles?: readonly Grant[] | undefined
+  /** The caller where this is not said. */
+  readonly owner?: string | undefined
+}
+
+export type ServiceAccountChange = {
+  readonly [Member in keyof ServiceAccountWish]?: ServiceAccountWish[Member] | undefined
+}
+
+/** Answers are JSON texts. What is sent is read only once the caller was found to be somebody. */
+export type ServiceAccounts = {
+  list(caller: Caller, query: Sent<ReadQuery>): Promise<ListAnswer>
+  read(caller: Caller, id: string, query: Sent<ReadQuery>): Promise<string>
+  /** Throws 403 for roles beyond the caller's rights, and for another owner unless by an administrator of the instance. */
+  create(caller: Caller, wish: Sent<ServiceAccountWish>): Promise<string>
+  /** Throws 404 for an account that the caller does not own, unless by an administrator of the instance. */
+  update(caller: Caller, id: string, change: Sent<ServiceAccountChange>): Promise<string>
+  delete(caller: Caller, id: string): Promise<void>
+}
+
+type Record = (happening: Pick<Happening, 'action' | 'payload' | 'workspaceId'>) => Statement
+
+export type ServiceAccountParts = {
+  readonly directory: Directory
+  readonly license: LicenseGuard
+  readonly loadGiver: LoadGiver
+}
+
+export function createServiceAccounts(ports: Ports, parts: ServiceAccountParts): ServiceAccounts {
+  const { directory, license, loadGiver } = parts
+  const { database, ids } = ports
+
+  function recorder(caller: Caller, id: string): Record {
+    const target = { type: 'serviceAccount', id } as const
+    return (happening) => recordOf(ids, { ...happening, actor: actorOf(caller), target })
+  }
+
+  /** An account that the caller may change: throws 403 for a service account's own people. */
+  async function find(caller: Caller, id: string): Promise<ServiceAccountRow> {
+    const account = await loadServiceAccount(database, id)
+    const isTheirs = account !== undefined && (isAdministrator(caller) || account.ownerId === requireUser(caller))
+    if (!isTheirs) return missing('serviceAccounts')
+    requireAnothers(caller, { id, ownerId: account.ownerId })
+    return account
+  }
+
+  /** Throws unless `ownerId` is a person who may be given the account by this caller. */
+  async function requireOwner(caller: Caller, ownerId: string, before: string | undefined): Promise<void> {
+    const isGiven = ownerId !== (before ?? requireUser(caller))
+    if (isGiven && !isAdministrator(caller)) {
+      throw new ServiceError(
+        'forbidden',
+        'Only an administrator of the instance gives a service account to somebody else',
+      )
+    }
+    const owner = await loadAccount(database, ownerId)
+    if (owner !== undefined && !owner.isService) {
+      if (isGiven) requireProven(owner)
+      return requireAnothers(caller, { id: ownerId })
+    }
+    if (ownerId === requireUser(caller)) throw new ServiceError('forbidden', 'A service account owns no other')
+    throw sentFault('owner', owner === undefined ? 'does not exist' : 'is a service account, which owns no other')
+  }
+
+  /** The statements that make `wanted` the roles of the account, which has `held`. */
+  async function assignment(caller: Caller, { id, held, wanted }: Assignment): Promise<readonly Statement[]> {
+    const names = new Set([...held, ...wanted].map(({ workspace }) => workspace))
+    const statements: Statement[] = []
+    for (const name of names) {
+      const own = held.filter(({ workspace }) => workspace === name)
+      const added = wanted.filter(
+        ({ workspace, roleId }) => workspace === name && !own.some((role) => role.id === roleId),
+      )
+      const removed = own.filter(
+        (role) => !wanted.some(({ workspace, roleId }) => workspace === name && roleId === role.id),
+      )
+      if (added.length + removed.length === 0) continue
+      statements.push(...(await assignmentIn(caller, name, { id, own, added, removed, wanted })))
+    }
+    return statements
+  }
+
+  /** The workspace of that name. Throws unless the caller may change its members. */
+  async function enter(caller: Caller, name: string, wanted: readonly Grant[]): Promise<WorkspaceRow> {
+    const workspace = await findWorkspace(database, name)
+    if (workspace === undefined && isAdministrator(caller)) {
+      throw sentFault(`roles[${wanted.findIndex((grant) => grant.workspace === name)}].workspace`, 'does not exist')
+    }
+    const standing = workspace && (await loadStanding(database, presentedBy(caller), workspace.id))
+    const rights = standing === undefined ? 'suspended' : rightsOf(standing)
+    // Whoever has no rights there is told the same of a workspace that does not exist.
+    if (workspace === undefined || rights === 'suspended') {
+      throw new ServiceError('forbidden', 'This needs the entitlement workspaceMembers:edit')
+    }
+    requireEntitlement(rights, 'workspaceMembers:edit')
+    return workspace
+  }
+
+  /** The statements that delete all keys of the account. */
+  async function keysEnded(caller: Caller, id: string): Promise<readonly Statement[]> {
+    const keys = await keysOf(database, id)
+    return [
+      ...keys.map(({ id: keyId, name }) =>
+        recordOf(ids, {
+          action: 'api_key.delete.v1',
+          actor: actorOf(caller),
+          target: { type: 'apiKey', id: keyId },
+          payload: { name, userId: id },
+        }),
+      ),
+      deleteKeysOf(id),
+    ]
+  }
+
+  async function assignmentIn(caller: Caller, name: string, change: AssignmentIn): Promise<readonly Statement[]> {
+    const { id, own, added, removed, wanted } = change
+    const workspace = await enter(caller, name, wanted)
+    const addedIds = added.map(({ roleId }) => roleId)
+    const known = await loadRoles(database, workspace.id, addedIds)
+    const giver = await loadGiver(caller, workspace)
+    for (const grant of added) {
+      const place = `roles[${wanted.indexOf(grant)}].roleId`
+      const role = known.find((candidate) => candidate.id === grant.roleId)
+      if (role === undefined) throw sentFault(place, 'does not exist in this workspace')
+      requireGiven(giver, role, place)
+    }
+    const member = await loadMember(database, workspace.id, id)
+    const before = member?.roles ?? []
+    requireRolesTakable(
+      giver,
+      before.filter((role) => removed.some((gone) => gone.id === role.id)),
+    )
+    requireRolesChangeable(giver, before)
+    const record = (action: AuditAction, payload = {}) =>
+      recorder(caller, id)({ action, workspaceId: workspace.id, payload })
+    const nameOf = (role: { readonly id: string; readonly name: string }) => ({ roleId: role.id, roleName: role.name })
+    const isLeaving = own.length === removed.length && added.length === 0
+    return [
+      insertMember(workspace.id, id),
+      ...(member === undefined ? [record('user.join_workspace.v1')] : []),
+      unassignRoles(
+        workspace.id,
+        id,
+        removed.map((role) => role.id),
+      ),
+      assignRoles(workspace.id, id, addedIds),
+      ...known.map((role) => record('role.assign.v1', nameOf(role))),
+      ...removed.map((role) => record('role.unassign.v1', nameOf(role))),
+      ...(isLeaving ? [deleteMember(workspace.id, id), record('user.remove_workspace.v1')] : []),
+    ]
+  }
+
+  return {
+    async list(caller, query) {
+      return directory.list('serviceAccounts', reachOfUser(caller), await query())
+    },
+
+    async read(caller, id, query) {
+      return directory.read('serviceAccounts', reachOfUser(caller), id, await query())
+    },
+
+    async create(caller, sent) {
+      const self = requireUser(caller)
+      const { name, description = null, roles = [], owner = self } = await sent()
+      const id = ids.next()
+      await changeRights(ports, id, {
+        load: async () => requireOwner(await callerNow(database, caller), owner, undefined),
+        decide: async () => [
+          ...license.within(['service_accounts'], undefined, [
+            insertServiceAccount(id, { name, description, ownerId: owner }),
+          ]),
+          recorder(caller, id)({ action: 'service_account.create.v1', payload: { name, owner, roles } }),
+          ...(await assignment(caller, { id, held: [], wanted: roles })),
+        ],
+      })
+      return directory.read('serviceAccounts', { kind: 'everything' }, id)
+    },
+
+    async update(caller, id, sent) {
+      requireUser(caller)
+      const change = await sent()
+      await changeRights(ports, id, {
+        load: async () => {
+          const current = await callerNow(database, caller)
+          return { current, before: await find(current, id) }
+        },
+        decide: async ({ current, before }) => {
+          const { name = before.name, description = before.description, owner = before.ownerId } = change
+          if (owner !== before.ownerId) await requireOwner(current, owner, before.ownerId)
+          const { roles } = change
+          const isHandedOn = owner !== before.ownerId
+          // Whoever owns it may hand on what they hold; what others add, they get.
+          if (roles !== undefined && owner !== requireUser(caller)) requireProven(before)
+          return [
+            updateServiceAccount(id, { name, description, ownerId: owner }),
+            // Whoever had the account may still hold its keys.
+            ...(isHandedOn ? await keysEnded(caller, id) : []),
+            recorder(caller, id)({ action: 'service_account.update.v1', payload: change }),
+            ...(roles === undefined ? [] : await assignment(caller, { id, held: before.roles, wanted: roles })),
+          ]
+        },
+      })
+      return directory.read('serviceAccounts', { kind: 'everything' }, id)
+    },
+
+    async delete(caller, id) {
+      requireUser(caller)
+      await changeRights(ports, id, {
+        load: () => find(caller, id),
+        decide: ({ name }) => [
+          recorder(caller, id)({ action: 'service_account.delete.v1', payload: { name } }),
+          deleteAccount(id),
+        ],
+      })
+    },
+  }
+}
+
+type Held = ServiceAccountRow['roles']
+type Assignment = { readonly id: string; readonly held: Held; readonly wanted: readonly Grant[] }
+type AssignmentIn = {
+  readonly id: string
+  readonly own: Held
+  readonly added: readonly Grant[]
+  readonly removed: Held
+  /** All that was sent, so that a fault can name its place. */
+  readonly wanted: readonly Grant[]
+}

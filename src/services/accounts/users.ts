@@ -1,0 +1,128 @@
+/** Accounts of the instance, for its administrators; everybody may read their own (contract 5). */
+import { isLastOfInstance } from '../../core/access/last-administrator.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { ReadQuery } from '../../core/query/parse.ts'
+import type { Ports } from '../../ports.ts'
+import type { ListAnswer } from '../../sources/source.ts'
+import { soleAdministratorOf } from '../../store/members.ts'
+import { ownedServiceAccounts } from '../../store/service-accounts.ts'
+import { type AccountRow, deleteAccount, loadAccount, revokeSessions, updateAccount } from '../../store/users.ts'
+import { actorOf, recordOf } from '../caller/audit.ts'
+import { type Caller, callerNow, requireAdministrator, requireAnothers, requireUser } from '../caller/callers.ts'
+import { type Directory, missing, type Reach, type Sent } from '../caller/directory.ts'
+import { requireProven } from '../rights/proof.ts'
+import { changeRights } from '../rights/rights-changes.ts'
+
+export type UserChange = {
+  readonly fullName?: string | null | undefined
+  readonly status?: 'active' | 'suspended' | undefined
+  readonly isAdministrator?: boolean | undefined
+}
+
+/** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
+export type Users = {
+  me(caller: Caller, query: Sent<ReadQuery>): Promise<string>
+  list(caller: Caller, query: Sent<ReadQuery>): Promise<ListAnswer>
+  read(caller: Caller, id: string, query: Sent<ReadQuery>): Promise<string>
+  update(caller: Caller, id: string, change: Sent<UserChange>): Promise<string>
+  delete(caller: Caller, id: string): Promise<void>
+}
+
+const everyone: Reach = { kind: 'everything' }
+
+export function createUsers(ports: Ports, directory: Directory): Users {
+  const { database, ids } = ports
+
+  /** An account that the caller may change as of now: throws 403 for a service account's own people. */
+  async function findAccount(caller: Caller, id: string): Promise<AccountRow> {
+    requireAdministrator(await callerNow(database, caller))
+    const account = (await loadAccount(database, id)) ?? missing('users')
+    requireAnothers(caller, { id, ownerId: account.ownerId })
+    return account
+  }
+
+  return {
+    async me(caller, query) {
+      const userId = requireUser(caller)
+      return directory.read('users', everyone, userId, await query())
+    },
+
+    async list(caller, query) {
+      requireAdministrator(caller)
+      return directory.list('users', everyone, await query())
+    },
+
+    async read(caller, id, query) {
+      requireAdministrator(caller)
+      return directory.read('users', everyone, id, await query())
+    },
+
+    async update(caller, id, sent) {
+      requireAdministrator(caller)
+      const change = await sent()
+      await changeRights(ports, id, {
+        load: async () => ({ account: await findAccount(caller, id), ruled: await soleAdministratorOf(database, id) }),
+        decide: ({ account, ruled }) => {
+          const after = {
+            fullName: change.fullName === undefined ? account.fullName : change.fullName,
+            status: change.status ?? account.status,
+            isAdministrator: change.isAdministrator ?? account.isAdministrator,
+          }
+          if (after.isAdministrator && !account.isAdministrator) requireProven(account)
+          if (after.status !== 'active' || !after.isAdministrator) requireAnotherAdministrator(account)
+          const isSuspended = account.status === 'active' && after.status === 'suspended'
+          if (isSuspended) requireNoneRuled(ruled, 'suspended')
+          return [
+            updateAccount(id, after),
+            ...(isSuspended ? [revokeSessions(id)] : []),
+            recordOf(ids, {
+              action: isSuspended ? 'user.suspend.v1' : 'user.update.v1',
+              actor: actorOf(caller),
+              target: { type: 'user', id },
+              payload: change,
+            }),
+          ]
+        },
+      })
+      return directory.read('users', everyone, id)
+    },
+
+    async delete(caller, id) {
+      requireAdministrator(caller)
+      await changeRights(ports, id, {
+        load: async () => ({
+          account: await findAccount(caller, id),
+          ruled: await soleAdministratorOf(database, id),
+          owned: await ownedServiceAccounts(database, id),
+        }),
+        decide: ({ account, ruled, owned }) => {
+          requireAnotherAdministrator(account)
+          requireNoneRuled(ruled, 'removed')
+          const target = { type: 'user', id } as const
+          const payload = { fullName: account.fullName }
+          const actor = actorOf(caller)
+          return [
+            recordOf(ids, { action: 'user.delete.v1', actor, target, payload }),
+            ...owned.map(({ id: accountId, name }) => {
+              const service = { type: 'serviceAccount', id: accountId } as const
+              return recordOf(ids, { action: 'service_account.delete.v1', actor, target: service, payload: { name } })
+            }),
+            deleteAccount(id),
+          ]
+        },
+      })
+    },
+  }
+}
+
+/** Throws 409 if this is the one administrator of the instance who is left. */
+function requireAnotherAdministrator(account: AccountRow): void {
+  if (!isLastOfInstance(account)) return
+  throw new ServiceError('conflict', 'The last administrator of the instance cannot be removed, suspended or demoted')
+}
+
+/** Throws 409 naming the first of the workspaces that have no other Administrator. */
+function requireNoneRuled([workspace]: readonly string[], verb: 'suspended' | 'removed'): void {
+  if (workspace === undefined) return
+  throw new ServiceError('conflict', `The last Administrator of ${workspace} cannot be ${verb}`)
+}

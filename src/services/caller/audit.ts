@@ -1,0 +1,78 @@
+/**
+ * The audit log: what a use case says of what it did becomes an entry in the batch of the change itself; reading the
+ * log; forgetting entries whose time is over.
+ */
+import type { Config } from '../../config.ts'
+import { requireEntitlement } from '../../core/access/principal.ts'
+import type { Actor, AuditAction, AuditEntry } from '../../core/audit.ts'
+import type { ReadQuery } from '../../core/query/parse.ts'
+import type { Sql, Statement } from '../../core/sql/statement.ts'
+import type { Ids, Ports } from '../../ports.ts'
+import type { ListAnswer } from '../../sources/source.ts'
+import { auditStatement, deleteEntriesBefore } from '../../store/audit.ts'
+import { type Caller, type Entry, requireAdministrator } from './callers.ts'
+import { type Directory, reachOf, type Sent } from './directory.ts'
+
+/** What happened; what is left out is a success, of no workspace, on nothing in particular. */
+export type Happening = {
+  readonly action: AuditAction
+  readonly actor: Actor
+  readonly outcome?: 'failure'
+  readonly workspaceId?: string
+  readonly target?: AuditEntry['target']
+  readonly address?: string | undefined
+  readonly payload?: AuditEntry['payload']
+}
+
+/** A statement for the batch of the change; with `provided` it records only where that holds at its place in there. */
+export function recordOf(ids: Ids, happening: Happening, provided?: Sql): Statement {
+  const {
+    action,
+    actor,
+    outcome = 'success',
+    workspaceId = null,
+    target = null,
+    address = null,
+    payload = {},
+  } = happening
+  return auditStatement(ids.next(), { action, actor, outcome, workspaceId, target, address, payload }, provided)
+}
+
+/** What the caller of `entry` did in that workspace. */
+export function recordIn(
+  ids: Ids,
+  { workspace, caller }: Pick<Entry, 'workspace' | 'caller'>,
+  happening: Omit<Happening, 'actor' | 'workspaceId'>,
+): Statement {
+  return recordOf(ids, { ...happening, actor: actorOf(caller), workspaceId: workspace.id })
+}
+
+export function actorOf(caller: Caller): Actor {
+  return caller.kind === 'user' ? { kind: 'user', id: caller.userId } : { kind: 'anonymous' }
+}
+
+export type AuditLog = {
+  /** Of the whole instance, for its administrators. */
+  list(caller: Caller, query: Sent<ReadQuery>): Promise<ListAnswer>
+  listOf(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
+  /** Deletes entries older than SERVICE_AUDIT__RETENTION. */
+  prune(): Promise<void>
+}
+
+export function createAuditLog({ clock, database }: Ports, config: Config, directory: Directory): AuditLog {
+  return {
+    async list(caller, query) {
+      requireAdministrator(caller)
+      return directory.list('auditLog', { kind: 'everything' }, await query())
+    },
+
+    async listOf(entry, query) {
+      requireEntitlement(entry.rights, 'auditLog:read')
+      return directory.list('auditLog', reachOf(entry), await query())
+    },
+
+    async prune() {
+      await deleteEntriesBefore(database, clock.now() - config.SERVICE_AUDIT__RETENTION)
+    },
+  }
+}

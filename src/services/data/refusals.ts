@@ -1,0 +1,92 @@
+/**
+ * Refusals of item requests as their caller is told them: which action on which collection was not allowed, and which fields
+ * a constraint is of. Named is only what the caller knows of anyhow, so that hidden and missing stay one answer.
+ */
+import { type Action, type Viewer, visibility } from '../../core/access/access.ts'
+import { holds, type Rights } from '../../core/access/principal.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Collection, Model, PrimitiveField } from '../../core/model/model.ts'
+import { Forbidden } from '../../core/plan/names.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+
+export type Refused = {
+  readonly model: Model
+  readonly viewer: Viewer
+  readonly rights: Rights
+  /** As the address names it. */
+  readonly name: string
+  readonly action: Action
+}
+
+/** `error`, with what this caller may be told of it. */
+export function toldRefusal(error: unknown, refused: Refused): unknown {
+  if (!(error instanceof ServiceError)) return error
+  if (error instanceof Forbidden) return toldForbidden(error, refused)
+  return error.kind === 'invalid' ? withFields(error, refused) : error
+}
+
+function toldForbidden(error: Forbidden, { model, viewer, rights, name, action }: Refused): ServiceError {
+  const collection = model.byName.get(name)
+  if (collection === undefined || !isKnown(viewer, collection)) return new ServiceError('forbidden', error.message)
+  const readsPolicies = holds(rights, 'workspaceMembers:read') || holds(rights, 'workspaceMembers:edit')
+  const fields = readsPolicies && error.field !== undefined ? { fields: [error.field] } : {}
+  return new ServiceError('forbidden', error.message, {
+    cause: new ServiceError('forbidden', `${action} on ${name}`),
+    meta: { action, collection: name, ...fields },
+  })
+}
+
+const actions = ['read', 'create', 'update', 'delete'] as const
+
+function isKnown(viewer: Viewer, collection: Collection): boolean {
+  return viewer.seesModel || actions.some((action) => viewer.accessTo(collection, action).kind === 'granted')
+}
+
+function withFields(error: ServiceError, refused: Refused): ServiceError {
+  const { cause } = error
+  if (cause instanceof ServiceError) {
+    const told = withFields(cause, refused)
+    if (told === cause) return error
+    const { code, meta } = error
+    return new ServiceError(error.kind, error.message, { cause: told, ...(code && { code }), ...(meta && { meta }) })
+  }
+  if (!(cause instanceof SqlFault) || error.code === undefined) return error
+  const fields = constrained(cause, error.code, refused)
+  return fields.length === 0
+    ? error
+    : new ServiceError(error.kind, error.message, { code: error.code, meta: { fields }, cause })
+}
+
+/** The fields of a constraint that was violated, by name, of those that the caller may read. */
+function constrained(fault: SqlFault, code: string, { model, viewer, name }: Refused): readonly string[] {
+  const own = model.byName.get(name)
+  if (own === undefined) return []
+  const near = [own, ...own.relations.map(({ target }) => target)]
+  for (const collection of new Set(near)) {
+    if (fault.table !== undefined && fault.table !== collection.dbName) continue
+    const fields = fieldsOf(fault, { code, model, collection })
+    if (fields.length === 0) continue
+    const access = viewer.accessTo(collection, 'read')
+    if (access.kind === 'denied') return []
+    return fields.filter((field) => visibility(access, field) !== undefined).map(({ apiName }) => apiName)
+  }
+  return []
+}
+
+type Place = { readonly code: string; readonly model: Model; readonly collection: Collection }
+
+function fieldsOf({ constraint, column }: SqlFault, { code, model, collection }: Place): readonly PrimitiveField[] {
+  const { indexes, primaryKey, primitives, relations } = collection
+  if (code === '1003') return primitives.filter(({ dbName }) => dbName === column)
+  if (constraint === undefined) return []
+  // MySQL says the table in front.
+  const bare = constraint.slice(constraint.lastIndexOf('.') + 1)
+  if (code === '1002') {
+    return bare === 'PRIMARY' ? primaryKey : (indexes.find(({ dbName }) => dbName === bare)?.fields ?? [])
+  }
+  const { constraints, relationFields } = model.records
+  const ids = new Set(constraints.filter(({ dbName }) => dbName === bare).map(({ id }) => id))
+  const owners = new Set(relationFields.filter(({ constraintId }) => ids.has(constraintId ?? '')).map(({ id }) => id))
+  const relation = code === '1004' ? relations.find(({ id }) => owners.has(id)) : undefined
+  return relation?.joins.map(({ own }) => own) ?? []
+}

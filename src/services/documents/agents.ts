@@ -1,0 +1,140 @@
+/**
+ * What agents do over MCP (reference facts 7): the same use cases as over HTTP, under the rights of the key that is used.
+ * Nothing is allowed here that is not allowed there.
+ */
+import { holds, requireEntitlement } from '../../core/access/principal.ts'
+import { nested } from '../../core/error.ts'
+import { agentView } from '../../core/manifest/agent-view.ts'
+import { describeSources } from '../../core/model/overview.ts'
+import { didYouMean } from '../../core/nearest.ts'
+import { type JsonArguments, parseItemArguments, parseListArguments } from '../../core/query/parse-json.ts'
+import type { Entry } from '../caller/callers.ts'
+import type { Items, ListAnswer } from '../data/items.ts'
+import { type AskedQuery, createViewers } from '../data/plan-cache.ts'
+import type { Licensing } from '../license/licensing.ts'
+import type { Migrations, Preview } from '../model/migrations.ts'
+import type { ModelCache } from '../model/model-cache.ts'
+import type { LoadDeclarations } from './declarations.ts'
+
+export type Agents = {
+  /** The tools of somebody in a workspace; throws 403 without the entitlement ai:mcp. */
+  open(entry: Entry): AgentTools
+}
+
+/** What an agent can do, by the names of its tools. */
+export type AgentTool = (typeof agentTools)[number]
+
+export const agentTools = [
+  'list_items',
+  'create_items',
+  'update_item',
+  'delete_item',
+  'read_schema',
+  'read_data_sources',
+  'mutate_schema',
+] as const
+
+/** Each throws what its counterpart over HTTP throws. Items are answered as JSON text. */
+export type AgentTools = {
+  /** The tools that this caller can use somewhere in the workspace. */
+  usable(): Promise<ReadonlySet<AgentTool>>
+  listItems(collection: string, query: JsonArguments): Promise<ListAnswer>
+  createItems(collection: string, data: unknown, query: JsonArguments): Promise<string>
+  updateItem(
+    target: { readonly collection: string; readonly key: string },
+    data: unknown,
+    query: JsonArguments,
+  ): Promise<string>
+  deleteItem(collection: string, key: string): Promise<void>
+  /** One collection in full, or of all who they are; all in full where they are few. Only what this caller may see. */
+  readSchema(collection: string | undefined): Promise<unknown>
+  readDataSources(): Promise<unknown>
+  migrate(operations: unknown): Promise<void>
+  previewMigration(operations: unknown): Promise<Preview>
+}
+
+type Deps = {
+  readonly items: Items
+  readonly migrations: Migrations
+  readonly models: ModelCache
+  readonly declarations: LoadDeclarations
+  readonly licensing: Licensing
+}
+
+/** More are only named: an agent reads all of what it is told. */
+const MAX_DESCRIBED = 40
+
+export function createAgents({ items, migrations, models, declarations, licensing }: Deps): Agents {
+  const viewers = createViewers()
+  return {
+    open(entry) {
+      const { workspace, snapshot, rights } = entry
+      requireEntitlement(rights, 'ai:mcp')
+      const model = () => models.load(workspace, snapshot.modelVersion)
+      const view = async () => {
+        const current = await model()
+        return agentView(current, viewers.of(rights, current), await declarations(workspace, current))
+      }
+      /** While the license is locked, items are locked by whatever way one comes. */
+      const admitted = async () => licensing.admit(snapshot.licenseVersion)
+      return {
+        async usable() {
+          const { may } = await view()
+          const needs: Readonly<Record<AgentTool, () => boolean>> = {
+            list_items: () => may('read'),
+            create_items: () => may('create'),
+            update_item: () => may('update'),
+            delete_item: () => may('delete'),
+            read_schema: () => true,
+            read_data_sources: () => holds(rights, 'dataModel:read') && holds(rights, 'dataSource:read'),
+            mutate_schema: () => holds(rights, 'dataModel:edit'),
+          }
+          return new Set(agentTools.filter((tool) => needs[tool]()))
+        },
+        async listItems(collection, query) {
+          await admitted()
+          return items.list(entry, collection, asked(query, parseListArguments))
+        },
+        async createItems(collection, data, query) {
+          await admitted()
+          return items.create(entry, collection, data, asked(query, parseItemArguments))
+        },
+        async updateItem({ collection, key }, data, query) {
+          await admitted()
+          return items.updateOne(entry, collection, { key, body: data }, asked(query, parseItemArguments))
+        },
+        async deleteItem(collection, key) {
+          await admitted()
+          await items.deleteOne(entry, collection, key, asked({}, parseItemArguments))
+        },
+        async readSchema(name) {
+          const { known, find, describe, name: named } = await view()
+          if (name === undefined) return { collections: known.map(known.length > MAX_DESCRIBED ? named : describe) }
+          const collection = find(name)
+          if (collection !== undefined) return { collections: [describe(collection)] }
+          const meant = didYouMean(
+            name,
+            known.map(({ apiName }) => apiName),
+          )
+          throw nested('notFound', [
+            'Failed to read the schema',
+            'collection',
+            `does not exist, or is hidden from you${meant}`,
+          ])
+        },
+        async readDataSources() {
+          requireEntitlement(rights, 'dataModel:read')
+          requireEntitlement(rights, 'dataSource:read')
+          return { sources: describeSources(await model()) }
+        },
+        migrate: (operations) => migrations.migrate(entry, JSON.stringify({ operations })),
+        previewMigration: (operations) => migrations.preview(entry, JSON.stringify({ operations })),
+      }
+    },
+  }
+}
+
+/** The line break in front keeps it apart from every query string, and the escapes from what is looked for in those. */
+function asked(query: JsonArguments, parse: (query: JsonArguments) => ReturnType<AskedQuery['parse']>): AskedQuery {
+  return { text: `\n${encodeURIComponent(JSON.stringify(query))}`, parse: () => parse(query), freshness: 'kept' }
+}

@@ -1,0 +1,40 @@
+/**
+ * What the connectors behind a model declare, for documents that tell of it. An import that changes a declaration makes a
+ * new version of the model, so that it is read once for each.
+ */
+import { type Declarations, nothingDeclared } from '../../core/connector/offer.ts'
+import { placeText } from '../../core/connector/schema.ts'
+import type { Model, SourceRecord } from '../../core/model/model.ts'
+import { sqlProviders } from '../../core/sql/address.ts'
+import type { SqlDriver } from '../../ports.ts'
+import { loadCapabilities } from '../../store/capabilities.ts'
+import type { WorkspaceRow } from '../../store/workspaces.ts'
+
+/** Resolves for a model of `workspace`; asks the system database only where there are connectors. */
+export type LoadDeclarations = (workspace: WorkspaceRow, model: Model) => Promise<Declarations>
+
+export function createDeclarations(database: SqlDriver): LoadDeclarations {
+  const known = new WeakMap<Model, Declarations>()
+  return async (workspace, model) => {
+    const kept = known.get(model)
+    if (kept !== undefined) return kept
+    const connectors = [...model.sources.values()].filter(isConnector)
+    const bySource = new Map(
+      await Promise.all(
+        connectors.map(async ({ id }) => {
+          const imported = await loadCapabilities(database, { workspaceId: workspace.id, sourceId: id })
+          return [id, imported?.capabilities] as const
+        }),
+      ),
+    )
+    const declared: Declarations = ({ sourceId, schema, dbName }) =>
+      bySource.has(sourceId) ? (bySource.get(sourceId)?.get(placeText(schema, dbName)) ?? nothingDeclared) : undefined
+    known.set(model, declared)
+    return declared
+  }
+}
+
+/** Also one that is not installed now. */
+function isConnector({ provider }: SourceRecord): boolean {
+  return sqlProviders.every((one) => one !== provider)
+}

@@ -1,0 +1,31 @@
+/** The manifest of a workspace as text, compiled when it is first asked for and kept as long as its model. */
+import { requireEntitlement } from '../../core/access/principal.ts'
+import { compileManifest } from '../../core/manifest.ts'
+import type { Model } from '../../core/model/model.ts'
+import type { Entry } from '../caller/callers.ts'
+import type { ModelCache } from '../model/model-cache.ts'
+import type { LoadDeclarations } from './declarations.ts'
+import { weakTag } from './entity-tag.ts'
+
+/** `tag` names the text: a weak entity tag. */
+export type ManifestText = { readonly text: string; readonly tag: string }
+
+export type Manifests = {
+  load(entry: Entry): Promise<ManifestText>
+}
+
+export function createManifests(models: ModelCache, declarations: LoadDeclarations): Manifests {
+  const known = new WeakMap<Model, ManifestText>()
+  return {
+    async load({ workspace, snapshot, rights }) {
+      requireEntitlement(rights, 'dataModel:read')
+      const model = await models.load(workspace, snapshot.modelVersion)
+      const kept = known.get(model)
+      if (kept !== undefined) return kept
+      const text = JSON.stringify(compileManifest(model, await declarations(workspace, model)))
+      const manifest = { text, tag: await weakTag(text) }
+      known.set(model, manifest)
+      return manifest
+    },
+  }
+}

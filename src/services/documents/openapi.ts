@@ -1,0 +1,143 @@
+/**
+ * The OpenAPI document of a workspace as its caller may see it. What it says follows from rights, release and model (what
+ * connectors declare changes with the model), so that its tag is known without building it. It is built in small steps,
+ * between which other requests run; a small one is kept, a large one leaves piece by piece.
+ */
+import { viewerOf } from '../../core/access/merge.ts'
+import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Caller, Entry } from '../caller/callers.ts'
+import type { ModelCache } from '../model/model-cache.ts'
+import type { LoadDeclarations } from './declarations.ts'
+import { weakTag } from './entity-tag.ts'
+
+export type Document = {
+  /** A weak entity tag. */
+  readonly tag: string
+  readonly render: () => Promise<string | ReadableStream<Uint8Array>>
+}
+
+export type OpenApi = {
+  /** Throws 403 without the entitlement openApiSchema:read. */
+  workspace(entry: Entry): Promise<Document>
+  /** The document that `render` writes, the same for all who hold systemOpenApiSchema:read; throws 403 without it. */
+  system(caller: Caller, render: () => string): Promise<Document>
+}
+
+/** Pieces between two breaths: some milliseconds of work. */
+const PIECES = 400
+/** Characters; a longer document is not kept. */
+const MAX_KEPT = 2 * 1024 * 1024
+const MAX_KEPT_IN_ALL = 16 * 1024 * 1024
+
+type Deps = {
+  readonly models: ModelCache
+  readonly declarations: LoadDeclarations
+  readonly version: string
+}
+
+export function createOpenApi({ models, declarations, version }: Deps): OpenApi {
+  const kept = new Map<string, string>()
+  let system: string | undefined
+  const fingerprints = new WeakMap<Rights, string>()
+
+  function keep(tag: string, text: string): void {
+    kept.set(tag, text)
+    let length = [...kept.values()].reduce((sum, { length }) => sum + length, 0)
+    for (const [oldest, { length: freed }] of kept) {
+      if (length <= MAX_KEPT_IN_ALL) return
+      kept.delete(oldest)
+      length -= freed
+    }
+  }
+
+  return {
+    async workspace({ workspace, snapshot, rights }) {
+      requireEntitlement(rights, 'openApiSchema:read')
+      const model = await models.load(workspace, snapshot.modelVersion)
+      const told = fingerprints.get(rights) ?? fingerprint(rights)
+      fingerprints.set(rights, told)
+      const tag = await weakTag(JSON.stringify([version, workspace.id, workspace.apiName, model.version, told]))
+      return {
+        tag,
+        async render() {
+          const known = kept.get(tag)
+          if (known !== undefined) return known
+          const [{ workspaceDocument }, { sightOf }, declared] = await Promise.all([
+            import('../../core/openapi.ts'),
+            import('../../core/manifest/sight.ts'),
+            declarations(workspace, model),
+          ])
+          const sight = sightOf(viewerOf(rights, model), declared)
+          const pieces = workspaceDocument({ workspace: workspace.apiName, model, sight, version })
+          const start = await gather(pieces, MAX_KEPT)
+          if (!start.isWhole) return streamed(start.text, pieces)
+          keep(tag, start.text)
+          return start.text
+        },
+      }
+    },
+
+    async system(caller, render) {
+      if (caller.kind !== 'user' || !caller.isAdministrator) {
+        throw new ServiceError('forbidden', 'This needs the entitlement systemOpenApiSchema:read')
+      }
+      system ??= render()
+      const text = system
+      return { tag: await weakTag(text), render: async () => text }
+    },
+  }
+}
+
+/** All of the rights that a document depends on. Whose they are makes no difference, but that of nobody. */
+function fingerprint(rights: Rights): string {
+  if (rights.kind === 'all') return 'all'
+  if (rights.kind === 'scoped') {
+    const collections = rights.collections && [...rights.collections].map(([id, actions]) => [id, [...actions]])
+    return JSON.stringify([fingerprint(rights.rights), rights.entitlements && [...rights.entitlements], collections])
+  }
+  const { userId, policies, entitlements } = rights
+  return JSON.stringify([userId === undefined, policies, [...entitlements]])
+}
+
+/** Joins pieces until there are no more, or more than `most` characters. */
+async function gather(pieces: Iterator<string>, most: number): Promise<{ text: string; isWhole: boolean }> {
+  let text = ''
+  while (text.length <= most) {
+    const { part, isLast } = nextPart(pieces)
+    text += part
+    if (isLast) return { text, isWhole: true }
+    await breath()
+  }
+  return { text, isWhole: false }
+}
+
+function streamed(start: string, pieces: Iterator<string>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder()
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      controller.enqueue(encoder.encode(start))
+    },
+    async pull(controller) {
+      await breath()
+      const { part, isLast } = nextPart(pieces)
+      controller.enqueue(encoder.encode(part))
+      if (isLast) controller.close()
+    },
+  })
+}
+
+function nextPart(pieces: Iterator<string>): { readonly part: string; readonly isLast: boolean } {
+  const parts: string[] = []
+  for (let count = 0; count < PIECES; count += 1) {
+    const { value, done } = pieces.next()
+    if (done === true) return { part: parts.join(''), isLast: true }
+    parts.push(value)
+  }
+  return { part: parts.join(''), isLast: false }
+}
+
+/** Lets everything else that is waiting run first. */
+function breath(): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, 0))
+}

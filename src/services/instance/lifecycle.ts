@@ -1,0 +1,59 @@
+/** Start-up: schema, first administrator from the environment, and what `ready` and `info` say about it. */
+import type { Config } from '../../config.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Ports } from '../../ports.ts'
+import { countUsers, insertFirstUser } from '../../store/accounts.ts'
+import { installSchema } from '../../store/installation.ts'
+import { sql, statement } from '../../store/statements.ts'
+import { recordOf } from '../caller/audit.ts'
+
+export type Check = 'ok' | string
+export type Readiness = {
+  readonly status: 'ready' | 'unavailable'
+  readonly checks: { readonly accepting_traffic: Check; readonly startup: Check; readonly system_db: Check }
+}
+
+/** Whoever cannot connect has to know which variable to look at. */
+function nameVariable(cause: unknown): never {
+  if (cause instanceof ServiceError && cause.kind !== 'unavailable') throw cause
+  const reason = cause instanceof Error ? cause.message : String(cause)
+  throw new Error(`SERVICE_DATABASE_URL: the system database cannot be used: ${reason}`, { cause })
+}
+
+/** Brings the system database up to date and creates the administrator that the environment names. */
+export async function installInstance(ports: Ports, config: Config): Promise<void> {
+  await installSchema(ports.database).catch(nameVariable)
+  const { SERVICE_ADMIN__EMAIL: email, SERVICE_ADMIN__PASSWORD: password } = config
+  if (email === undefined || password === undefined) return
+  // A hash costs more than all the rest of a start, and every isolate starts.
+  if ((await countUsers(ports.database)) > 0) return
+  const passwordHash = await ports.passwords.hash(password)
+  const id = ports.ids.next()
+  const happening = {
+    action: 'user.create.v1',
+    actor: { kind: 'system' },
+    target: { type: 'user', id },
+    payload: { isAdministrator: true },
+  } as const
+  await insertFirstUser(ports.database, { id, email, fullName: null, passwordHash }, (provided) =>
+    recordOf(ports.ids, happening, provided),
+  )
+}
+
+/** `isAccepting` is false once the process has been told to stop. Never throws. */
+export async function checkReadiness(ports: Ports, isAccepting: boolean): Promise<Readiness> {
+  const systemDb = await ports.database.query(statement(sql`select 1`)).then(
+    () => 'ok',
+    () => 'the system database does not respond',
+  )
+  return readiness({
+    accepting_traffic: isAccepting ? 'ok' : 'the process is shutting down',
+    startup: 'ok',
+    system_db: systemDb,
+  })
+}
+
+export function readiness(checks: Readiness['checks']): Readiness {
+  const isReady = Object.values(checks).every((check) => check === 'ok')
+  return { status: isReady ? 'ready' : 'unavailable', checks }
+}

@@ -1,0 +1,59 @@
+/**
+ * Everything that is sealed, under the first secret of SERVICE_SECRET. It may run again and again and while the service runs:
+ * a text is replaced only where it is still the one that was read.
+ */
+import type { SqlDriver, Vault } from '../../ports.ts'
+import { listSealed, replaceSealed, type SealedText } from '../../store/sealed.ts'
+import { secretPurpose as valuePurpose } from '../../store/secrets.ts'
+import { secretPurpose as clientPurpose } from '../accounts/providers.ts'
+import { VAULT_PURPOSE } from '../caller/signing-keys.ts'
+import { sourcePurpose } from '../model/sources.ts'
+
+export type Rotation = {
+  readonly total: number
+  readonly resealed: number
+  /** Written by somebody else meanwhile: the next run sees whether with the first secret. */
+  readonly overtaken: number
+  /** No given secret opens them; they are left as they are. */
+  readonly unreadable: readonly string[]
+}
+
+/** `onProgress` is told after each text how many are done. */
+export async function rotateSecrets(
+  { database, vault }: { readonly database: SqlDriver; readonly vault: Vault },
+  onProgress: (done: number, total: number) => void,
+): Promise<Rotation> {
+  const all = await listSealed(database)
+  const unreadable: string[] = []
+  let [resealed, overtaken] = [0, 0]
+  for (const [index, one] of all.entries()) {
+    try {
+      const fresh = await vault.reseal(purposeOf(one), one.sealed)
+      if (fresh !== undefined) {
+        const rows = await database.query(replaceSealed(one, fresh))
+        if (rows.length === 1) resealed += 1
+        else overtaken += 1
+      }
+    } catch (error) {
+      if (!(error instanceof Error) || !/sealed text/.test(error.message)) throw error
+      unreadable.push(`${one.kind} ${one.id}`)
+    }
+    onProgress(index + 1, all.length)
+  }
+  return { total: all.length, resealed, overtaken, unreadable }
+}
+
+function purposeOf(one: SealedText): string {
+  switch (one.kind) {
+    case 'signingKey':
+      return VAULT_PURPOSE
+    case 'provider':
+      return clientPurpose(one.id)
+    case 'secret':
+      return valuePurpose(one.workspaceId, one.name)
+    case 'source':
+      return sourcePurpose(one.id)
+    default:
+      return one satisfies never
+  }
+}

@@ -1,0 +1,160 @@
+/** Everything that the handlers may call, wired from ports and configuration; both front doors call `startServices`. */
+import type { Config } from '../../config.ts'
+import { postgres } from '../../core/sql/postgres/dialect.ts'
+import { postgresIntrospection } from '../../core/sql/postgres/introspect.ts'
+import type { Ports } from '../../ports.ts'
+import { createConnectorProviders } from '../../sources/connector-provider.ts'
+import type { OpenedSource, SourceDatabase } from '../../sources/provider.ts'
+import type { Source } from '../../sources/source.ts'
+import { createSqlProviders } from '../../sources/sql-provider.ts'
+import { openSqlSource } from '../../sources/sql-source.ts'
+import { type ApiKeys, createApiKeys } from '../accounts/api-keys.ts'
+import { createInvitations, type Invitations } from '../accounts/invitations.ts'
+import { createMembers, type Members } from '../accounts/members.ts'
+import { createPasswords, type Passwords } from '../accounts/passwords.ts'
+import { createProviderSignIn, type ProviderSignIn } from '../accounts/provider-sign-in.ts'
+import { createProviders, type Providers } from '../accounts/providers.ts'
+import { createServiceAccounts, type ServiceAccounts } from '../accounts/service-accounts.ts'
+import { createSessions, type Sessions } from '../accounts/sessions.ts'
+import { createUsers, type Users } from '../accounts/users.ts'
+import { type AuditLog, createAuditLog } from '../caller/audit.ts'
+import { type Callers, createCallers } from '../caller/callers.ts'
+import { createDirectory } from '../caller/directory.ts'
+import { createThrottle } from '../caller/throttle.ts'
+import { openTokens, type Tokens } from '../caller/tokens.ts'
+import { createItems, type Items } from '../data/items.ts'
+import { type Agents, createAgents } from '../documents/agents.ts'
+import { createDeclarations } from '../documents/declarations.ts'
+import { createManifests, type Manifests } from '../documents/manifest.ts'
+import { createOpenApi, type OpenApi } from '../documents/openapi.ts'
+import { type Licensing, openLicensing } from '../license/licensing.ts'
+import { createIntrospection, type Introspection } from '../model/introspection.ts'
+import { createMigrations, type Migrations } from '../model/migrations.ts'
+import { createModelCache } from '../model/model-cache.ts'
+import { createModelChanges } from '../model/model-changes.ts'
+import { createSecrets, type Secrets } from '../model/secrets.ts'
+import { createSources, type Sources } from '../model/sources.ts'
+import { createLoadGiver } from '../rights/delegation.ts'
+import { createPolicies, type Policies } from '../rights/policies.ts'
+import { createRoles, type Roles } from '../rights/roles.ts'
+import { installInstance } from './lifecycle.ts'
+import { VERSION } from './release.ts'
+import { createTelemetry, type Telemetry } from './telemetry.ts'
+import { createWorkspaces, type Workspaces } from './workspaces.ts'
+
+export type Services = {
+  readonly ports: Ports
+  readonly config: Config
+  readonly licensing: Licensing
+  readonly callers: Callers
+  readonly sessions: Sessions
+  readonly tokens: Pick<Tokens, 'published'>
+  readonly passwords: Passwords
+  readonly apiKeys: ApiKeys
+  readonly serviceAccounts: ServiceAccounts
+  readonly workspaces: Workspaces
+  readonly users: Users
+  readonly members: Members
+  readonly roles: Roles
+  readonly policies: Policies
+  readonly invitations: Invitations
+  readonly providers: Providers
+  readonly providerSignIn: ProviderSignIn
+  readonly auditLog: AuditLog
+  readonly migrations: Migrations
+  readonly introspection: Introspection
+  readonly sources: Sources
+  readonly secrets: Secrets
+  readonly manifests: Manifests
+  readonly items: Items
+  /** Forgets what has had its time: entries of the audit log, counted attempts, tokens that were mailed. */
+  prune(): Promise<void>
+  readonly openApi: OpenApi
+  readonly telemetry: Telemetry
+  readonly agents: Agents
+}
+
+/** Installs what is missing and opens the instance. Throws what keeps it from starting. */
+export async function startServices(ports: Ports, config: Config): Promise<Services> {
+  await installInstance(ports, config)
+  const licensing = await openLicensing(ports, config)
+  const tokens = await openTokens(ports, config.SERVICE_AUTH__SIGNING_KEY)
+  const models = createModelCache(ports.database)
+  const changes = createModelChanges(ports, models)
+  const system = openSqlSource(ports.database, postgres)
+  const directory = createDirectory(system, config)
+  const throttle = createThrottle(ports, config)
+  const sessions = createSessions(ports, { config, tokens, throttle })
+  const passwords = createPasswords(ports, config, throttle)
+  const auditLog = createAuditLog(ports, config, directory)
+  const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
+  const builtIn = createSqlProviders(ports.databases, ports.clock)
+  const installed = createConnectorProviders({
+    ...ports.connectors,
+    database: ports.database,
+    clock: ports.clock,
+    ids: ports.ids,
+    timeToLive: config.SERVICE_SOURCES__CACHE_TTL,
+  })
+  const sources = createSources({
+    ports,
+    models: changes,
+    system: openedSystem(systemDatabase, system),
+    providers: () => [...builtIn, ...installed()],
+    awsRoles: config.SERVICE_SOURCES__AWS_ROLES,
+  })
+  const secrets = createSecrets({ ports, models: changes, sources })
+  const forget = (workspaceId: string) => {
+    models.forget(workspaceId)
+    ports.background(sources.forget(workspaceId))
+  }
+  const migrations = createMigrations({ ports, models: changes, sources })
+  const declarations = createDeclarations(ports.database)
+  const loadGiver = createLoadGiver(ports.database, models)
+  const items = createItems({ ports, config, models, openSource: sources.sourceOf })
+  return {
+    ports,
+    config,
+    licensing,
+    callers: createCallers(ports, tokens, forget),
+    sessions,
+    tokens,
+    apiKeys: createApiKeys(ports, { tokens, directory, models }),
+    serviceAccounts: createServiceAccounts(ports, { directory, license: licensing, loadGiver }),
+    passwords,
+    workspaces: createWorkspaces({ ports, directory, license: licensing, forget }),
+    users: createUsers(ports, directory),
+    members: createMembers(ports, { directory, license: licensing, loadGiver }),
+    roles: createRoles(ports, { directory, license: licensing, loadGiver }),
+    policies: createPolicies(ports, { directory, models, license: licensing, loadGiver }),
+    invitations: createInvitations(ports, config, { directory, license: licensing, loadGiver }),
+    auditLog,
+    providers: createProviders(ports, { directory, license: licensing, loadGiver }),
+    providerSignIn: createProviderSignIn(ports, { sessions, throttle, license: licensing }),
+    migrations,
+    introspection: createIntrospection({ ports, models: changes, system: systemDatabase, sources }),
+    sources,
+    secrets,
+    manifests: createManifests(models, declarations),
+    items,
+    telemetry: createTelemetry(ports, config),
+    openApi: createOpenApi({ models, declarations, version: VERSION }),
+    agents: createAgents({ items, migrations, models, declarations, licensing }),
+    async prune() {
+      await auditLog.prune()
+      await throttle.prune()
+      await sessions.prune()
+      await passwords.prune()
+    },
+  }
+}
+
+/** It belongs to the front door, which closes it. */
+function openedSystem(database: SourceDatabase, source: Source): OpenedSource {
+  return {
+    source,
+    database: async () => database,
+    introspect: () => Promise.reject(new Error('of the system database a workspace reads only its own schemas')),
+    close: async () => {},
+  }
+}

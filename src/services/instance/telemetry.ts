@@ -1,0 +1,34 @@
+/**
+ * Anonymous telemetry (seed, "Other configuration variables"): once a day, whatever the number of replicas and isolates,
+ * and only where an address is configured. docs/operations.md shows the whole of what is sent.
+ */
+import type { Config } from '../../config.ts'
+import type { Ports } from '../../ports.ts'
+import { claimPost, loadTelemetryCounts } from '../../store/telemetry.ts'
+import { VERSION } from './release.ts'
+
+export type Telemetry = {
+  /** Posts what is due. Never throws: what fails is observed, and tried again with the next day. */
+  report(): Promise<void>
+}
+
+export function createTelemetry({ database, clock, observe, telemetry }: Ports, config: Config): Telemetry {
+  const url = config.SERVICE_TELEMETRY__ENABLED ? config.SERVICE_TELEMETRY__URL : undefined
+
+  return {
+    async report() {
+      if (url === undefined) return
+      try {
+        const id = await claimPost(database, clock.now())
+        if (id === undefined) return
+        const counts = await loadTelemetryCounts(database)
+        await telemetry.post(url, JSON.stringify({ id, version: VERSION, platform: telemetry.platform, counts }))
+      } catch (cause) {
+        observe({
+          kind: 'warning',
+          message: `Telemetry was not posted: ${cause instanceof Error ? cause.message : ''}`,
+        })
+      }
+    },
+  }
+}

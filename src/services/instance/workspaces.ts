@@ -1,0 +1,150 @@
+/**
+ * Workspaces (contract 5): administrators of the instance make them; members see the ones they belong to and may do
+ * with them what their entitlements there say.
+ */
+import { type Entitlement, requireEntitlement } from '../../core/access/principal.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { ReadQuery } from '../../core/query/parse.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+import type { Ports } from '../../ports.ts'
+import type { ListAnswer } from '../../sources/source.ts'
+import { bumpAccess, loadStanding } from '../../store/accounts.ts'
+import { workspacesOf } from '../../store/members.ts'
+import { limitFault } from '../../store/usage.ts'
+import {
+  deleteWorkspace,
+  findWorkspaceById,
+  insertWorkspace,
+  updateDisplayName,
+  type WorkspaceRow,
+} from '../../store/workspaces.ts'
+import { actorOf, recordIn, recordOf } from '../caller/audit.ts'
+import {
+  type Caller,
+  callerNow,
+  type ForgetWorkspace,
+  requireAdministrator,
+  requireUser,
+  rightsOf,
+} from '../caller/callers.ts'
+import { type Directory, missing, type Reach, type Sent } from '../caller/directory.ts'
+import type { LicenseGuard } from '../license/licensing.ts'
+
+export type NewWorkspace = { readonly apiName: string; readonly displayName?: string | null | undefined }
+
+/** Lists and single rows are JSON texts. What is sent is read only once the caller was found to be entitled. */
+export type Workspaces = {
+  create(caller: Caller, wish: Sent<NewWorkspace>): Promise<WorkspaceRow>
+  list(caller: Caller, query: Sent<ReadQuery>): Promise<ListAnswer>
+  read(caller: Caller, id: string, query: Sent<ReadQuery>): Promise<string>
+  update(caller: Caller, id: string, change: Sent<{ readonly displayName: string | null }>): Promise<string>
+  delete(caller: Caller, id: string): Promise<void>
+}
+
+const everything: Reach = { kind: 'everything' }
+
+type Deps = {
+  readonly ports: Pick<Ports, 'database' | 'ids' | 'workspaces'>
+  readonly directory: Directory
+  readonly license: LicenseGuard
+  readonly forget: ForgetWorkspace
+}
+
+export function createWorkspaces({ ports, directory, license, forget }: Deps): Workspaces {
+  const { database, ids, workspaces } = ports
+  /** 403 for whoever is no member, whether there is such a workspace or not. */
+  async function requireIn(caller: Caller, workspaceId: string, entitlement: Entitlement): Promise<void> {
+    const userId = requireUser(caller)
+    if (caller.kind !== 'user' || caller.isAdministrator) return
+    const standing = await loadStanding(database, { ...caller.credential, userId }, workspaceId)
+    const rights = standing === undefined ? 'suspended' : rightsOf(standing)
+    if (rights === 'suspended') throw new ServiceError('forbidden', `This needs the entitlement ${entitlement}`)
+    requireEntitlement(rights, entitlement)
+  }
+
+  return {
+    async create(caller, sent) {
+      requireAdministrator(caller)
+      const { apiName, displayName } = await sent()
+      requireAdministrator(await callerNow(database, caller))
+      const workspace = { id: ids.next(), apiName, displayName: displayName ?? null }
+      const creatorId = requireUser(caller)
+      const roleIds = { administrator: ids.next(), public: ids.next() }
+      const creator = { type: 'user', id: creatorId } as const
+      const role = { roleId: roleIds.administrator, roleName: 'Administrator' }
+      const record = (happening: Parameters<typeof recordIn>[2]) => recordIn(ids, { workspace, caller }, happening)
+      try {
+        const writes = [
+          ...insertWorkspace({
+            workspace,
+            creatorId,
+            roleIds,
+            sourceId: ids.next(),
+            namespaceIds: { meta: ids.next(), data: ids.next() },
+          }),
+          record({ action: 'workspace.create.v1', target: targetOf(workspace.id), payload: { apiName } }),
+          record({ action: 'user.join_workspace.v1', target: creator }),
+          record({ action: 'role.assign.v1', target: creator, payload: role }),
+        ]
+        await database.batch([bumpAccess, ...license.within(['workspaces', 'seats'], workspace.id, writes)])
+      } catch (cause) {
+        // The name is unique; a schema of that name that nobody's workspace owns is as much in the way.
+        const isTaken = cause instanceof SqlFault && (cause.state === '23505' || cause.state === '42P06')
+        throw isTaken
+          ? new ServiceError('conflict', 'A workspace of this name exists already')
+          : (limitFault(cause) ?? cause)
+      }
+      await workspaces.changed(workspace.id)
+      return workspace
+    },
+
+    async list(caller, query) {
+      const userId = requireUser(caller)
+      const isAdministrator = caller.kind === 'user' && caller.isAdministrator
+      const own: Reach = isAdministrator ? everything : { kind: 'ids', ids: await workspacesOf(database, userId) }
+      return directory.list('workspaces', own, await query())
+    },
+
+    async read(caller, id, query) {
+      await requireIn(caller, id, 'workspace:read')
+      return directory.read('workspaces', everything, id, await query())
+    },
+
+    async update(caller, id, sent) {
+      await requireIn(caller, id, 'workspace:edit')
+      const { displayName } = await sent()
+      const isChanged = await updateDisplayName(database, { id, displayName }, (provided) =>
+        recordOf(
+          ids,
+          {
+            action: 'workspace.update.v1',
+            actor: actorOf(caller),
+            workspaceId: id,
+            target: targetOf(id),
+            payload: { displayName },
+          },
+          provided,
+        ),
+      )
+      return isChanged ? directory.read('workspaces', everything, id) : missing('workspaces')
+    },
+
+    async delete(caller, id) {
+      await requireIn(caller, id, 'workspace:delete')
+      const workspace = (await findWorkspaceById(database, id)) ?? missing('workspaces')
+      const payload = { apiName: workspace.apiName }
+      const audit = recordIn(
+        ids,
+        { workspace, caller },
+        { action: 'workspace.delete.v1', target: targetOf(id), payload },
+      )
+      await workspaces.withMigrationLock(id, () => deleteWorkspace(database, workspace, audit))
+      await workspaces.changed(id)
+      forget(id)
+    },
+  }
+}
+
+function targetOf(id: string) {
+  return { type: 'workspace', id } as const
+}

@@ -1,0 +1,209 @@
+/**
+ * Asking the licensing service: activation, validation, and what becomes of their answers (contract 9). Only one process
+ * or isolate asks at a time, under a lease in the system database; whoever finds it taken uses the answer of the other.
+ */
+import type { Config } from '../../config.ts'
+import { type LicensingAnswer, parseActivation, parseValidation, refused } from '../../core/license/answer.ts'
+import type { License } from '../../core/license/license.ts'
+import type { ContactFault, LicenseState, Verdict } from '../../core/license/status.ts'
+import type { Sql, Statement } from '../../core/sql/statement.ts'
+import type { Instant, Ports } from '../../ports.ts'
+import {
+  giveLeaseBack,
+  type LicenseRecord,
+  type LicenseRow,
+  loadLicense,
+  saveLicense,
+  takeLease,
+} from '../../store/licenses.ts'
+import type { ReadDocument } from './documents.ts'
+
+export type Activated = Extract<LicenseState, { kind: 'activated' }>
+
+/** What the stored row says to a holder of our key; undefined where it is of another key or no document of ours. */
+export type Known = { readonly version: number; readonly state: Activated | undefined; readonly row: LicenseRow }
+
+export type Occasion = {
+  /** Of the start that asks; undefined while running. */
+  readonly startId: string | undefined
+  /** What is to be recorded of the outcome. */
+  readonly audit: (outcome: Outcome, provided: Sql) => readonly Statement[]
+}
+
+/** What came of an attempt: the state after it, and whether that differs from the one before. */
+export type Outcome = {
+  readonly state: Activated | undefined
+  readonly fault: ContactFault | null
+  readonly isNews: boolean
+}
+
+export type LicenseContact = {
+  /** The stored row as it is now. */
+  load(): Promise<Known>
+  /**
+   * Asks, unless somebody else does or has done so since `seen` was read; then theirs is what counts. Answers the row
+   * as it is afterwards; a fault of the contact is part of it.
+   */
+  ask(seen: Known, occasion: Occasion): Promise<Known>
+}
+
+/** Longer than the longest attempt, two posts of four tries that all time out: a client that goes may end a holder. */
+const LEASE_SECONDS = 60
+const PATIENCE = 250
+
+export function createLicenseContact(
+  { clock, database, ids, licensing }: Ports,
+  config: Config,
+  { readDocument, environmentId }: { readonly readDocument: ReadDocument; readonly environmentId: string },
+): LicenseContact {
+  const key = config.SERVICE_LICENSE__KEY ?? ''
+  const service = (config.SERVICE_LICENSE__URL ?? '').replace(/\/+$/, '')
+
+  async function load(): Promise<Known> {
+    const row = await loadLicense(database)
+    return { version: row.version, state: await stateOf(row), row }
+  }
+
+  async function stateOf(row: LicenseRow): Promise<Activated | undefined> {
+    const { document, verdict, validatedAt, attemptedAt, fault } = row
+    if (row.keyDigest !== (await digest(key)) || document === null || verdict === null) return undefined
+    const reading = await readDocument(document)
+    if (reading.kind === 'fault') return undefined
+    return {
+      kind: 'activated',
+      license: reading.license,
+      verdict,
+      validatedAt: validatedAt ?? 0,
+      attemptedAt: attemptedAt ?? 0,
+      fault,
+    }
+  }
+
+  async function activate(): Promise<LicensingAnswer> {
+    const baseUrl = config.SERVICE_BASE_URL ?? null
+    return parseActivation(await licensing.client.post(`${service}/activations`, { key, environmentId, baseUrl }))
+  }
+
+  async function validate(activationId: string): Promise<LicensingAnswer> {
+    const url = `${service}/activations/${encodeURIComponent(activationId)}/validate`
+    return parseValidation(await licensing.client.post(url, { key, environmentId }))
+  }
+
+  /** One conversation. An activation that the service does not know any more is made anew, once. */
+  async function converse({ state, row }: Known): Promise<Finding> {
+    const activationId = state === undefined ? null : row.activationId
+    const answer = activationId === null ? await activate() : await validate(activationId)
+    return finding(answer.kind === 'unknown' ? await activate() : answer, { activationId, document: row.document })
+  }
+
+  async function finding(answer: LicensingAnswer, stored: Stored): Promise<Finding> {
+    switch (answer.kind) {
+      case 'fault':
+        return answer
+      case 'unknown':
+        return refused('it does not know this activation')
+      case 'activated':
+        return genuine(answer.document, (license) => ({
+          kind: 'verdict',
+          verdict: 'valid',
+          activationId: answer.activationId,
+          document: answer.document,
+          license,
+        }))
+      case 'validated':
+        return validated(answer, stored)
+    }
+  }
+
+  /** A bad verdict counts whatever document comes with it; a good one only with a genuine document. */
+  async function validated(
+    { verdict, document }: Validated,
+    { activationId, document: kept }: Stored,
+  ): Promise<Finding> {
+    const found = (license: License, text: string): Finding => {
+      return { kind: 'verdict', verdict, activationId: activationId ?? '', document: text, license }
+    }
+    const sent = await genuine(document ?? kept ?? '', (license) => found(license, document ?? kept ?? ''))
+    if (sent.kind === 'verdict' || verdict === 'valid') return sent
+    return genuine(kept ?? '', (license) => found(license, kept ?? ''))
+  }
+
+  async function genuine(document: string, found: (license: License) => Finding): Promise<Finding> {
+    const reading = await readDocument(document)
+    return reading.kind === 'license' ? found(reading.license) : refused(`the license that it sends ${reading.message}`)
+  }
+
+  async function settle(known: Known, leaseId: string, { startId, audit }: Occasion): Promise<void> {
+    const found = await converse(known)
+    const now = clock.now()
+    const before = known.state
+    const state = stateAfter(before, found, now)
+    const fault = found.kind === 'fault' ? found.fault : null
+    const isNews = state !== undefined && (before?.verdict !== state.verdict || before.license.id !== state.license.id)
+    const { activationId, document } = found.kind === 'verdict' ? found : before === undefined ? nothing : known.row
+    const record: LicenseRecord = {
+      keyDigest: await digest(key),
+      activationId,
+      document,
+      verdict: state?.verdict ?? null,
+      validatedAt: state?.validatedAt ?? null,
+      attemptedAt: now,
+      fault,
+    }
+    await saveLicense(database, record, {
+      leaseId,
+      startId: fault === null ? startId : undefined,
+      audit: (provided) => audit({ state, fault, isNews }, provided),
+    })
+  }
+
+  return {
+    load,
+
+    async ask(seen, occasion) {
+      for (;;) {
+        const leaseId = ids.next()
+        if (await takeLease(database, { id: leaseId, seconds: LEASE_SECONDS, version: seen.version })) {
+          try {
+            await settle(seen, leaseId, occasion)
+          } finally {
+            await giveLeaseBack(database, leaseId)
+          }
+          return load()
+        }
+        const now = await load()
+        if (now.version !== seen.version) return now
+        await licensing.pause(PATIENCE)
+      }
+    },
+  }
+}
+
+type Validated = Extract<LicensingAnswer, { kind: 'validated' }>
+
+type Stored = { readonly activationId: string | null; readonly document: string | null }
+
+const nothing: Stored = { activationId: null, document: null }
+
+type Finding =
+  | {
+      readonly kind: 'verdict'
+      readonly verdict: Verdict
+      readonly activationId: string
+      readonly document: string
+      readonly license: License
+    }
+  | { readonly kind: 'fault'; readonly fault: ContactFault }
+
+/** A fault of the contact changes nothing but that it is known. */
+function stateAfter(before: Activated | undefined, found: Finding, now: Instant): Activated | undefined {
+  if (found.kind === 'fault') return before && { ...before, attemptedAt: now, fault: found.fault }
+  const { verdict, license } = found
+  return { kind: 'activated', license, verdict, validatedAt: now, attemptedAt: now, fault: null }
+}
+
+/** The key itself is never stored. */
+async function digest(key: string): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key)))
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

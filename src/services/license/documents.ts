@@ -1,0 +1,36 @@
+/**
+ * License documents: JWTs by the licensing service (contract 9). Says whether a document is genuine and what it says;
+ * whether its term is over is for core/license/status.ts.
+ */
+import { compactVerify, errors, importJWK, type JWK } from 'jose'
+import { type License, parseLicense } from '../../core/license/license.ts'
+
+export type DocumentReading =
+  | { readonly kind: 'license'; readonly license: License }
+  /** What is wrong, to be read after the name of the document. */
+  | { readonly kind: 'fault'; readonly message: string }
+
+export type ReadDocument = (document: string) => Promise<DocumentReading>
+
+const ALGORITHM = 'EdDSA'
+const MAX_LENGTH = 32 * 1024
+
+/** `publicKey` is the JWK text of SERVICE_LICENSE__PUBLIC_KEY. */
+export function documentReader(publicKey: string): ReadDocument {
+  const jwk = JSON.parse(publicKey) as JWK
+
+  return async (document) => {
+    if (document.length > MAX_LENGTH) return malformed
+    let payload: unknown
+    try {
+      const verified = await compactVerify(document, await importJWK(jwk, ALGORITHM), { algorithms: [ALGORITHM] })
+      payload = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(verified.payload))
+    } catch (cause) {
+      return cause instanceof errors.JWSSignatureVerificationFailed ? forged : malformed
+    }
+    return parseLicense(payload)
+  }
+}
+
+const malformed: DocumentReading = { kind: 'fault', message: 'is malformed' }
+const forged: DocumentReading = { kind: 'fault', message: 'has an invalid signature' }

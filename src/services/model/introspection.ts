@@ -1,0 +1,99 @@
+/**
+ * What was changed in a database behind our back comes into the model: lock → read the schema → diff → persist →
+ * publish (contract 7). The database itself is only read.
+ */
+import { requireEntitlement } from '../../core/access/principal.ts'
+import { isOfStart } from '../../core/connector/activity.ts'
+import { nested, ServiceError } from '../../core/error.ts'
+import { conventionalName } from '../../core/migration/derive.ts'
+import { diffModel, type SchemaOperation } from '../../core/migration/diff.ts'
+import type { ModelRecords, SourceRecord } from '../../core/model/model.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+import type { SourceSchema } from '../../core/sql/source-schema.ts'
+import type { Ports } from '../../ports.ts'
+import type { Imported, SourceDatabase } from '../../sources/provider.ts'
+import { dataSchema } from '../../store/installation.ts'
+import { markedSources, unmarkSource } from '../../store/sources.ts'
+import type { WorkspaceRow } from '../../store/workspaces.ts'
+import { recordIn } from '../caller/audit.ts'
+import type { Entry } from '../caller/callers.ts'
+import type { ModelChanges } from './model-changes.ts'
+import type { Sources } from './sources.ts'
+
+export type Introspection = {
+  /** Imports the schema of a source and answers what has changed, as the operations of a migration. */
+  introspect(entry: Entry, sourceId: string): Promise<{ readonly operations: readonly SchemaOperation[] }>
+}
+
+type Deps = {
+  readonly ports: Pick<Ports, 'database' | 'ids' | 'transliterate'>
+  readonly models: ModelChanges
+  /** The system database. */
+  readonly system: SourceDatabase
+  readonly sources: Pick<Sources, 'open'>
+}
+
+export function createIntrospection({ ports, models, system, sources }: Deps): Introspection {
+  const { database, ids } = ports
+
+  async function schemaOf(workspace: WorkspaceRow, current: ModelRecords, source: SourceRecord): Promise<Imported> {
+    if (source.apiName === '_system') {
+      return { schema: await readOwn(system, ownSchemas(workspace, current, source.id)), statements: [] }
+    }
+    try {
+      return await (await sources.open(workspace, source)).introspect()
+    } catch (cause) {
+      throw cause instanceof ServiceError && !isOfStart(cause) ? new ServiceError(cause.kind, FAILED, { cause }) : cause
+    }
+  }
+
+  return {
+    async introspect(entry, sourceId) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'dataModel:edit')
+      const transliterate = await ports.transliterate()
+      const context = {
+        toApiName: (dbName: string) => conventionalName(dbName, transliterate),
+        newId: ids.next,
+        workspace: workspace.apiName,
+      }
+      return models.change(workspace, async (current) => {
+        const source = current.sources.find(({ id }) => id === sourceId.toLowerCase())
+        if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
+        const { schema, statements } = await schemaOf(workspace, current, source)
+        const { records, operations } = diffModel(current, source.id, { schema, context })
+        // An import that finds nothing new changes nothing, so it leaves no entry either.
+        const payload = { source: source.apiName, operations: operations.map(({ kind }) => kind) }
+        const target = { type: 'source', id: source.id } as const
+        const isNew = records !== current || statements.length > 0
+        const audit = isNew ? [recordIn(ids, entry, { action: 'schema.introspect.v1', target, payload })] : []
+        // From now on the model has whatever an unfinished migration left in the database.
+        const isMarked = (await markedSources(database, workspace.id)).has(source.id)
+        return {
+          records,
+          statements: [...statements, ...(isMarked ? [unmarkSource(source.id)] : []), ...audit],
+          answer: { operations },
+        }
+      })
+    },
+  }
+}
+
+/** The system database holds everything, also what belongs to others: of it only what is the workspace's own. */
+function ownSchemas(workspace: WorkspaceRow, { namespaces }: ModelRecords, systemSourceId: string): readonly string[] {
+  const own = namespaces.filter(({ sourceId, isSystem }) => sourceId === systemSourceId && !isSystem)
+  return [...new Set([dataSchema(workspace.apiName), ...own.map(({ dbName }) => dbName)])]
+}
+
+async function readOwn({ driver, dialect, catalog }: SourceDatabase, names: readonly string[]): Promise<SourceSchema> {
+  try {
+    return catalog.parse(await driver.query(catalog.statement({ kind: 'schemas', names })))
+  } catch (cause) {
+    if (!(cause instanceof SqlFault)) throw cause
+    throw nested('failed', [FAILED, dialect.explain(cause)?.message ?? 'The database refused to show its schema'], {
+      cause,
+    })
+  }
+}
+
+const FAILED = 'Failed to execute the introspection'

@@ -1,0 +1,152 @@
+/**
+ * A migration: lock → apply → persist → DDL → publish. In the `_system` source model and tables change in one
+ * transaction, so nothing partial is possible (contract 7). Every other source is changed before the model is saved.
+ */
+import { requireEntitlement } from '../../core/access/principal.ts'
+import { ServiceError } from '../../core/error.ts'
+import { applyOperations, type SourceChange } from '../../core/migration/apply.ts'
+import { ddlRefusal } from '../../core/migration/ddl-refusal.ts'
+import { MIGRATION_FAILED as FAILED, migrationFault, unfit } from '../../core/migration/fault.ts'
+import { type Operation, parseMigration } from '../../core/migration/operation.ts'
+import { touchedSources } from '../../core/migration/touched-sources.ts'
+import type { ModelRecords } from '../../core/model/model.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+import { postgres } from '../../core/sql/postgres/dialect.ts'
+import type { Ports } from '../../ports.ts'
+import type { SourceDatabase } from '../../sources/provider.ts'
+import { dataSchema } from '../../store/installation.ts'
+import { markedSources } from '../../store/sources.ts'
+import type { WorkspaceRow } from '../../store/workspaces.ts'
+import { recordIn } from '../caller/audit.ts'
+import type { Entry } from '../caller/callers.ts'
+import { assertUnused, stillUnused } from '../rights/policies.ts'
+import type { ModelChanges } from './model-changes.ts'
+import { compileChanges, groupBySource, guilty, marksOf, runSourceWorks, type SourceWork } from './source-changes.ts'
+import { type Sources, under } from './sources.ts'
+
+export type Migrations = {
+  /** Applies the operations of a body as sent; 422 where it cannot be read, 500 where it cannot be applied (seed). */
+  migrate(entry: Entry, body: string): Promise<void>
+  /** What `migrate` would run, and the model that it would leave behind; nothing is changed. */
+  preview(entry: Entry, body: string): Promise<Preview>
+}
+
+export type Preview = {
+  readonly statements: readonly { readonly sourceId: string; readonly sql: string }[]
+  readonly model: ModelRecords
+}
+
+type Deps = {
+  readonly ports: Pick<Ports, 'database' | 'ids'>
+  readonly models: ModelChanges
+  readonly sources: Pick<Sources, 'open'>
+}
+
+type Databases = ReadonlyMap<string, SourceDatabase>
+
+export function createMigrations({ ports: { database, ids }, models, sources }: Deps): Migrations {
+  /** Of the sources that the operations are about; no other one is asked for anything. */
+  async function databasesOf(
+    workspace: WorkspaceRow,
+    current: ModelRecords,
+    operations: readonly Operation[],
+  ): Promise<Databases> {
+    const touched = touchedSources(current, operations)
+    const databases = new Map<string, SourceDatabase>()
+    for (const record of current.sources) {
+      if (!touched.has(record.id)) continue
+      const opened = await under(FAILED, sources.open(workspace, record))
+      if (opened.database !== undefined) databases.set(record.id, await under(FAILED, opened.database()))
+    }
+    return databases
+  }
+
+  async function prepare(workspace: WorkspaceRow, current: ModelRecords, operations: readonly Operation[]) {
+    const databases = await databasesOf(workspace, current, operations)
+    const { records, changes } = applyOperations(current, operations, {
+      workspace: workspace.apiName,
+      dialectOf: (sourceId) => databases.get(sourceId)?.dialect,
+      dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
+    })
+    const works = [...groupBySource(changes)].map(([sourceId, own]): SourceWork => {
+      const source = databases.get(sourceId)
+      if (source === undefined) throw new Error(`a change of the source ${sourceId}, which has no database`)
+      return { sourceId, database: source, changes: own }
+    })
+    const isOwn = ({ database: { driver } }: SourceWork) => driver === database
+    return { records, own: works.filter(isOwn), others: works.filter((work) => !isOwn(work)) }
+  }
+
+  /** Where an earlier migration did not end well, the model is not what the database has. */
+  async function requireAgreement(workspace: WorkspaceRow, current: ModelRecords, works: readonly SourceWork[]) {
+    if (works.length === 0) return
+    const marked = await markedSources(database, workspace.id)
+    const work = works.find(({ sourceId }) => marked.has(sourceId))
+    if (work === undefined) return
+    const name = current.sources.find(({ id }) => id === work.sourceId)?.apiName
+    throw migrationFault(
+      work.changes[0]?.operation ?? 0,
+      unfit('introspectFirst', `introspect the data source ${name} first: an earlier migration of it did not end`),
+    )
+  }
+
+  return {
+    async migrate(entry, body) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'dataModel:edit')
+      const operations = parseMigration(body)
+      const payload = { operations: operations.map(({ kind }) => kind) }
+      let changes: readonly SourceChange[] = []
+      try {
+        await models.change(workspace, async (current) => {
+          const { records, own, others } = await prepare(workspace, current, operations)
+          changes = own.flatMap((work) => work.changes)
+          await assertUnused(database, workspace.id, current, records)
+          await requireAgreement(workspace, current, others)
+          const { mark, unmark } = marksOf(workspace.id, others)
+          return {
+            records,
+            statements: [
+              ...stillUnused(workspace.id, current, records),
+              ...compileChanges(changes, postgres),
+              ...unmark,
+              recordIn(ids, entry, { action: 'schema.migrate.v1', payload }),
+            ],
+            answer: undefined,
+            ...(others.length > 0 && {
+              elsewhere: { announce: mark, run: () => runSourceWorks(database, others) },
+            }),
+          }
+        })
+      } catch (cause) {
+        throw cause instanceof SqlFault ? refused(cause, changes) : cause
+      }
+    },
+
+    async preview({ workspace, rights }, body) {
+      requireEntitlement(rights, 'dataModel:edit')
+      const operations = parseMigration(body)
+      const current = await models.current(workspace)
+      const { records, own, others } = await prepare(workspace, current, operations)
+      const statements = [...others, ...own].flatMap(({ sourceId, database: { dialect }, changes }) =>
+        compileChanges(changes, dialect).map(({ text }) => ({ sourceId, sql: text })),
+      )
+      return { statements, model: records }
+    },
+  }
+}
+
+function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): string | null {
+  const name = dataSchema(workspace.apiName)
+  return (
+    records.namespaces.find((namespace) => namespace.sourceId === sourceId && namespace.dbName === name)?.id ?? null
+  )
+}
+
+/** A fault of the system database, told as one of the operation that it can be traced to. */
+function refused(fault: SqlFault, changes: readonly SourceChange[]): ServiceError {
+  const cause = ddlRefusal(fault, postgres)
+  const change = guilty(changes, fault)
+  if (change !== undefined) return migrationFault(change.operation, cause)
+  return new ServiceError(cause.kind, FAILED, { cause })
+}

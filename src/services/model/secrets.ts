@@ -1,0 +1,110 @@
+/**
+ * Named secrets of a workspace (docs/operations.md): written, listed by name and deleted, never read back. Whoever may create
+ * data sources may use every secret, and so could send one anywhere: `dataSource:create` is the right to both (048).
+ */
+import { requireEntitlement } from '../../core/access/principal.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { ModelRecords } from '../../core/model/model.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+import type { Ports } from '../../ports.ts'
+import {
+  deleteSecret,
+  type ListedSecret,
+  listSecrets,
+  loadSecrets,
+  saveSecret,
+  secretPurpose,
+  sourcesOf,
+} from '../../store/secrets.ts'
+import { recordIn } from '../caller/audit.ts'
+import type { Entry } from '../caller/callers.ts'
+import type { Sent } from '../caller/directory.ts'
+import type { ModelChanges } from './model-changes.ts'
+import type { Sources } from './sources.ts'
+
+export type Secrets = {
+  list(entry: Entry): Promise<readonly ListedSecret[]>
+  /** Throws 422 where a data source that stands on it fails its test with the new value; the old one stays. */
+  write(entry: Entry, name: string, sent: Sent<{ readonly value: string }>): Promise<void>
+  /** Throws 409 while a data source stands on it. */
+  delete(entry: Entry, name: string): Promise<void>
+}
+
+type Deps = { readonly ports: Ports; readonly models: ModelChanges; readonly sources: Sources }
+
+export function createSecrets({ ports, models, sources }: Deps): Secrets {
+  const { database, ids, vault } = ports
+
+  return {
+    list({ workspace, rights }) {
+      requireEntitlement(rights, 'dataSource:create')
+      return listSecrets(database, workspace.id)
+    },
+
+    async write(entry, name, sent) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'dataSource:create')
+      const { value } = await sent()
+      const sealed = await vault.seal(secretPurpose(workspace.id, name), value)
+      // A new version of the model is what tells every process to look whether its sources have other secrets.
+      const changed = await models.change(workspace, async (records) => {
+        const [known] = await loadSecrets(database, workspace.id, [name])
+        const users = known === undefined ? new Set<string>() : await sourcesOf(database, known.id)
+        for (const source of records.sources) {
+          if (users.has(source.id)) await tested(source.apiName, sources.testWith(workspace, source, { name, value }))
+        }
+        const id = known?.id ?? ids.next()
+        const action = known === undefined ? 'secret.create.v1' : 'secret.update.v1'
+        return {
+          records,
+          statements: [
+            saveSecret(workspace.id, { id, name, sealed }),
+            recordIn(ids, entry, { action, target: { type: 'secret', id }, payload: { name } }),
+          ],
+          answer: users,
+        }
+      })
+      await sources.reopen(workspace.id, changed)
+    },
+
+    async delete(entry, name) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'dataSource:create')
+      const [known] = await loadSecrets(database, workspace.id, [name])
+      if (known === undefined) throw new ServiceError('notFound', 'Secret does not exist')
+      const users = await sourcesOf(database, known.id)
+      if (users.size > 0) throw inUse(await models.current(workspace), users)
+      const target = { type: 'secret', id: known.id } as const
+      try {
+        await database.batch([
+          deleteSecret(known.id),
+          recordIn(ids, entry, { action: 'secret.delete.v1', target, payload: { name } }),
+        ])
+      } catch (cause) {
+        if (cause instanceof SqlFault && cause.state === FOREIGN_KEY) throw inUse(undefined, users)
+        throw cause
+      }
+    },
+  }
+}
+
+const FOREIGN_KEY = '23503'
+
+/** Whatever keeps a source from working with the value, it is the value that is refused. */
+async function tested(source: string, work: Promise<void>): Promise<void> {
+  try {
+    await work
+  } catch (cause) {
+    if (!(cause instanceof ServiceError)) throw cause
+    const place = new ServiceError('invalid', source, { cause })
+    throw new ServiceError('invalid', 'A data source that uses the secret fails its test with this value', {
+      cause: place,
+    })
+  }
+}
+
+function inUse(records: ModelRecords | undefined, users: ReadonlySet<string>): ServiceError {
+  const names = records?.sources.filter(({ id }) => users.has(id)).map(({ apiName }) => apiName) ?? []
+  const reason = names.length === 0 ? 'a data source uses it' : `used by ${names.slice(0, 5).join(', ')}`
+  return new ServiceError('conflict', 'The secret cannot be deleted', { cause: new ServiceError('conflict', reason) })
+}

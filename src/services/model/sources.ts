@@ -1,0 +1,387 @@
+/**
+ * Data sources (seed, "Data sources and connectors"): created, tried out, previewed and deleted, and opened for whoever
+ * reads, writes, migrates or introspects them. What a source was created with is sealed, fixed and never shown.
+ */
+import { requireEntitlement } from '../../core/access/principal.ts'
+import { isOfStart } from '../../core/connector/activity.ts'
+import { noConnectionTest, requireGrant } from '../../core/connector/handshake.ts'
+import { secretNames, withSecrets } from '../../core/connector/secret-reference.ts'
+import { nested, ServiceError } from '../../core/error.ts'
+import { withoutSource } from '../../core/migration/remove-source.ts'
+import type { Model, SourceRecord } from '../../core/model/model.ts'
+import { didYouMean } from '../../core/nearest.ts'
+import { parseSqlAddress, type SqlProvider } from '../../core/sql/address.ts'
+import { type AwsRole, requireAwsRole } from '../../core/sql/aws-role.ts'
+import type { BrokenExtension, Ports } from '../../ports.ts'
+import { connected } from '../../sources/across.ts'
+import { lazySource } from '../../sources/lazy-source.ts'
+import type { ConnectorPermission, OpenedSource, Provider, SourceSetting } from '../../sources/provider.ts'
+import type { Source } from '../../sources/source.ts'
+import { dropCapabilities } from '../../store/capabilities.ts'
+import { bindSecrets, loadSecrets, secretPurpose, secretsMark, unbindSecrets } from '../../store/secrets.ts'
+import { loadSealedSource, sealSource, unmarkSource } from '../../store/sources.ts'
+import type { WorkspaceRow } from '../../store/workspaces.ts'
+import { recordIn } from '../caller/audit.ts'
+import { type Entry, isAdministrator } from '../caller/callers.ts'
+import type { Sent } from '../caller/directory.ts'
+import { firstUse, stillUnused } from '../rights/policies.ts'
+import type { ModelChanges } from './model-changes.ts'
+
+/** `provider` is the id of a built-in provider or of an installed data connector. */
+export type SourceWish = { readonly provider: string } & SourceSetting
+export type NewSource = SourceWish & { readonly apiName: string }
+
+/** What is sent is read only once the caller was found to be entitled. */
+export type Sources = {
+  create(entry: Entry, sent: Sent<NewSource>): Promise<{ readonly id: string }>
+  /** Throws where the test fails, and 422 with code 7002 where the provider has none. */
+  test(entry: Entry, sent: Sent<SourceWish>): Promise<void>
+  preview(entry: Entry, sent: Sent<SourceWish>): Promise<{ readonly schema: unknown; readonly hash: string }>
+  /**
+   * Every provider of this instance, those that this platform cannot run included. Extensions that cannot be used at all are
+   * told to administrators of the instance, who install them.
+   */
+  connectors(entry: Entry): { readonly listed: readonly ListedConnector[]; readonly broken: readonly BrokenExtension[] }
+  /** Forgets the source and the model of its collections; its data stays where it is. */
+  delete(entry: Entry, id: string): Promise<void>
+
+  /** The opened source behind a record, kept by this process until the source is deleted. */
+  open(workspace: WorkspaceRow, record: SourceRecord): Promise<OpenedSource>
+  /** The same for a model that names it: what the model no longer has is closed. */
+  sourceOf(workspace: WorkspaceRow, model: Model, sourceId: string): Source
+  /** Tries a source out with a new value of a secret that it stands on; throws ServiceError. */
+  testWith(workspace: WorkspaceRow, record: SourceRecord, secret: NewSecret): Promise<void>
+  /** Closes these, so that they are opened anew by what is next asked of them. */
+  reopen(workspaceId: string, sourceIds: ReadonlySet<string>): Promise<void>
+  /** Closes the sources of a workspace that is gone; statements that are running are waited for. */
+  forget(workspaceId: string): Promise<void>
+  close(): Promise<void>
+}
+
+export type NewSecret = { readonly name: string; readonly value: string }
+
+export type ListedConnector = {
+  readonly id: string
+  readonly name: string
+  readonly type: 'data-connector'
+  readonly origin: Provider['origin']
+  readonly isAvailable: boolean
+  readonly unavailableReason: string | null
+  readonly permissions: readonly ConnectorPermission[]
+  readonly presets: Provider['presets']
+}
+
+type Deps = {
+  readonly ports: Ports
+  readonly models: ModelChanges
+  /** The source that every workspace has: the system database. */
+  readonly system: OpenedSource
+  /** Those of this moment: installed connectors come and go. */
+  readonly providers: () => readonly Provider[]
+  /** Roles of AWS that sources may use under the keys of this process. */
+  readonly awsRoles: readonly AwsRole[]
+}
+
+const SYSTEM_SOURCE = '_system'
+
+export function createSources({ ports, models, system, providers, awsRoles }: Deps): Sources {
+  const { database, ids, vault } = ports
+  /** By workspace, then by source. Only what is open is kept: on Workers no request may wait for the I/O of another. */
+  const opened = new Map<string, OpenedOfWorkspace>()
+
+  function providerOf(id: string): Provider {
+    const provider = providers().find((one) => one.id === id)
+    if (provider === undefined) {
+      // Installed extensions are named to nobody here: a right of its own shows them.
+      const builtIn = providers().filter(({ origin }) => origin === 'builtIn')
+      const meant = didYouMean(
+        id,
+        builtIn.map((one) => one.id),
+      )
+      throw nested('invalid', [
+        'Failed to read the JSON body',
+        'provider',
+        `is not a data connector that is installed${meant}`,
+      ])
+    }
+    const { availability } = provider
+    if (availability.kind === 'unavailable') {
+      throw nested('invalid', ['The data connector is not available here', availability.reason])
+    }
+    return provider
+  }
+
+  /** Databases follow relations among their own tables; connectors answer for one collection at a time. */
+  function isBuiltIn(id: string): boolean {
+    return providers().some((one) => one.id === id && one.origin === 'builtIn')
+  }
+
+  /** The provider of what was sent, once its grant was found to be the required one. */
+  async function granted(workspace: WorkspaceRow, { provider: id, ...sealed }: SourceWish) {
+    const provider = providerOf(id)
+    const { setting, secretIds } = await resolved(workspace, provider, sealed)
+    const trial = { setting, workspaceId: workspace.id }
+    requireGrant(setting.permissions, await provider.requiredPermissions(trial))
+    return { provider, trial, sealed, secretIds }
+  }
+
+  /** The setting with the values of its secrets; `fresh` is one that is not written yet. */
+  async function resolved(workspace: WorkspaceRow, provider: Provider, sealed: SourceSetting, fresh?: NewSecret) {
+    const names = secretNames(sealed.config)
+    const rows = names.length === 0 ? [] : await loadSecrets(database, workspace.id, names)
+    const values = new Map<string, string>()
+    for (const { name, sealed: text } of rows) {
+      values.set(name, await vault.open(secretPurpose(workspace.id, name), text))
+    }
+    if (fresh !== undefined) values.set(fresh.name, fresh.value)
+    const config = names.length === 0 ? sealed.config : withSecrets(sealed.config, values)
+    if (provider.origin === 'builtIn') {
+      requireAwsRole(parseSqlAddress(provider.id as SqlProvider, config), awsRoles, workspace.apiName)
+    }
+    return { setting: { ...sealed, config }, secretIds: rows.map(({ id }) => id) }
+  }
+
+  async function loadSetting(workspace: WorkspaceRow, { id, provider }: SourceRecord, fresh?: NewSecret) {
+    const sealed = await loadSealedSource(database, { workspace: workspace.apiName, sourceId: id })
+    if (sealed === undefined) throw new ServiceError('notFound', 'Source does not exist')
+    const setting = JSON.parse(await vault.open(sourcePurpose(id), sealed)) as SourceSetting
+    if (providers().every((one) => one.id !== provider)) throw uninstalled()
+    const one = providerOf(provider)
+    return { provider: one, ...(await resolved(workspace, one, setting, fresh)) }
+  }
+
+  async function openSealed(workspace: WorkspaceRow, record: SourceRecord, version: number): Promise<KeptSource> {
+    // Read before the values: a change in between is found out by the next look.
+    const mark = await secretsMark(database, record.id)
+    const { provider, setting } = await loadSetting(workspace, record)
+    const source = await provider.open(setting, { workspaceId: workspace.id, id: record.id })
+    return { ...source, secrets: mark === '' ? undefined : { mark, version } }
+  }
+
+  /** Whether a secret that the source stands on was written since it was opened; asked once for each version. */
+  async function isOutdated({ secrets }: KeptSource, sourceId: string, version: number | 'any'): Promise<boolean> {
+    if (secrets === undefined || (version !== 'any' && secrets.version >= version)) return false
+    if ((await secretsMark(database, sourceId)) !== secrets.mark) return true
+    if (version !== 'any') secrets.version = version
+    return false
+  }
+
+  /** What is open for readers; migrations and introspections look whether its secrets still hold. */
+  async function open(workspace: WorkspaceRow, record: SourceRecord, look = true): Promise<OpenedSource> {
+    if (record.apiName === SYSTEM_SOURCE) return system
+    const ofWorkspace = opened.get(workspace.id) ?? { version: 0, sources: new Map<string, KeptSource>() }
+    opened.set(workspace.id, ofWorkspace)
+    const known = ofWorkspace.sources.get(record.id)
+    if (known !== undefined) {
+      const isOld = await isOutdated(known, record.id, look ? 'any' : ofWorkspace.version)
+      if (!isOld) return known
+      if (ofWorkspace.sources.get(record.id) === known) {
+        ofWorkspace.sources.delete(record.id)
+        known.close().catch((error: unknown) => ports.observe({ kind: 'fault', error }))
+      }
+    }
+    const fresh = await openSealed(workspace, record, ofWorkspace.version)
+    if (opened.get(workspace.id) !== ofWorkspace) {
+      await fresh.close()
+      throw new ServiceError('notFound', 'Source does not exist')
+    }
+    // Another request may have been faster.
+    const winner = ofWorkspace.sources.get(record.id)
+    if (winner === undefined) ofWorkspace.sources.set(record.id, fresh)
+    else await fresh.close()
+    return winner ?? fresh
+  }
+
+  /** Closes what a newer model no longer has, whoever deleted it. */
+  function forgetDeleted(workspaceId: string, model: Model): void {
+    const ofWorkspace = opened.get(workspaceId)
+    if (ofWorkspace === undefined || ofWorkspace.version >= model.version) return
+    ofWorkspace.version = model.version
+    for (const [id, source] of ofWorkspace.sources) {
+      if (model.sources.has(id)) continue
+      ofWorkspace.sources.delete(id)
+      source.close().catch((error: unknown) => ports.observe({ kind: 'fault', error }))
+    }
+  }
+
+  return {
+    async create(entry, sent) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'dataSource:create')
+      const { apiName, ...wish } = await sent()
+      const { provider, trial, sealed: asSent, secretIds } = await granted(workspace, wish)
+      await under(UNTESTED, provider.test(trial))
+      const id = ids.next()
+      const sealed = await vault.seal(sourcePurpose(id), JSON.stringify(asSent))
+      await models.change(workspace, async (current) => {
+        if (current.sources.some((source) => source.apiName === apiName)) {
+          throw new ServiceError('conflict', 'A data source of this name exists already')
+        }
+        const payload = { apiName, provider: provider.id }
+        return {
+          records: { ...current, sources: [...current.sources, { id, apiName, provider: provider.id }] },
+          statements: [
+            sealSource({ workspace: workspace.apiName, sourceId: id }, sealed),
+            ...(secretIds.length === 0 ? [] : [bindSecrets({ workspaceId: workspace.id, sourceId: id }, secretIds)]),
+            recordIn(ids, entry, { action: 'source.create.v1', target: { type: 'source', id }, payload }),
+          ],
+          answer: undefined,
+        }
+      })
+      return { id }
+    },
+
+    async test({ workspace, rights }, sent) {
+      requireEntitlement(rights, 'dataSource:create')
+      const { provider, trial } = await untested(granted(workspace, await sent()))
+      if ((await untested(under(UNTESTED, provider.test(trial)))) === 'none') throw noConnectionTest()
+    },
+
+    async preview({ workspace, rights }, sent) {
+      requireEntitlement(rights, 'dataSource:create')
+      const { provider, trial } = await granted(workspace, await sent())
+      const schema = await under('Query failed', provider.preview(trial))
+      return { schema, hash: await digest(JSON.stringify(schema)) }
+    },
+
+    connectors({ rights, caller }) {
+      requireEntitlement(rights, 'extension:read')
+      const broken = isAdministrator(caller) ? ports.connectors.catalog.broken() : []
+      const listed = providers().map(
+        ({ id, name, origin, availability, permissions, presets }): ListedConnector => ({
+          id,
+          name,
+          type: 'data-connector',
+          origin,
+          isAvailable: availability.kind === 'available',
+          unavailableReason: availability.kind === 'available' ? null : availability.reason,
+          permissions,
+          presets,
+        }),
+      )
+      return { listed, broken }
+    },
+
+    async delete(entry, id) {
+      const { workspace, rights } = entry
+      requireEntitlement(rights, 'dataSource:delete')
+      await models.change(workspace, async (current) => {
+        const record = current.sources.find((source) => source.id === id)
+        if (record === undefined) throw new ServiceError('notFound', 'Source does not exist')
+        const { apiName, provider } = record
+        if (apiName === SYSTEM_SOURCE) throw inUse('it is the workspace’s own')
+        const records = withoutSource(current, id)
+        const use = await firstUse(database, workspace.id, current, records)
+        if (use !== undefined) throw inUse(use)
+        const payload = { apiName, provider }
+        return {
+          records,
+          statements: [
+            ...stillUnused(workspace.id, current, records),
+            unmarkSource(id),
+            unbindSecrets(id),
+            dropCapabilities({ workspaceId: workspace.id, sourceId: id }),
+            recordIn(ids, entry, { action: 'source.delete.v1', target: { type: 'source', id }, payload }),
+          ],
+          answer: undefined,
+        }
+      })
+      const sources = opened.get(workspace.id)?.sources
+      const gone = sources?.get(id)
+      sources?.delete(id)
+      await gone?.close()
+    },
+
+    open: (workspace, record) => open(workspace, record),
+
+    sourceOf(workspace, model, sourceId) {
+      forgetDeleted(workspace.id, model)
+      const record = model.sources.get(sourceId)
+      if (record === undefined) throw new Error(`the model refers to the source ${sourceId}, which it does not have`)
+      if (model.sources.size === 1) return system.source
+      return connected(model, (one) => ({
+        followsRelations: one.apiName === SYSTEM_SOURCE || isBuiltIn(one.provider),
+        source:
+          one.apiName === SYSTEM_SOURCE
+            ? system.source
+            : lazySource(async () => (await open(workspace, one, false)).source),
+      }))(record.id)
+    },
+
+    async testWith(workspace, record, secret) {
+      const { provider, setting } = await loadSetting(workspace, record, secret)
+      await untested(under(UNTESTED, provider.test({ setting, workspaceId: workspace.id })))
+    },
+
+    async reopen(workspaceId, sourceIds) {
+      const sources = opened.get(workspaceId)?.sources
+      for (const id of sourceIds) {
+        const old = sources?.get(id)
+        sources?.delete(id)
+        await old?.close()
+      }
+    },
+
+    async forget(workspaceId) {
+      const sources = opened.get(workspaceId)?.sources.values() ?? []
+      opened.delete(workspaceId)
+      await Promise.all(Array.from(sources, (source) => source.close()))
+    },
+
+    async close() {
+      const all = [...opened.values()].flatMap(({ sources }) => [...sources.values()])
+      opened.clear()
+      await Promise.allSettled(all.map((source) => source.close()))
+    },
+  }
+}
+
+/** An opened source, and of which values of secrets it was made; undefined where there are none in it. */
+type KeptSource = OpenedSource & { readonly secrets: { readonly mark: string; version: number } | undefined }
+
+type OpenedOfWorkspace = { version: number; readonly sources: Map<string, KeptSource> }
+
+/** Binds what is sealed to its source, so that it cannot be put under another one. */
+export function sourcePurpose(sourceId: string): string {
+  return `source:${sourceId}`
+}
+
+function inUse(reason: string): ServiceError {
+  return nested('conflict', ['The data source cannot be deleted', reason])
+}
+
+/** The data of an extension that is gone, until it is back. */
+function uninstalled(): ServiceError {
+  return new ServiceError('unavailable', 'Data source is deactivated')
+}
+
+const UNTESTED = 'Failed to connect to data source with the provided configuration'
+
+/** What keeps a source from being tried out, under the seed's outer message; a failed start has one of its own. */
+export async function under<T>(message: string, work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    if (!(cause instanceof ServiceError) || isOfStart(cause)) throw cause
+    throw new ServiceError(cause.kind, message, { cause })
+  }
+}
+
+/** The test route tells of a failed start too under its own message. */
+async function untested<T>(work: Promise<T>): Promise<T> {
+  try {
+    return await work
+  } catch (cause) {
+    throw cause instanceof ServiceError ? asUntested(cause) : cause
+  }
+}
+
+function asUntested(error: ServiceError): ServiceError {
+  if (!isOfStart(error) || !(error.cause instanceof ServiceError)) return error
+  return new ServiceError(error.kind, UNTESTED, { cause: error.cause })
+}
+
+async function digest(text: string): Promise<string> {
+  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
+  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

@@ -1,0 +1,191 @@
+/**
+ * The names in the scope of an API key ↔ the ids that it is kept by (docs/decisions/044). A name of a collection stands for
+ * what is called so when the key is made, in the workspaces that the key reaches then; what its maker and its user both
+ * cannot use there is told apart from nothing.
+ */
+import type { Action } from '../../core/access/access.ts'
+import { viewerOf } from '../../core/access/merge.ts'
+import { beyond, type KeyScope, limitsRights, type ScopedActions, type ScopeWish } from '../../core/access/scope.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Collection, Model } from '../../core/model/model.ts'
+import { networkText, parseNetwork } from '../../core/network.ts'
+import type { Ports } from '../../ports.ts'
+import { loadStanding } from '../../store/accounts.ts'
+import { workspacesOf } from '../../store/members.ts'
+import { findWorkspaces, loadModelVersion, type WorkspaceRow } from '../../store/workspaces.ts'
+import { type Caller, requireUser, rightsOf } from '../caller/callers.ts'
+import type { ModelCache } from '../model/model-cache.ts'
+import { sentFault } from './roles.ts'
+
+export type KeyScopes = {
+  /**
+   * The scope of a key of `userId` that the caller wishes for, within that of their own key; undefined where nothing is
+   * limited. Throws 422 for what does not exist, 403 for what reaches beyond their own key.
+   */
+  resolve(caller: Caller, userId: string, wish: ScopeWish | undefined): Promise<KeyScope | undefined>
+  /** API keys as JSON text, one or a list, with the names of today in their scopes. */
+  show(text: string): Promise<string>
+}
+
+/** So many models are read to find out what a name of a collection stands for. */
+const MAX_WORKSPACES = 50
+
+const actions: readonly Action[] = ['read', 'create', 'update', 'delete']
+
+export function createKeyScopes({ database }: Ports, models: ModelCache): KeyScopes {
+  async function modelOf(workspace: WorkspaceRow): Promise<Model | undefined> {
+    const version = await loadModelVersion(database, workspace.id)
+    return version === undefined ? undefined : models.load(workspace, version)
+  }
+
+  async function idsOf(names: readonly string[]): Promise<readonly string[]> {
+    const found = new Map((await findWorkspaces(database, { names })).map(({ apiName, id }) => [apiName, id]))
+    return names.map((name, index) => found.get(name) ?? unknown(`scope.workspaces[${index}]`, 'does not exist'))
+  }
+
+  /** Where the names of collections are looked up. */
+  async function within(caller: Caller, userId: string, named: readonly string[] | undefined) {
+    const scoped = named ?? (caller.kind === 'user' ? caller.scope?.workspaces : undefined)
+    const ids = scoped ?? [
+      ...(await workspacesOf(database, userId)),
+      ...(await workspacesOf(database, requireUser(caller))),
+    ]
+    if (new Set(ids).size > MAX_WORKSPACES) {
+      throw sentFault(
+        'scope.workspaces',
+        `must be given: there are more than ${MAX_WORKSPACES} to look collections up in`,
+      )
+    }
+    return findWorkspaces(database, { ids })
+  }
+
+  /** The collections of a workspace by name that the caller, or the user of the key, is told of. */
+  async function knownIn(caller: Caller, userId: string, workspace: WorkspaceRow) {
+    const model = await modelOf(workspace)
+    if (model === undefined || caller.kind !== 'user') return () => undefined
+    const own = { ...caller.credential, userId: caller.userId }
+    const standings = [
+      await loadStanding(database, own, workspace.id),
+      await loadStanding(database, { kind: 'user', userId }, workspace.id),
+    ]
+    const viewers = standings.flatMap((standing) => {
+      const rights = standing === undefined ? 'suspended' : rightsOf(standing)
+      return rights === 'suspended' ? [] : [viewerOf(rights, model)]
+    })
+    const isKnown = (collection: Collection) =>
+      viewers.some(
+        ({ seesModel, accessTo }) =>
+          seesModel || actions.some((action) => accessTo(collection, action).kind === 'granted'),
+      )
+    return (name: string) => {
+      const collection = model.byName.get(name)
+      return collection !== undefined && isKnown(collection) ? collection.id : undefined
+    }
+  }
+
+  async function collectionsOf(
+    caller: Caller,
+    userId: string,
+    wish: { readonly collections: ScopedActions; readonly workspaces: readonly string[] | undefined },
+  ): Promise<KeyScope['collections']> {
+    const found: Record<string, Record<string, readonly Action[]>> = {}
+    const missing = new Set(Object.keys(wish.collections))
+    // Of no names there is nothing to look up, however many workspaces there are.
+    if (missing.size === 0) return found
+    for (const workspace of await within(caller, userId, wish.workspaces)) {
+      const idOf = await knownIn(caller, userId, workspace)
+      const here: Record<string, readonly Action[]> = {}
+      for (const [name, allowed] of Object.entries(wish.collections)) {
+        const id = idOf(name)
+        if (id === undefined) continue
+        here[id] = allowed
+        missing.delete(name)
+      }
+      if (Object.keys(here).length > 0) found[workspace.id] = here
+    }
+    const [first] = missing
+    if (first !== undefined)
+      unknown(`scope.collections.${first.slice(0, 100)}`, 'is not a collection that the key reaches')
+    return found
+  }
+
+  return {
+    async resolve(caller, userId, wish = {}) {
+      const own = caller.kind === 'user' ? caller.scope : undefined
+      const workspaces = wish.workspaces && (await idsOf(wish.workspaces))
+      const collections =
+        wish.collections && (await collectionsOf(caller, userId, { collections: wish.collections, workspaces }))
+      const addresses = wish.addresses?.map(canonical)
+      const scope: KeyScope = {
+        ...own,
+        ...(workspaces && { workspaces }),
+        ...(wish.entitlements && { entitlements: wish.entitlements }),
+        ...(collections && { collections }),
+        ...(addresses && { addresses }),
+      }
+      const excess = own && beyond(scope, own)
+      if (excess !== undefined) {
+        throw new ServiceError('forbidden', `A key makes no key that reaches further than its own scope.${excess}`)
+      }
+      return limitsRights(scope) || scope.addresses !== undefined ? scope : undefined
+    },
+
+    async show(text) {
+      if (!text.includes('"scope"')) return text
+      const value = JSON.parse(text) as Shown | readonly Shown[]
+      const rows = isList(value) ? value : [value]
+      const scopes = rows.flatMap(({ scope }) => scope ?? [])
+      if (scopes.length === 0) return text
+      const ids = scopes.flatMap(({ workspaces = [], collections = {} }) => [
+        ...workspaces,
+        ...Object.keys(collections),
+      ])
+      const known = new Map((await findWorkspaces(database, { ids })).map((workspace) => [workspace.id, workspace]))
+      const read = new Map<string, Model | undefined>()
+      for (const id of new Set(scopes.flatMap(({ collections = {} }) => Object.keys(collections)))) {
+        const workspace = known.get(id)
+        read.set(id, workspace && (await modelOf(workspace)))
+      }
+      const named = (row: Shown) => (row.scope ? { ...row, scope: shown(row.scope, known, read) } : row)
+      return JSON.stringify(isList(value) ? value.map(named) : named(value))
+    },
+  }
+}
+
+type Shown = { readonly scope?: KeyScope | null }
+
+/** What is gone has no name any more; where all of it is gone, the empty list says that nothing is reached. */
+function shown(
+  { workspaces, collections, ...scope }: KeyScope,
+  known: ReadonlyMap<string, WorkspaceRow>,
+  models: ReadonlyMap<string, Model | undefined>,
+): ScopeWish {
+  const byName = new Map<string, Set<Action>>()
+  for (const [workspaceId, allowed] of Object.entries(collections ?? {})) {
+    if (workspaces?.includes(workspaceId) === false) continue
+    for (const [id, actions] of Object.entries(allowed)) {
+      const name = models.get(workspaceId)?.collections.get(id)?.apiName
+      if (name !== undefined) byName.set(name, new Set([...(byName.get(name) ?? []), ...actions]))
+    }
+  }
+  return {
+    ...(workspaces && { workspaces: workspaces.flatMap((id) => known.get(id)?.apiName ?? []) }),
+    ...(scope.entitlements && { entitlements: [...scope.entitlements] }),
+    ...(collections && { collections: Object.fromEntries([...byName].map(([name, set]) => [name, [...set]])) }),
+    ...(scope.addresses && { addresses: [...scope.addresses] }),
+  }
+}
+
+function canonical(text: string): string {
+  const network = parseNetwork(text)
+  if (network === undefined) throw new Error('the network was checked when it was read')
+  return networkText(network)
+}
+
+function unknown(place: string, reason: string): never {
+  throw sentFault(place, reason)
+}
+
+function isList<T>(value: T | readonly T[]): value is readonly T[] {
+  return Array.isArray(value)
+}
