@@ -4,13 +4,23 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 
 const root = join(import.meta.dirname, '../..')
-const [tables = '', gaps = ''] = readFileSync(join(root, 'docs/contract.md'), 'utf8').split('\n## Open gaps\n')
+const page = readFileSync(join(root, 'docs/contract.md'), 'utf8')
+const [tables = '', gaps = ''] = page.split(/\n## \d+\. Open gaps\n/)
 
 /** Number, sentence and proofs of each row. */
 const rows = [...tables.matchAll(/^\| (\d+) \| (.+?) \| (.*?) ?\|$/gm)].map(([, number, sentence, proofs = '']) => ({
   name: `${number}: ${sentence}`,
   proofs: proofs === '' ? [] : proofs.split('<br>'),
 }))
+
+it('numbers its chapters one by one, each with an anchor of its own', () => {
+  const chapters = [...page.matchAll(/^(<a id="[\w-]+"><\/a>\n\n)?## (?:(\d+)\. )?/gm)]
+
+  expect(chapters.length).toBeGreaterThan(20)
+  expect(chapters.map(([, anchor, number]) => [anchor !== undefined, Number(number)])).toEqual(
+    chapters.map((_, index) => [true, index + 1]),
+  )
+})
 
 it('numbers its rows one by one', () => {
   expect(rows.length).toBeGreaterThan(300)

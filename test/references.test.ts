@@ -1,0 +1,82 @@
+/** Whatever comments, tests and documents refer to exists here: documents, their anchors, decisions. No other paper is cited. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const decisions = new Set(readdirSync(join(root, 'docs/decisions')).map((name) => name.slice(0, 3)))
+
+const files = ['src', 'handlers', 'scripts', 'extensions', 'test', 'docs']
+  .flatMap((folder) =>
+    readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
+  )
+  .filter((path) => /\.(ts|js|sh|ya?ml|md)$/.test(path) && !path.includes('node_modules'))
+  .concat('README.md', 'CHANGELOG.md', 'wrangler.toml', 'vitest.config.ts')
+  .map((path) => ({ path, text: readText(path) }))
+
+it('finds every document and anchor that is cited by its path', () => {
+  const unknown = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/(?<![\w./-])docs\/[\w/-]+\.md(?:#[\w-]+)?/g)]
+      .filter(([target]) => !isThere(target))
+      .map(([target]) => `${path}: ${target}`),
+  )
+
+  expect(unknown).toEqual([])
+})
+
+it('finds every decision that is cited by its number', () => {
+  const unknown = files.flatMap(({ path, text }) =>
+    [...text.matchAll(/\bdecisions?[ /](\d{3})(?:(?:,| and) (\d{3}))*/gi)]
+      .flatMap(([cited]) => cited.match(/\d{3}/g) ?? [])
+      .filter((number) => !decisions.has(number))
+      .map((number) => `${path}: decision ${number}`),
+  )
+
+  expect(unknown).toEqual([])
+})
+
+it('finds the target of every link between documents', () => {
+  const unknown = files
+    .filter(({ path }) => path.endsWith('.md'))
+    .flatMap(({ path, text }) =>
+      [...text.matchAll(/\]\((?!\w+:)([^()\s]+)\)/g)]
+        .map(([, target = '']) => (target.startsWith('#') ? path + target : join(dirname(path), target)))
+        .filter((target) => !isThere(target))
+        .map((target) => `${path}: ${target}`),
+    )
+
+  expect(unknown).toEqual([])
+})
+
+it('gives every anchor of the specification to one place', () => {
+  const anchors = anchorsOf('docs/contract.md')
+
+  expect(anchors.length).toBeGreaterThan(23)
+  expect(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index)).toEqual([])
+})
+
+/** As one line, because a citation may run over the end of a comment's line. */
+function readText(path: string): string {
+  return readFileSync(join(root, path), 'utf8').replace(/\s*\n\s*(?:\*(?!\/)|\/\/)?\s*/g, ' ')
+}
+
+function isThere(target: string): boolean {
+  const [path = '', anchor] = target.split('#')
+  if (!existsSync(join(root, path))) return false
+  return anchor === undefined || anchorsOf(path).includes(anchor)
+}
+
+/** Explicit ids, and what GitHub makes of headings. */
+function anchorsOf(path: string): readonly string[] {
+  const text = readFileSync(join(root, path), 'utf8')
+  const ids = [...text.matchAll(/<a id="([\w-]+)">/g)].map(([, id = '']) => id)
+  const headings = [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => slug(heading))
+  return [...ids, ...headings]
+}
+
+function slug(heading: string): string {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{Letter}\p{Number} _-]/gu, '')
+    .replaceAll(' ', '-')
+}
