@@ -1,6 +1,6 @@
 /**
  * The audit log: the closed list of what is recorded, each with the label that people read, and what an entry says.
- * Names are `<family>.<verb>.v1` (seed, "Events"; contract 5). A payload never holds a secret.
+ * Names are `<family>.<verb>.v1` (docs/contract.md#audit-log). A payload never holds a secret.
  */
 export const auditActions = {
   'auth.login.v1': 'Sign-in',

@@ -1,4 +1,7 @@
-/** Every `code` that an answer may carry (contract 3): docs/errors.md is generated from this, a test looks for strays. */
+/**
+ * Every `code` that an answer may carry (docs/contract.md#errors): docs/errors.md is generated from this, a test looks
+ * for strays.
+ */
 import type { ErrorKind } from './error.ts'
 
 type Meaning = { readonly kind: ErrorKind; readonly message: string; readonly meaning: string }

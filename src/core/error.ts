@@ -42,7 +42,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The answer's body (seed, "Errors"): `source` nests recursively, the innermost cause last. */
+/** The answer's body (docs/contract.md#errors): `source` nests recursively, the innermost cause last. */
 export type ErrorBody = {
   readonly message: string
   readonly source?: ErrorBody

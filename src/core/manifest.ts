@@ -1,7 +1,7 @@
 /**
- * Model → manifest (reference facts 6.5, docs/manifest.md): the structure of a workspace and everything that its items
- * can be asked, in one compact document for generators of clients. It tells of the model and of what its data sources serve,
- * not of a caller's rights.
+ * Model → manifest (docs/manifest.md): the structure of a workspace and everything that its items can be asked, in one
+ * compact document for generators of clients. It tells of the model and of what its data sources serve, not of a
+ * caller's rights.
  */
 import type { Declarations } from './connector/offer.ts'
 import type { Manifest, PrimitiveFieldEntry, RelationFieldEntry, ServiceSchema } from './manifest/format.ts'

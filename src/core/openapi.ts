@@ -1,7 +1,7 @@
 /**
- * Model × Sight → the OpenAPI 3.1 document of a workspace (reference facts 8), as pieces of JSON text in order. A model
- * can have 10,000 collections, so that whoever asks for the pieces can let others run between them, and no piece needs
- * the whole.
+ * Model × Sight → the OpenAPI 3.1 document of a workspace (docs/contract.md#openapi), as pieces of JSON text in order.
+ * A model can have 10,000 collections, so that whoever asks for the pieces can let others run between them, and no
+ * piece needs the whole.
  */
 import type { Sight } from './manifest/sight.ts'
 import type { Model } from './model/model.ts'

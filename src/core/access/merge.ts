@@ -1,6 +1,6 @@
 /**
- * Policies → Access, here and nowhere else (contract 5). Each policy that speaks of an action is one grant; how grants
- * are united is in access.ts.
+ * Policies → Access, here and nowhere else (docs/contract.md#how-policies-act). Each policy that speaks of an action is
+ * one grant; how grants are united is in access.ts.
  */
 import type { Collection, Field, Model } from '../model/model.ts'
 import { all, type Filter } from '../query/filter.ts'

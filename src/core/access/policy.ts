@@ -1,6 +1,6 @@
 /**
- * A policy's content (contract 5). Stored with ids in place of names, so that a right can never pass to a collection or
- * field that takes over a name; shown with the names of today.
+ * A policy's content (docs/contract.md#content-of-a-policy). Stored with ids in place of names, so that a right can
+ * never pass to a collection or field that takes over a name; shown with the names of today.
  */
 import * as z from 'zod'
 import { beyondBounds } from '../bounds.ts'

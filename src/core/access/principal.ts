@@ -5,7 +5,7 @@ import { lazily, type ReadBy } from '../lazily.ts'
 import type { Action } from './access.ts'
 import type { PolicyContent } from './policy.ts'
 
-/** The permission entitlements of a workspace (contract 5). */
+/** The permission entitlements of a workspace (docs/contract.md#policies). */
 export const entitlementSchema = lazily(() =>
   z.enum([
     'dataModel:read',

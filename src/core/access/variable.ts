@@ -1,6 +1,7 @@
 /**
- * The variables of a policy's filters (contract 5): `$CURRENT_USER`, `$CURRENT_ROLES`, and `$NOW` with an offset such as
- * `$NOW(-7 days)`. Whoever asks is known when policies are merged; the time is a hole until the statement runs.
+ * The variables of a policy's filters (docs/contract.md#content-of-a-policy): `$CURRENT_USER`, `$CURRENT_ROLES`, and
+ * `$NOW` with an offset such as `$NOW(-7 days)`. Whoever asks is known when policies are merged; the time is a hole
+ * until the statement runs.
  */
 import type { PrimitiveField } from '../model/model.ts'
 import { hole } from '../query/hole.ts'

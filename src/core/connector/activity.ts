@@ -1,6 +1,7 @@
 /**
- * Whether a connector-backed data source serves (seed, "Data source activity", row by row): what happens at a start or in
- * a call → the next state, and what a deactivated source answers. Whoever keeps the state only calls these functions.
+ * Whether a connector-backed data source serves (docs/contract.md#data-source-activity, row by row): what happens at a
+ * start or in a call → the next state, and what a deactivated source answers. Whoever keeps the state only calls these
+ * functions.
  */
 import { ServiceError } from '../error.ts'
 import { ErrorCode } from './error-code.ts'

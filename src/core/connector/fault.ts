@@ -1,6 +1,6 @@
 /**
- * What a connector did wrong → the ServiceError of the seed's table "What the caller sees", still without the outer
- * message of the route. The connector's own message is nested innermost.
+ * What a connector did wrong → the ServiceError of the table docs/contract.md#what-the-caller-sees, still without the
+ * outer message of the route. The connector's own message is nested innermost.
  */
 import { ServiceError } from '../error.ts'
 import { ErrorCode } from './error-code.ts'
@@ -46,7 +46,7 @@ export function missingMethod(): ServiceError {
   return new ServiceError('failed', 'Unsupported operation: a protocol method the extension does not implement')
 }
 
-/** An answer that breaks the protocol (seed, "Errors Engine raises on protocol breaches"). */
+/** An answer that breaks the protocol (docs/contract.md#breaches-of-the-protocol). */
 export function invalidResponse(...details: readonly [string, ...string[]]): ServiceError {
   const cause = details.reduceRight<ServiceError | undefined>(
     (inner, message) => new ServiceError('failed', message, { cause: inner }),

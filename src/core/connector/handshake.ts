@@ -1,4 +1,4 @@
-/** The permission handshake (seed, "Data sources and connectors" rule 3): 7001, and 7002 for a missing connection test. */
+/** The permission handshake (docs/contract.md#permission-handshake): 7001, and 7002 for a missing connection test. */
 import { ServiceError } from '../error.ts'
 import { type Permission, sameTargets } from './permission.ts'
 

@@ -1,6 +1,7 @@
 /**
- * What of the item API the collection of a connector serves, by what it declares (contract 8). `push-down.ts` holds
- * requests to the same declaration; documents tell of it.
+ * What of the item API the collection of a connector serves, by what it declares
+ * (docs/contract.md#what-a-connector-declares). `push-down.ts` holds requests to the same declaration; documents tell
+ * of it.
  */
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { operatorsOf } from '../model/operator.ts'

@@ -1,7 +1,7 @@
 /**
- * Permission items of connectors (seed, "Connector permission object"): what a target may look like, its one normal form,
- * how the manifest's set and preflight's are united and compared, and which connections a target lets through.
- * A target in normal form is a text without `net:`; two targets are the same exactly where these texts are.
+ * Permission items of connectors (docs/contract.md#connector-permissions): what a target may look like, its one normal
+ * form, how the manifest's set and preflight's are united and compared, and which connections a target lets through. A
+ * target in normal form is a text without `net:`; two targets are the same exactly where these texts are.
  */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'

@@ -1,7 +1,7 @@
 /**
  * The messages of the connector protocol: what `query` is sent, and what its answers and those of preflight and
- * testConnection must look like (seed, "Errors Engine raises on protocol breaches"). Checks run after the handler has
- * returned, so a write already made stays.
+ * testConnection must look like (docs/contract.md#breaches-of-the-protocol). Checks run after the handler has returned,
+ * so a write already made stays.
  */
 import { ServiceError } from '../error.ts'
 import type { PrimitiveField } from '../model/model.ts'

@@ -1,7 +1,8 @@
 /**
- * Filter and order of a plan → what a connector is asked, by what its collection declares; what is not declared is refused
- * before the connector hears of it (contract 8). SQL's third truth value is dissolved here: a condition goes out as it
- * must be for rows in which it is true, so that connectors are not asked for the opposite of something unknown.
+ * Filter and order of a plan → what a connector is asked, by what its collection declares; what is not declared is
+ * refused before the connector hears of it (docs/contract.md#what-a-connector-declares). SQL's third truth value is
+ * dissolved here: a condition goes out as it must be for rows in which it is true, so that connectors are not asked for
+ * the opposite of something unknown.
  */
 import { nested, type ServiceError } from '../error.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
@@ -49,7 +50,10 @@ export function pushFilter(declared: Declared, filter: Filter): Pushed {
   return { kind: 'filter', filter: compile(declared, plain) }
 }
 
-/** Look-ups of our own by key fields are always served (seed); others by `in`, or by `eq` where only that is declared. */
+/**
+ * Look-ups of our own by key fields are always served (docs/contract.md#what-a-connector-declares); others by `in`, or
+ * by `eq` where only that is declared.
+ */
 export function pushKeys(
   { collection, capabilities }: Declared,
   field: PrimitiveField,

@@ -1,6 +1,7 @@
 /**
- * What `introspect` answers (contract 8): the declaration of collections, their fields and what each can be asked. Read
- * strictly, turned into the one form of every introspection, and kept beside the model as capabilities.
+ * What `introspect` answers (docs/contract.md#what-a-connector-declares): the declaration of collections, their fields
+ * and what each can be asked. Read strictly, turned into the one form of every introspection, and kept beside the model
+ * as capabilities.
  */
 import * as z from 'zod'
 import { lazily, type ReadBy } from '../lazily.ts'

@@ -7,7 +7,10 @@ import type { FieldType } from '../model/field-type.ts'
 
 export type ValueField = { readonly type: FieldType; readonly isList: boolean; readonly isNullable: boolean }
 
-/** A record's value as canonical text (of a list: the text of a JSON array of texts), or the seed's message. */
+/**
+ * A record's value as canonical text (of a list: the text of a JSON array of texts), or the message of
+ * docs/contract.md#breaches-of-the-protocol.
+ */
 export type ValueReading = { readonly text: string | null } | { readonly fault: string }
 
 export function readValue({ type, isList, isNullable }: ValueField, value: unknown): ValueReading {

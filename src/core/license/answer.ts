@@ -1,6 +1,7 @@
 /**
- * What the licensing service said (contract 9): status and body of an HTTP answer come in, one of a closed set comes
- * out. Only what is of the closed set may change the state of the license; everything else is a fault of the contact.
+ * What the licensing service said (docs/contract.md#licensing): status and body of an HTTP answer come in, one of a
+ * closed set comes out. Only what is of the closed set may change the state of the license; everything else is a fault
+ * of the contact.
  */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'

@@ -1,6 +1,7 @@
 /**
- * License keys (contract 9): 25 Crockford base-32 symbols in five groups, the first `M`, the last a Luhn mod 32 check
- * symbol. A text as somebody typed it comes in, its normal form or the one thing that is wrong with it comes out.
+ * License keys (docs/contract.md#licensing): 25 Crockford base-32 symbols in five groups, the first `M`, the last a
+ * Luhn mod 32 check symbol. A text as somebody typed it comes in, its normal form or the one thing that is wrong with
+ * it comes out.
  */
 export type KeyReading =
   | { readonly kind: 'key'; readonly key: string }

@@ -1,6 +1,6 @@
 /**
- * What a license says (contract 9): its term and its entitlements. The payload of a verified document comes in, a
- * `License` or what is wrong with it comes out. Also the plan of an instance without a license.
+ * What a license says (docs/contract.md#licensing): its term and its entitlements. The payload of a verified document
+ * comes in, a `License` or what is wrong with it comes out. Also the plan of an instance without a license.
  */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'

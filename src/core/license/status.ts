@@ -1,6 +1,6 @@
 /**
- * The state of the license (seed, "License status"): a pure function of the document, the last answer of the licensing
- * service that counts, and the time. Also when to ask again, and what administrators are warned of.
+ * The state of the license (docs/contract.md#license-status): a pure function of the document, the last answer of the
+ * licensing service that counts, and the time. Also when to ask again, and what administrators are warned of.
  */
 import type { License } from './license.ts'
 

@@ -1,4 +1,4 @@
-/** Collections → what a filter on them may say (reference facts 1.2 and 2.2). */
+/** Collections → what a filter on them may say (docs/contract.md#filters). */
 import { askedAs, canAskThrough } from '../connector/offer.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'

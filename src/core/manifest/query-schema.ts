@@ -1,4 +1,4 @@
-/** Collections → the operations that they serve (contract 4): their arguments and their answers. */
+/** Collections → the operations that they serve (docs/contract.md#items): their arguments and their answers. */
 import type { Action } from '../access/access.ts'
 import { isElsewhere, servesOperation } from '../connector/offer.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'

@@ -1,6 +1,6 @@
 /**
- * Which part of a model is told of: all that its data sources serve, or what of that one caller can use. The one place that
- * turns access into what a document shows (contract 3: what is hidden is not named).
+ * Which part of a model is told of: all that its data sources serve, or what of that one caller can use. The one place
+ * that turns access into what a document shows (docs/contract.md#errors: what is hidden is not named).
  */
 import { type Action, type Viewer, visibility } from '../access/access.ts'
 import { canFollow, type Declarations } from '../connector/offer.ts'

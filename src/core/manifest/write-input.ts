@@ -1,5 +1,5 @@
 /**
- * Collections → what their items take when they are written, nested writes included (contract 4, reference facts 3.3).
+ * Collections → what their items take when they are written, nested writes included (docs/contract.md#nested-writes).
  * Says what `core/plan` accepts, and nothing that it refuses.
  */
 import type { Action } from '../access/access.ts'

@@ -1,6 +1,7 @@
 /**
- * Model × operations → the model after them and what the databases have to do for it (contract 7). Faults against the
- * model are thrown as `Failed to execute the migration` > `operations[i]` > reason, before anything has happened.
+ * Model × operations → the model after them and what the databases have to do for it (docs/contract.md#migrations).
+ * Faults against the model are thrown as `Failed to execute the migration` > `operations[i]` > reason, before anything
+ * has happened.
  */
 import { ServiceError } from '../error.ts'
 import type { ModelRecords } from '../model/model.ts'

@@ -173,7 +173,7 @@ type IndexDiff = {
   readonly creations: readonly SchemaOperation[]
 }
 
-/** A changed index is deleted and created anew (contract 7), under its old id. */
+/** A changed index is deleted and created anew (docs/contract.md#migrations), under its old id. */
 function diffIndexes(
   before: readonly IndexRecord[],
   {

@@ -1,7 +1,7 @@
 /**
  * The model × what a database has → the model that fits it, and the operations of a migration that lead there
- * (contract 7). Everything is found again by its database name, so that ids, API names and the service's own defaults
- * survive; a record that has not changed stays the same object.
+ * (docs/contract.md#introspection). Everything is found again by its database name, so that ids, API names and the
+ * service's own defaults survive; a record that has not changed stays the same object.
  *
  * What no migration can ask for is told in the same manner: `changeIsList`, `changeIsReadOnly`, and the member
  * `isReadOnly` of what is created.

@@ -1,6 +1,6 @@
 /**
- * The body of a migration → operations (contract 7, reference facts 4). One schema says what can be sent: unknown
- * members are refused, and the first fault is reported as `Failed to read the JSON body` > place > reason.
+ * The body of a migration → operations (docs/contract.md#migrations). One schema says what can be sent: unknown members
+ * are refused, and the first fault is reported as `Failed to read the JSON body` > place > reason.
  */
 import * as z from 'zod'
 import { beyondBounds, oversizedJson } from '../bounds.ts'

@@ -1,5 +1,5 @@
 /**
- * The safe order of the operations inside one collection (seed, "Operation format"): whatever frees something comes
+ * The safe order of the operations inside one collection (docs/contract.md#migrations): whatever frees something comes
  * before whatever takes it, and of two renames the one that leaves a name comes before the one that wants it.
  */
 import type { CollectionChange } from './operation.ts'

@@ -1,8 +1,8 @@
 /**
  * Wire values (a JSON body, an operand of a query string) → database parameter texts in one canonical form, or the
- * reason why not. Owns the contract's rules on values: exact or refused, never rounded, cut or guessed.
- * A reason is a predicate ("must be …", "is not …") that never repeats the value. Long, because it is one table:
- * each type's grammar, range and canonical form, in the order of the types.
+ * reason why not. Owns the rules on values (docs/contract.md#values): exact or refused, never rounded, cut or guessed.
+ * A reason is a predicate ("must be …", "is not …") that never repeats the value. Long, because it is one table: each
+ * type's grammar, range and canonical form, in the order of the types.
  */
 import type { FieldType } from './field-type.ts'
 
@@ -267,7 +267,7 @@ function decodeDate(value: unknown): Decoded {
   return isCalendarDate(value) ? { ok: value } : noCalendarDate
 }
 
-/** Seconds are required: the contract's form is HH:MM:SS, and 24:00:00 has no place in a day. */
+/** Seconds are required: the form is HH:MM:SS (docs/contract.md#types), and 24:00:00 has no place in a day. */
 function decodeTime(value: unknown): Decoded {
   const match = typeof value === 'string' ? timePattern.exec(value) : null
   if (match === null) return notTime
@@ -401,7 +401,7 @@ function decodeJsonValue(value: unknown): Decoded {
   return jsonFault(value, 0) ?? { ok: JSON.stringify(value) }
 }
 
-/** Seed, items rule 6: JSON is sent as JSON, not as a string that holds an object or array. */
+/** JSON is sent as JSON, not as a string that holds an object or array. */
 function encodesContainer(text: string): boolean {
   return containerStart.test(text) && typeof jsonOrText(text) === 'object'
 }

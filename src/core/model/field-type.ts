@@ -1,4 +1,4 @@
-/** The primitive types of the contract (reference facts 1.1): names, params and families. */
+/** The primitive types (docs/contract.md#types): names, params and families. */
 import * as z from 'zod'
 import { lazily, type ReadBy } from '../lazily.ts'
 

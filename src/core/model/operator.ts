@@ -1,4 +1,4 @@
-/** Which filter operators a field has (reference facts 1.2, contract 4). `_null` is apart: nullability decides it. */
+/** Which filter operators a field has (docs/contract.md#filters). `_null` is apart: nullability decides it. */
 import type { FieldType, TypeName } from './field-type.ts'
 import type { PrimitiveField } from './model.ts'
 

@@ -1,6 +1,7 @@
 /**
- * The system collections (reference facts 5.1): a built-in model over the tables of `service_<workspace>_meta`, read
- * through the same pipeline as every other collection. Never writable through items, never part of a migration.
+ * The system collections (docs/contract.md#system-collections): a built-in model over the tables of
+ * `service_<workspace>_meta`, read through the same pipeline as every other collection. Never writable through items,
+ * never part of a migration.
  */
 import type { FieldType, TypeName } from './field-type.ts'
 import type { ModelRecords, PrimitiveFieldRecord, RelationFieldRecord } from './model.ts'

@@ -1,6 +1,6 @@
 /**
- * What both documents share: the error body, the answers that tell of an error (contract 3), how a caller is known.
- * The examples are what the acceptance suite has seen; it checks every answer against these schemas.
+ * What both documents share: the error body, the answers that tell of an error (docs/contract.md#errors), how a caller
+ * is known. The examples are what the acceptance suite has seen; it checks every answer against these schemas.
  */
 import { component, type JsonSchema } from './schema.ts'
 

@@ -1,6 +1,6 @@
 /**
- * One collection's operations → its path items (contract 4, reference facts 2.4 and 8), as JSON text: most of it is
- * the same for all collections, and a model can have 10,000. API names need no escapes.
+ * One collection's operations → its path items (docs/contract.md#openapi), as JSON text: most of it is the same for all
+ * collections, and a model can have 10,000. API names need no escapes.
  */
 import type { OperationKind, TypeReference } from '../manifest/format.ts'
 import type { Pools } from '../manifest/pools.ts'

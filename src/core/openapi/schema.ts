@@ -1,6 +1,6 @@
 /**
- * Types of the manifest → JSON Schema (reference facts 8, contract 4): what a value looks like in a body, sent or
- * answered. Which types there are and what they hold is decided in `core/manifest`; here is only how it is written down.
+ * Types of the manifest → JSON Schema (docs/contract.md#types): what a value looks like in a body, sent or answered.
+ * Which types there are and what they hold is decided in `core/manifest`; here is only how it is written down.
  */
 import type { Constraints, InputField, OutputField, TypeReference } from '../manifest/format.ts'
 import type { Description, Pools } from '../manifest/pools.ts'

@@ -1,6 +1,6 @@
 /**
- * Names in a request → fields the caller may use. Owns the rule that whoever may not read the model learns nothing:
- * a name that does not exist and one that is hidden get one and the same answer (contract 3).
+ * Names in a request → fields the caller may use. Owns the rule that whoever may not read the model learns nothing: a
+ * name that does not exist and one that is hidden get one and the same answer (docs/contract.md#items).
  */
 import { type Access, type Action, type Granted, type Viewer, visibility } from '../access/access.ts'
 import { nested, ServiceError } from '../error.ts'

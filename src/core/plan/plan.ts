@@ -85,7 +85,7 @@ export type Cell = {
     | { readonly kind: 'kept'; readonly slot: Slot; readonly field: PrimitiveField }
 }
 
-/** What ends a transaction that cannot go on; each has an answer of its own (contract 3 and 5). */
+/** What ends a transaction that cannot go on; each has an answer of its own (docs/contract.md#how-policies-act). */
 export type Demand = 'noRecord' | 'noReference' | 'forbidden' | 'invalid'
 
 export type Step =

@@ -1,8 +1,8 @@
 /**
- * Writes of any shape → steps (contract 4 and 5, reference facts 3.3). What an item refers to is written before it, what
+ * Writes of any shape → steps (docs/contract.md#nested-writes). What an item refers to is written before it, what
  * refers to it after it; rows that are found or made are kept in slots, so that one list of statements is the whole
- * transaction. Every row is checked under the access of its own collection, before and after. One file, because creating,
- * updating and linking call each other at every depth.
+ * transaction. Every row is checked under the access of its own collection, before and after. One file, because
+ * creating, updating and linking call each other at every depth.
  */
 import { type Action, type Granted, type Viewer, validRows, writableRows } from '../access/access.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'

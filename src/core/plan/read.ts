@@ -1,6 +1,6 @@
 /**
  * ReadQuery × Model × Access → ReadPlan. The caller's row filter and the request's filter meet here, by `and`; the
- * limits of contract 4 that need the model are held here too.
+ * bounds of docs/contract.md#bounds-of-a-request that need the model are held here too.
  */
 import { type Granted, type Viewer, visibility } from '../access/access.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
@@ -22,7 +22,7 @@ import { requestFilter } from './where.ts'
 
 export type PageLimits = { readonly default: number; readonly max: number }
 
-/** Default number of related items per parent (contract 4). */
+/** Default number of related items per parent (docs/contract.md#relations). */
 const NESTED_LIMIT = 100
 
 export type ReadContext = {

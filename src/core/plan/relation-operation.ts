@@ -1,6 +1,6 @@
 /**
- * What a body says of a relation → operations (reference facts 3.3): one object on a new item's to-one, an array
- * everywhere else; which operations a kind of relation knows is decided here.
+ * What a body says of a relation → operations (docs/contract.md#nested-writes): one object on a new item's to-one, an
+ * array everywhere else; which operations a kind of relation knows is decided here.
  */
 import { beyondBounds } from '../bounds.ts'
 import type { RelationField } from '../model/model.ts'
@@ -40,7 +40,7 @@ export function parseRelationOperations(
 
 export type Kind = RelationOperation['kind']
 
-/** The operations of a kind of relation (the table of reference facts 3.3). */
+/** The operations of a kind of relation (the table of docs/contract.md#nested-writes). */
 export function knownOperations(relation: RelationField, occasion: Occasion): readonly Kind[] {
   if (occasion === 'create') return ['_connect', '_create']
   const own = relation.joins.map((join) => join.own)

@@ -1,4 +1,4 @@
-/** A request's filter sees what its caller may read, and nothing else (contract 5). */
+/** A request's filter sees what its caller may read, and nothing else (docs/contract.md#how-policies-act). */
 import type { Viewer } from '../access/access.ts'
 import type { Collection } from '../model/model.ts'
 import { all, type Filter } from '../query/filter.ts'

@@ -1,6 +1,6 @@
 /**
- * Bracket notation → ReadQuery: the shape of a read without any knowledge of the model. Names and operands stay as
- * they were sent; `core/plan` resolves them. Owns the list of parameters that item routes know (contract 4).
+ * Bracket notation → ReadQuery: the shape of a read without any knowledge of the model. Names and operands stay as they
+ * were sent; `core/plan` resolves them. Owns the list of parameters that item routes know (docs/contract.md#items).
  */
 import { nested, type ServiceError } from '../error.ts'
 import { didYouMean } from '../nearest.ts'
@@ -48,7 +48,10 @@ export const MAX_SELECTED_FIELDS = 200
 export const MAX_RELATION_DEPTH = 8
 const MAX_SORTED_FIELDS = 200
 
-/** A fault of an item query: `Failed to execute query` > the place, the body where it is empty > the reason (contract 3). */
+/**
+ * A fault of an item query: `Failed to execute query` > the place, the body where it is empty > the reason
+ * (docs/contract.md#errors).
+ */
 export function queryFault(place: string, reason: string, code = '4009'): ServiceError {
   return nested('invalid', ['Failed to execute query', place === '' ? 'body' : place, reason], { code })
 }

@@ -1,6 +1,6 @@
 /**
  * A filter as sent → Filter: names become fields that the asker may use, operands become database texts. The grammar is
- * that of reference facts 2.2; requests and policies are read by the same lines and differ only in what they see.
+ * that of docs/contract.md#filters; requests and policies are read by the same lines and differ only in what they see.
  */
 import { type Decoded, decodeJson, decodeText } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'

@@ -1,7 +1,7 @@
 /**
- * The configuration of a built-in data source (contract 8) → where its database is and how it is entered. Three forms:
- * a connection string, its parts, or its parts with tokens of a managed cloud. Faults name their place and never repeat
- * a value: there are passwords among them.
+ * The configuration of a built-in data source (docs/contract.md#data-sources) → where its database is and how it is
+ * entered. Three forms: a connection string, its parts, or its parts with tokens of a managed cloud. Faults name their
+ * place and never repeat a value: there are passwords among them.
  */
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'

@@ -1,6 +1,6 @@
 /**
  * Why a data source's database cannot be entered, whatever it was asked: faults of the configuration that its owner can
- * mend, in the words of the seed's table. The system database's are nobody's business.
+ * mend, in the words of docs/contract.md#what-the-caller-sees. The system database's are nobody's business.
  */
 import type { ServiceError } from '../error.ts'
 import type { SqlFault } from './fault.ts'

@@ -1,6 +1,6 @@
 /**
- * What a database said when it refused a statement, in one form for every driver. Never shown to a caller: the
- * dialect turns it into a ServiceError with a message from the contract.
+ * What a database said when it refused a statement, in one form for every driver. Never shown to a caller: the dialect
+ * turns it into a ServiceError with a message of docs/contract.md#what-the-caller-sees.
  */
 export type SqlFaultDetail = {
   /** SQLSTATE, five characters; `08000` where the database could not be reached at all. */

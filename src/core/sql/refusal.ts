@@ -1,4 +1,4 @@
-/** The seed's table "What the caller sees": one message and code for each reason, whatever database refused. */
+/** The table docs/contract.md#what-the-caller-sees: one message and code for each reason, whatever database refused. */
 import { ServiceError } from '../error.ts'
 
 export type RefusalReason =

@@ -416,7 +416,7 @@ function columnType(type: FieldType, own: Family): Sql | undefined {
     case 'float64':
       return sql`double`
     case 'decimal': {
-      // Without bounds of its own a value would be rounded to some scale, which the contract forbids.
+      // Without bounds of its own a value would be rounded to some scale, and values are never rounded.
       if (type.params.kind === 'unconstrained') return undefined
       const { precision, scale } = type.params
       return precision > MAX_PRECISION || scale > own.maxScale

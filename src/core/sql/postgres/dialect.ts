@@ -360,7 +360,7 @@ function baseType(type: FieldType): Sql {
   }
 }
 
-/** The seed's table "What the caller sees", for SQLSTATE codes. */
+/** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
 function explain({ state, message }: SqlFault): ServiceError | undefined {
   // 54000: it outgrew what the server itself can build.
   if (state === '54000' || message.includes(TOO_LARGE)) return refusal('tooLarge')
