@@ -1,6 +1,6 @@
 /**
- * Environment record → Config. Every variable of contract 2 stands here once, with its default and its meaning;
- * docs/configuration.md is generated from this list. A wrong value is named with its variable, never repeated.
+ * Environment record → Config. Every variable stands here once, with its default and its meaning; docs/configuration.md
+ * is generated from this list. A wrong value is named with its variable, never repeated.
  */
 import * as z from 'zod'
 import { lazily, type ReadBy } from './core/lazily.ts'

@@ -67,7 +67,10 @@ export type WorkspaceSnapshot = {
   readonly licenseVersion: number
 }
 
-/** How old a snapshot may be, in milliseconds: contract 7 asks for 2 s on the model, contract 5 for 5 s on rights. */
+/**
+ * How old a snapshot may be, in milliseconds: a model may be 2 s old (docs/contract.md#when-a-new-model-is-seen),
+ * rights 5 s (docs/contract.md#when-changes-of-rights-take-effect).
+ */
 export const STATE_MAX_AGE = 1_000
 
 /** Turns taken in the system database, shared by every process and isolate of the instance. */
@@ -102,8 +105,9 @@ export interface Vault {
 }
 
 /**
- * Runs connector code in an isolate whose only way out is its grant (contract 8): a Worker Loader isolate behind a gate on
- * Workers, a Deno process with network flags on Node. What the connector does wrong is a reply, never a throw.
+ * Runs connector code in an isolate whose only way out is its grant (docs/contract.md#connectors): a Worker Loader
+ * isolate behind a gate on Workers, a Deno process with network flags on Node. What the connector does wrong is a
+ * reply, never a throw.
  */
 export interface ConnectorHost {
   /** Nothing runs yet: the isolate is started by the session's first call. */
@@ -185,7 +189,10 @@ export type BrokenExtension = {
   readonly reason: string
 }
 
-/** The way out to sign-in providers (contract 6): what an administrator names, and what a provider names in turn. */
+/**
+ * The way out to sign-in providers (docs/contract.md#sign-in-providers): what an administrator names, and what a
+ * provider names in turn.
+ */
 export interface ProviderGate {
   /** Why nothing is ever sent to `address`, as the end of a sentence that begins with it; undefined where it may be. */
   refusal(address: string): string | undefined
@@ -203,13 +210,17 @@ export interface Mailer {
   send(mail: Mail): Promise<void>
 }
 
-/** Takes work that no answer waits for (contract 6: a mail must not be seen in the time of an answer). Its failure is observed. */
+/**
+ * Takes work that no answer waits for (the time of an answer must not tell whether a mail is sent). Its failure is
+ * observed.
+ */
 export type Background = (work: Promise<unknown>) => void
 /** The licensing service over HTTP. */
 export interface LicensingClient {
   /**
    * Posts a value as JSON. Answers what came back, whatever its status; a network error, a time-out or a status of 500
-   * and up is tried three times more, from 250 ms on, before the last of it is answered. Never throws (contract 9).
+   * and up is tried three times more, from 250 ms on, before the last of it is answered. Never throws
+   * (docs/contract.md#licensing).
    */
   post(url: string, value: unknown): Promise<Delivery>
 }

@@ -1,6 +1,7 @@
 /**
  * Messages of connectors reach callers, so they must not hold credentials, addresses that identify an account, query
- * strings, whole bodies or personal data (seed, "Message hygiene"). Made for texts that come from an external system.
+ * strings, whole bodies or personal data (docs/contract.md#what-the-caller-sees). Made for texts that come from an
+ * external system.
  */
 const MAX_LENGTH = 300
 

@@ -1,4 +1,7 @@
-/** The shape of a data connector (contract 8): what its module exports, what it is asked and what it answers. */
+/**
+ * The shape of a data connector (docs/contract.md#connectors): what its module exports, what it is asked and what it
+ * answers.
+ */
 import { InvalidConfiguration } from './errors.ts'
 
 /** Why a connection is needed, for whoever approves it: `{permission: 'net:api.example.com', reason: '…'}`. */

@@ -1,6 +1,7 @@
 /**
- * What a connector throws so that a caller is told what happened (seed, "Connector error classes"). Only the number in
- * `monospace` and the message cross the border; anything else that is thrown is answered as a fault of the connector.
+ * What a connector throws so that a caller is told what happened (docs/contract.md#what-the-caller-sees). Only the
+ * number in `monospace` and the message cross the border; anything else that is thrown is answered as a fault of the
+ * connector.
  */
 import { ErrorCode } from '../core/connector/error-code.ts'
 

@@ -1,4 +1,7 @@
-/** The licensing service over fetch, with the retries of contract 9. One implementation for both platforms. */
+/**
+ * The licensing service over fetch, with the retries of docs/contract.md#licensing. One implementation for both
+ * platforms.
+ */
 import type { Delivery } from '../core/license/answer.ts'
 import type { LicensingClient } from '../ports.ts'
 

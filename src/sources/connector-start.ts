@@ -1,7 +1,7 @@
 /**
- * Starting a connector (seed, "Data sources and connectors" rules 3 and 4, "Data source activity"): loaded under its grant,
- * preflight, comparison of the required set, setup, handlers. What fails is told as an event of the state machine and as
- * the error of the request that wanted the start.
+ * Starting a connector (docs/contract.md#permission-handshake): loaded under its grant, preflight, comparison of the
+ * required set, setup, handlers. What fails is told as an event of the state machine and as the error of the request
+ * that wanted the start.
  */
 import { type ActivityEvent, couldNotStart } from '../core/connector/activity.ts'
 import { endedFault, invalidResponse, loadFault, startFault } from '../core/connector/fault.ts'

@@ -9,7 +9,10 @@ import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import type { Source } from './source.ts'
 
-/** A connector permission object (seed): its target is `net:…`, its reason is for whoever approves it. */
+/**
+ * A permission of a connector (docs/contract.md#connector-permissions): its target is `net:…`, its reason is for
+ * whoever approves it.
+ */
 export type ConnectorPermission = { readonly permission: string; readonly reason: string }
 
 /** What a source was created with, fixed from then on: its configuration and the grant. Never shown to anybody. */
@@ -44,7 +47,10 @@ export interface Provider {
    * no test of its own.
    */
   test(trial: Trial): Promise<'passed' | 'none'>
-  /** What there is to import, in the form of contract 8, by a fresh attempt; throws ServiceError. */
+  /**
+   * What there is to import, in the form of docs/contract.md#what-a-connector-declares, by a fresh attempt; throws
+   * ServiceError.
+   */
   preview(trial: Trial): Promise<unknown>
   /** Need not connect before it is asked for something; throws ServiceError. */
   open(setting: SourceSetting, place: SourcePlace): Promise<OpenedSource>

@@ -158,7 +158,7 @@ async function readInTurn({ dialect, catalog }: Language, driver: SqlDriver): Pr
   return catalog.parse(rows)
 }
 
-/** A database's refusal in the words of the seed's table. */
+/** A database's refusal in the words of docs/contract.md#what-the-caller-sees. */
 async function explained<T>(dialect: Dialect, work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -92,7 +92,10 @@ function undisturbed<T>(work: () => Promise<T>, attempts = MAX_ATTEMPTS): Promis
   })
 }
 
-/** Throws a database's refusal in the words of the seed's table; nothing that the driver said is shown. */
+/**
+ * Throws a database's refusal in the words of docs/contract.md#what-the-caller-sees; nothing that the driver said is
+ * shown.
+ */
 function refusal(dialect: Dialect): (cause: unknown) => never {
   return (cause) => {
     throw cause instanceof SqlFault ? refused(dialect, cause) : cause

@@ -1,4 +1,7 @@
-/** A step of a write program found no row to go on with, or one that must not be as it is (contract 3 and 5). */
+/**
+ * A step of a write program found no row to go on with, or one that must not be as it is
+ * (docs/contract.md#how-policies-act).
+ */
 import { ServiceError } from '../core/error.ts'
 import { forbidden } from '../core/plan/names.ts'
 import type { Demand } from '../core/plan/plan.ts'

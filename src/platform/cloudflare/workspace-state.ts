@@ -1,11 +1,12 @@
 /**
- * WorkspaceState of an isolate: the workspace's Durable Object gives turns and versions. Work stays in this isolate; the
- * object gets a closure to call, so that results and errors never cross the wire.
+ * WorkspaceState of an isolate: the workspace's Durable Object gives turns and versions. Work stays in this isolate;
+ * the object gets a closure to call, so that results and errors never cross the wire.
  *
- * How old a snapshot may be. The object says how long before our question (at `asked`) it read, so that reading happened
- * no earlier than `asked - age`, whatever the clocks of the two say. An entry is used until `asked - age + STATE_MAX_AGE`:
- * isolate and object together are below STATE_MAX_AGE = 1 s. Contract 7 allows 2 s for the model and contract 5 allows
- * 5 s for rights; what is left over is for the reading itself and for the request that uses the answer.
+ * How old a snapshot may be. The object says how long before our question (at `asked`) it read, so that reading
+ * happened no earlier than `asked - age`, whatever the clocks of the two say. An entry is used until
+ * `asked - age + STATE_MAX_AGE`: isolate and object together are below STATE_MAX_AGE = 1 s. A model may be 2 s old
+ * (docs/contract.md#when-a-new-model-is-seen) and rights 5 s (docs/contract.md#when-changes-of-rights-take-effect);
+ * what is left over is for the reading itself and for the request that uses the answer.
  */
 import { ServiceError } from '../../core/error.ts'
 import { type Clock, type Instant, STATE_MAX_AGE, type WorkspaceSnapshot, type WorkspaceState } from '../../ports.ts'

@@ -1,7 +1,8 @@
 /**
  * A bundled module → the same code as an async function. The module scope of a Worker may do no I/O, a connector's may
- * (seed, handshake rule 4), so that its code runs inside the first call. The bundler (node/connectors/extension-bundler.ts) leaves no
- * static import and one list of exports at the end; code of another form is refused.
+ * (docs/contract.md#permission-handshake), so that its code runs inside the first call. The bundler
+ * (node/connectors/extension-bundler.ts) leaves no static import and one list of exports at the end; code of another
+ * form is refused.
  */
 export type Factory = { readonly code: string } | { readonly fault: string }
 

@@ -1,6 +1,6 @@
 /**
- * The package.json of an extension (contract 8) → its entries, or faults that name the member. What a package.json holds
- * besides `service` is npm's.
+ * The package.json of an extension (docs/contract.md#connectors) → its entries, or faults that name the member. What a
+ * package.json holds besides `service` is npm's.
  */
 import * as z from 'zod'
 import { permissionsSchema } from '../../core/connector/permission.ts'

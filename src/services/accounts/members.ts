@@ -1,4 +1,6 @@
-/** Members of a workspace: their roles and whether they may act (contract 5). They join by invitation. */
+/**
+ * Members of a workspace: their roles and whether they may act (docs/contract.md#policies). They join by invitation.
+ */
 import { isAdministrator, isLastAdministrator } from '../../core/access/last-administrator.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'

@@ -1,6 +1,7 @@
 /**
- * Changing a password, and choosing a new one with a token that was sent by mail (contract 6). Both end sessions at once.
- * Nothing here tells whether an account exists, by what is answered, recorded or counted, or by how long it takes.
+ * Changing a password, and choosing a new one with a token that was sent by mail (docs/contract.md#passwords). Both end
+ * sessions at once. Nothing here tells whether an account exists, by what is answered, recorded or counted, or by how
+ * long it takes.
  */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'

@@ -1,7 +1,7 @@
 /**
- * Signing in through a provider (contract 6; docs/decisions/018). Between leaving and coming back everything lies sealed
- * in a cookie of the browser that left, so that nothing is kept of those who never come back; that one sign-in comes back
- * once is remembered in the system database.
+ * Signing in through a provider (docs/contract.md#sign-in-providers, docs/decisions/018). Between leaving and coming
+ * back everything lies sealed in a cookie of the browser that left, so that nothing is kept of those who never come
+ * back; that one sign-in comes back once is remembered in the system database.
  */
 import { decideSignIn, type Profile, type SignIn } from '../../core/access/sign-in.ts'
 import { ServiceError } from '../../core/error.ts'

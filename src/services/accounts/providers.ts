@@ -1,6 +1,7 @@
 /**
- * Sign-in providers as administrators of the instance set them up (contract 6). The client secret is sealed and goes to
- * the addresses that it was given for: whoever changes one of them has to bring the secret again.
+ * Sign-in providers as administrators of the instance set them up (docs/contract.md#sign-in-providers). The client
+ * secret is sealed and goes to the addresses that it was given for: whoever changes one of them has to bring the secret
+ * again.
  */
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'

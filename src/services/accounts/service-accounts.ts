@@ -1,7 +1,7 @@
 /**
- * Service accounts (contract 6): for programs, which sign in by API key. Whoever signs in may have some; what one may do
- * is what the roles say that it is given, and nobody gives it more than they hold. It lives as its owner does: it sleeps
- * while the owner is suspended and goes with them (docs/decisions/015).
+ * Service accounts (docs/contract.md#accounts): for programs, which sign in by API key. Whoever signs in may have some;
+ * what one may do is what the roles say that it is given, and nobody gives it more than they hold. It lives as its
+ * owner does: it sleeps while the owner is suspended and goes with them (docs/decisions/015).
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import type { AuditAction } from '../../core/audit.ts'

@@ -1,6 +1,6 @@
 /**
- * Sessions (contract 6): opened by signing in, gone on with by refresh tokens of which each counts once, ended by
- * logging out. Also the first administrator.
+ * Sessions (docs/contract.md#sessions): opened by signing in, gone on with by refresh tokens of which each counts once,
+ * ended by logging out. Also the first administrator.
  */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'

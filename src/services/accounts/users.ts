@@ -1,4 +1,4 @@
-/** Accounts of the instance, for its administrators; everybody may read their own (contract 5). */
+/** Accounts of the instance, for its administrators; everybody may read their own (docs/contract.md#accounts). */
 import { isLastOfInstance } from '../../core/access/last-administrator.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'

@@ -1,6 +1,6 @@
 /**
- * Tokens: EdDSA JWTs under keys of the instance (contract 6). Says only whether a token is genuine and of which sort;
- * whether its session or key still counts is for callers.ts.
+ * Tokens: EdDSA JWTs under keys of the instance (docs/contract.md#tokens). Says only whether a token is genuine and of
+ * which sort; whether its session or key still counts is for callers.ts.
  */
 import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../../core/error.ts'

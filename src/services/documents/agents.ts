@@ -1,6 +1,6 @@
 /**
- * What agents do over MCP (reference facts 7): the same use cases as over HTTP, under the rights of the key that is used.
- * Nothing is allowed here that is not allowed there.
+ * What agents do over MCP (docs/contract.md#mcp): the same use cases as over HTTP, under the rights of the key that is
+ * used. Nothing is allowed here that is not allowed there.
  */
 import { holds, requireEntitlement } from '../../core/access/principal.ts'
 import { nested } from '../../core/error.ts'

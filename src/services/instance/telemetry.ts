@@ -1,6 +1,6 @@
 /**
- * Anonymous telemetry (seed, "Other configuration variables"): once a day, whatever the number of replicas and isolates,
- * and only where an address is configured. docs/operations.md shows the whole of what is sent.
+ * Anonymous telemetry (docs/contract.md#telemetry): once a day, whatever the number of replicas and isolates, and only
+ * where an address is configured. docs/operations.md shows the whole of what is sent.
  */
 import type { Config } from '../../config.ts'
 import type { Ports } from '../../ports.ts'

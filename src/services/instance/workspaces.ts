@@ -1,6 +1,6 @@
 /**
- * Workspaces (contract 5): administrators of the instance make them; members see the ones they belong to and may do
- * with them what their entitlements there say.
+ * Workspaces (docs/contract.md#data-model): administrators of the instance make them; members see the ones they belong
+ * to and may do with them what their entitlements there say.
  */
 import { type Entitlement, requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'

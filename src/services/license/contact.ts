@@ -1,6 +1,7 @@
 /**
- * Asking the licensing service: activation, validation, and what becomes of their answers (contract 9). Only one process
- * or isolate asks at a time, under a lease in the system database; whoever finds it taken uses the answer of the other.
+ * Asking the licensing service: activation, validation, and what becomes of their answers (docs/contract.md#licensing).
+ * Only one process or isolate asks at a time, under a lease in the system database; whoever finds it taken uses the
+ * answer of the other.
  */
 import type { Config } from '../../config.ts'
 import { type LicensingAnswer, parseActivation, parseValidation, refused } from '../../core/license/answer.ts'

@@ -1,6 +1,6 @@
 /**
- * License documents: JWTs by the licensing service (contract 9). Says whether a document is genuine and what it says;
- * whether its term is over is for core/license/status.ts.
+ * License documents: JWTs by the licensing service (docs/contract.md#licensing). Says whether a document is genuine and
+ * what it says; whether its term is over is for core/license/status.ts.
  */
 import { compactVerify, errors, importJWK, type JWK } from 'jose'
 import { type License, parseLicense } from '../../core/license/license.ts'

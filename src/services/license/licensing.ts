@@ -1,6 +1,6 @@
 /**
- * The license of the instance (seed, "License status"; contract 9): its state in memory, from which every item request
- * is admitted without a call; what it allows; when the licensing service is asked. The rules are in core/license.
+ * The license of the instance (docs/contract.md#license-status): its state in memory, from which every item request is
+ * admitted without a call; what it allows; when the licensing service is asked. The rules are in core/license.
  */
 import type { Config } from '../../config.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'

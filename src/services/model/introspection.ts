@@ -1,6 +1,6 @@
 /**
  * What was changed in a database behind our back comes into the model: lock → read the schema → diff → persist →
- * publish (contract 7). The database itself is only read.
+ * publish (docs/contract.md#introspection). The database itself is only read.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { isOfStart } from '../../core/connector/activity.ts'

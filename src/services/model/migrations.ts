@@ -1,6 +1,7 @@
 /**
  * A migration: lock → apply → persist → DDL → publish. In the `_system` source model and tables change in one
- * transaction, so nothing partial is possible (contract 7). Every other source is changed before the model is saved.
+ * transaction, so nothing partial is possible (docs/contract.md#all-or-nothing). Every other source is changed before
+ * the model is saved.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -25,7 +26,10 @@ import { compileChanges, groupBySource, guilty, marksOf, runSourceWorks, type So
 import { type Sources, under } from './sources.ts'
 
 export type Migrations = {
-  /** Applies the operations of a body as sent; 422 where it cannot be read, 500 where it cannot be applied (seed). */
+  /**
+   * Applies the operations of a body as sent; 422 where it cannot be read, 500 where it cannot be applied
+   * (docs/contract.md#migrations).
+   */
   migrate(entry: Entry, body: string): Promise<void>
   /** What `migrate` would run, and the model that it would leave behind; nothing is changed. */
   preview(entry: Entry, body: string): Promise<Preview>

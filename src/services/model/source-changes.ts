@@ -1,7 +1,8 @@
 /**
  * The changes of a migration in databases other than our own: they are outside of the transaction that saves the model,
- * so their source is marked first and unmarked by that transaction. Where a database has transactions for DDL, all of its
- * changes are one; where it has none, they run one by one, and a failure tells which ones did (contract 7, 8).
+ * so their source is marked first and unmarked by that transaction. Where a database has transactions for DDL, all of
+ * its changes are one; where it has none, they run one by one, and a failure tells which ones did
+ * (docs/contract.md#all-or-nothing).
  */
 import { nested, ServiceError } from '../../core/error.ts'
 import type { SourceChange } from '../../core/migration/apply.ts'

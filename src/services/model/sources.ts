@@ -1,5 +1,5 @@
 /**
- * Data sources (seed, "Data sources and connectors"): created, tried out, previewed and deleted, and opened for whoever
+ * Data sources (docs/contract.md#data-sources): created, tried out, previewed and deleted, and opened for whoever
  * reads, writes, migrates or introspects them. What a source was created with is sealed, fixed and never shown.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -357,7 +357,10 @@ function uninstalled(): ServiceError {
 
 const UNTESTED = 'Failed to connect to data source with the provided configuration'
 
-/** What keeps a source from being tried out, under the seed's outer message; a failed start has one of its own. */
+/**
+ * What keeps a source from being tried out, under its outer message; a failed start has another
+ * (docs/contract.md#failed-starts).
+ */
 export async function under<T>(message: string, work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -1,6 +1,6 @@
 /**
- * Policies of a workspace (contract 5). What a policy names cannot be deleted while it stands: policies are written
- * under the model that they were checked against, and migrations ask here before they take anything away.
+ * Policies of a workspace (docs/contract.md#policies). What a policy names cannot be deleted while it stands: policies
+ * are written under the model that they were checked against, and migrations ask here before they take anything away.
  */
 import { type Giver, knownNames } from '../../core/access/delegation.ts'
 import { namesOf, type PolicyContent, parsePolicy, policyUses, showPolicy } from '../../core/access/policy.ts'

@@ -1,4 +1,4 @@
-/** Roles of a workspace (contract 5). */
+/** Roles of a workspace (docs/contract.md#policies). */
 import type { Giver } from '../../core/access/delegation.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { nested, ServiceError } from '../../core/error.ts'
