@@ -68,7 +68,7 @@ const PRUNE_INTERVAL = 15 * 60_000
 /** How often it is looked whether telemetry is due, which it is once a day. */
 const REPORT_INTERVAL = 15 * 60_000
 
-/** After this long, requests in flight are cut (seed, "Limits"). */
+/** After this long, requests in flight are cut (docs/contract.md#shutdown). */
 const SHUTDOWN_LIMIT = 30_000
 
 /** Resolves once requests are served. Throws an Error whose message tells the operator what to change. */

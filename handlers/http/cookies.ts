@@ -1,6 +1,6 @@
 /**
  * What a sign-in answers: the tokens in the body (`json`), or in cookies that no script can read (`session`). Every way
- * of signing in ends here (contract 6; docs/decisions/014).
+ * of signing in ends here (docs/contract.md#sessions, docs/decisions/014).
  */
 import type { Config } from '../../src/config.ts'
 import type { LoginResult } from '../../src/services/accounts/sessions.ts'

@@ -1,4 +1,6 @@
-/** Which other origins may read our answers (contract 2 and 10): none unless the configuration names them. */
+/**
+ * Which other origins may read our answers (docs/contract.md#other-origins): none unless the configuration names them.
+ */
 import type { Config } from '../../src/config.ts'
 import type { Answer } from './answer.ts'
 import { type AppContext, headerOf } from './context.ts'

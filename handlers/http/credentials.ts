@@ -1,6 +1,6 @@
 /**
- * Exactly one credential source becomes the request's token (seed, "Authentication", rule 3). Whether the token is
- * good is for the services; here only its place is judged.
+ * Exactly one credential source becomes the request's token (docs/contract.md#credentials). Whether the token is good
+ * is for the services; here only its place is judged.
  */
 import type { Context } from 'hono'
 import { ServiceError } from '../../src/core/error.ts'

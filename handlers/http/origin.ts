@@ -1,6 +1,6 @@
 /**
  * Where this service is, as its callers see it, and the rule that a request which changes something may sign in by
- * cookie only from there (contract 6): a cookie comes along whoever made the browser ask.
+ * cookie only from there (docs/contract.md#sessions): a cookie comes along whoever made the browser ask.
  */
 import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'

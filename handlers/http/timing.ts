@@ -1,4 +1,7 @@
-/** What a request spent its time on, for `Server-Timing` (contract 10), in milliseconds of the process's own clock. */
+/**
+ * What a request spent its time on, for `Server-Timing` (docs/contract.md#system), in milliseconds of the process's own
+ * clock.
+ */
 export type Timing = {
   readonly start: number
   /** When the caller was known. */

@@ -1,4 +1,4 @@
-/** `/api/system/api-keys` (contract 6). */
+/** `/api/system/api-keys` (docs/contract.md#api-keys). */
 import * as z from 'zod'
 import { scopeSchema } from '../../src/core/access/scope.ts'
 import { ServiceError } from '../../src/core/error.ts'

@@ -1,4 +1,4 @@
-/** `/api/system/audit-log` and `/api/{workspace}/audit-log` (contract 5). */
+/** `/api/system/audit-log` and `/api/{workspace}/audit-log` (docs/contract.md#audit-log). */
 import type { Services } from '../../src/services/instance/services.ts'
 import { dataText } from '../http/answer.ts'
 import { enter, identify } from '../http/context.ts'

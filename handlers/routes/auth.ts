@@ -1,4 +1,4 @@
-/** `/api/auth/…`: signing in, going on with a session, signing out (contract 6). */
+/** `/api/auth/…`: signing in, going on with a session, signing out (docs/contract.md#sessions). */
 import * as z from 'zod'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'

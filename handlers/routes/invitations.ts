@@ -1,4 +1,4 @@
-/** `/api/{workspace}/invitations` and `/api/auth/invitations/accept` (contract 5). */
+/** `/api/{workspace}/invitations` and `/api/auth/invitations/accept` (docs/contract.md#invitations). */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'

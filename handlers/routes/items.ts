@@ -1,4 +1,4 @@
-/** `/api/{workspace}/items/{collection}[/{key}]` (contract 4). */
+/** `/api/{workspace}/items/{collection}[/{key}]` (docs/contract.md#items). */
 import { parseItemQuery, parseListQuery } from '../../src/core/query/parse.ts'
 import type { Entry } from '../../src/services/caller/callers.ts'
 import type { ListAnswer, LongAnswer } from '../../src/services/data/items.ts'

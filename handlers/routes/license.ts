@@ -1,4 +1,4 @@
-/** `/api/system/license` and `/api/{workspace}/license` (contract 5 and 9). */
+/** `/api/system/license` and `/api/{workspace}/license` (docs/contract.md#license-entitlements). */
 import type { Services } from '../../src/services/instance/services.ts'
 import { data } from '../http/answer.ts'
 import { enter, identify } from '../http/context.ts'

@@ -1,6 +1,6 @@
 /**
- * `POST /api/{workspace}/mcp` (contract 10, reference facts 7): MCP over streamable HTTP, without sessions, answered in
- * JSON. What speaks the protocol is loaded with the first request.
+ * `POST /api/{workspace}/mcp` (docs/contract.md#mcp): MCP over streamable HTTP, without sessions, answered in JSON.
+ * What speaks the protocol is loaded with the first request.
  */
 import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'

@@ -1,4 +1,4 @@
-/** `/api/{workspace}/openapi` and `/api/system/openapi` (seed, "System and other endpoints"; contract 10). */
+/** `/api/{workspace}/openapi` and `/api/system/openapi` (docs/contract.md#openapi). */
 import type { Services } from '../../src/services/instance/services.ts'
 import { enter, identify } from '../http/context.ts'
 import { tagged } from '../http/etag.ts'

@@ -1,4 +1,6 @@
-/** `/api/auth/password-…`: changing a password, and choosing a new one with a mailed token (contract 6). */
+/**
+ * `/api/auth/password-…`: changing a password, and choosing a new one with a mailed token (docs/contract.md#passwords).
+ */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'

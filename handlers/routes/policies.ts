@@ -1,4 +1,4 @@
-/** `/api/{workspace}/policies` (contract 5). */
+/** `/api/{workspace}/policies` (docs/contract.md#policies). */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'

@@ -1,6 +1,7 @@
 /**
- * `/api/auth/providers` (contract 6): signing in through a provider. The browser is sent there and comes back to the
- * callback; in the end it goes to `redirect`, which is of our own origin or of SERVICE_AUTH__REDIRECT_ORIGINS.
+ * `/api/auth/providers` (docs/contract.md#sign-in-providers): signing in through a provider. The browser is sent there
+ * and comes back to the callback; in the end it goes to `redirect`, which is of our own origin or of
+ * SERVICE_AUTH__REDIRECT_ORIGINS.
  */
 import type { Config } from '../../src/config.ts'
 import { nested, ServiceError } from '../../src/core/error.ts'

@@ -1,4 +1,6 @@
-/** `/api/system/providers` (contract 6): sign-in providers, for administrators of the instance. */
+/**
+ * `/api/system/providers` (docs/contract.md#sign-in-providers): sign-in providers, for administrators of the instance.
+ */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import { workspaceNameSchema } from '../../src/core/model/api-name.ts'

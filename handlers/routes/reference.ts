@@ -1,7 +1,7 @@
 /**
- * `/api/{workspace}/docs` and `/api/system/docs`: pages that show the OpenAPI documents (contract 10). They are the same
- * for everybody and tell nothing; the document that a page loads needs a credential. Everything comes from our own origin,
- * and no script stands in the page.
+ * `/api/{workspace}/docs` and `/api/system/docs`: pages that show the OpenAPI documents (docs/contract.md#openapi).
+ * They are the same for everybody and tell nothing; the document that a page loads needs a credential. Everything comes
+ * from our own origin, and no script stands in the page.
  */
 
 import { ServiceError } from '../../src/core/error.ts'

@@ -1,4 +1,4 @@
-/** `/api/{workspace}/roles` (contract 5). */
+/** `/api/{workspace}/roles` (docs/contract.md#policies). */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'

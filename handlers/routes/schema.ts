@@ -1,4 +1,4 @@
-/** `/api/{workspace}/schema`, the manifest, and `/schema/…` (contract 7). */
+/** `/api/{workspace}/schema`, the manifest, and `/schema/…` (docs/contract.md#migrations). */
 import { parseBrackets } from '../../src/core/query/brackets.ts'
 import { parseDryRun } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'

@@ -1,4 +1,4 @@
-/** `/api/system/service-accounts` (contract 6). */
+/** `/api/system/service-accounts` (docs/contract.md#api-keys). */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'

@@ -1,4 +1,4 @@
-/** `/api/{workspace}/sources/data` and `/api/{workspace}/connectors/data` (seed, "Data sources and connectors"). */
+/** `/api/{workspace}/sources/data` and `/api/{workspace}/connectors/data` (docs/contract.md#data-sources). */
 import * as z from 'zod'
 import { permissionsSchema } from '../../src/core/connector/permission.ts'
 import { lazily } from '../../src/core/lazily.ts'

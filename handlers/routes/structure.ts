@@ -1,4 +1,7 @@
-/** `/api/{workspace}/schema/structure/…` (contract 5): the system collections again, at the newer address. */
+/**
+ * `/api/{workspace}/schema/structure/…` (docs/contract.md#system-collections): the system collections again, at the
+ * newer address.
+ */
 import { parseItemQuery, parseListQuery } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { dataText } from '../http/answer.ts'

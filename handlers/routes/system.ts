@@ -1,4 +1,4 @@
-/** What tells of the instance itself: `ping`, `live`, `ready`, `info` and the set-up (contract 5 and 10). */
+/** What tells of the instance itself: `ping`, `live`, `ready`, `info` and the set-up (docs/contract.md#system). */
 import * as z from 'zod'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'

@@ -1,4 +1,4 @@
-/** `/api/system/users` (contract 5). */
+/** `/api/system/users` (docs/contract.md#accounts). */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'

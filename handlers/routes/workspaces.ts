@@ -1,4 +1,4 @@
-/** `/api/system/workspaces` (contract 5). */
+/** `/api/system/workspaces` (docs/contract.md#data-model). */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import { workspaceNameSchema } from '../../src/core/model/api-name.ts'

@@ -1,4 +1,6 @@
-/** License documents as the licensing service issues them (contract 9): signed with a key of its own. */
+/**
+ * License documents as the licensing service issues them (docs/contract.md#licensing): signed with a key of its own.
+ */
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { type LicenseEntitlement, type LicenseLimit, PRODUCT } from '../../src/core/license/license.ts'
 

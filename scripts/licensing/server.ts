@@ -1,6 +1,6 @@
 /**
- * The licensing service over HTTP (contract 9), for development and tests: activations, validations, and behind a token
- * of its own what whoever sells licenses does.
+ * The licensing service over HTTP (docs/contract.md#licensing), for development and tests: activations, validations,
+ * and behind a token of its own what whoever sells licenses does.
  */
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
