@@ -1,4 +1,4 @@
-/** Contract 6 and seed, "API key": keys act as their user until they are switched off or deleted. */
+/** docs/contract.md#api-keys: keys act as their user until they are switched off or deleted. */
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { type Client, world } from '../support/world.ts'

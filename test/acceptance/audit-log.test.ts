@@ -1,4 +1,4 @@
-/** Seed, "Events"; contract 5: the audit log. Every action that is recorded is read back here. */
+/** docs/contract.md#audit-log: the audit log. Every action that is recorded is read back here. */
 import { expect, it } from 'vitest'
 import { auditActions } from '../../src/core/audit.ts'
 import { tokenIn } from '../support/mailed-token.ts'

@@ -1,6 +1,6 @@
 /**
- * Threat 32: secrets go through every route, in good requests and bad ones, and come out nowhere: in no line of the log, no
- * entry of the audit log and no refusal. The routes are read from the handlers, so that a new one is asked as well.
+ * Secrets go through every route, in good requests and bad ones, and come out nowhere: in no line of the log, no entry
+ * of the audit log and no refusal. The routes are read from the handlers, so that a new one is asked as well.
  */
 import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'

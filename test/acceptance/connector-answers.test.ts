@@ -1,4 +1,4 @@
-/** Seed, "What the caller sees", "Errors Engine raises on protocol breaches", "Data source activity", over item routes. */
+/** docs/contract.md#what-the-caller-sees, #breaches-of-the-protocol and #data-source-activity, over item routes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, startSystem, told } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'

@@ -1,4 +1,7 @@
-/** Contract 8: items of a connector, what is declared and what is not, writes and their checks, answers that are kept. */
+/**
+ * docs/contract.md#what-a-connector-declares: items of a connector, what is declared and what is not, writes and their
+ * checks, answers that are kept.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, startSystem, told } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'

@@ -1,4 +1,7 @@
-/** Reference facts 8 and 9: documents offer of a connector's collections what these declare, and nothing that is refused. */
+/**
+ * docs/contract.md#openapi: documents offer of a connector's collections what these declare, and nothing that is
+ * refused.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { books, connect, relateReviews, startSystem, told } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'

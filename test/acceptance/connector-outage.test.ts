@@ -1,6 +1,7 @@
 /**
- * A connector's server that dies in the middle of 1,000 requests: only those fail that were in flight or came while it was
- * away, with the seed's message; other sources go on; it is served again without a restart.
+ * A connector's server that dies in the middle of 1,000 requests: only those fail that were in flight or came while it
+ * was away, with the message of docs/contract.md#what-the-caller-sees; other sources go on; it is served again without
+ * a restart.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectExample } from '../support/connected.ts'

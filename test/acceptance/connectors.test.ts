@@ -1,4 +1,4 @@
-/** Seed, "Data sources and connectors", "Connector permission object": the handshake, the test, the preview, the list. */
+/** docs/contract.md#permission-handshake and #connector-permissions: the handshake, the test, the preview, the list. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { grantFor, startSystem, told, wishFor } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'

@@ -1,4 +1,7 @@
-/** Contract 10: CORS as configured, never with credentials for everybody, and what every answer tells browsers. */
+/**
+ * docs/contract.md#other-origins: CORS as configured, never with credentials for everybody, and what every answer tells
+ * browsers.
+ */
 import { expect, it } from 'vitest'
 import { world } from '../support/world.ts'
 

@@ -1,4 +1,4 @@
-/** Seed, "Authentication", rule 3: exactly one credential source. */
+/** docs/contract.md#credentials: exactly one credential source. */
 import { expect, it } from 'vitest'
 import { world } from '../support/world.ts'
 

@@ -1,4 +1,4 @@
-/** Contract 3: one error body everywhere, and nothing in it that is not the caller's business. */
+/** docs/contract.md#errors: one error body everywhere, and nothing in it that is not the caller's business. */
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, it } from 'vitest'
 import { type Workspace, world } from '../support/world.ts'

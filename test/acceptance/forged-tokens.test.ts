@@ -1,4 +1,7 @@
-/** Threats row 25: of all tokens only those count that the service wrote itself. What is wrong with one is never said. */
+/**
+ * docs/contract.md#tokens: of all tokens only those count that the service wrote itself. What is wrong with one is
+ * never said.
+ */
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { forgedSignatures } from '../support/ed25519-vectors.ts'

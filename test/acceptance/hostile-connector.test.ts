@@ -1,4 +1,7 @@
-/** Contract 8: what a connector tries to get out of its sandbox while the service serves it; all of its ways at `test/contract`. */
+/**
+ * docs/contract.md#connectors: what a connector tries to get out of its sandbox while the service serves it; all of its
+ * ways at `test/contract`.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connect, connectExample, startSystem, told } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'

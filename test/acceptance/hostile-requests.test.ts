@@ -1,6 +1,7 @@
 /**
- * Requests as large and as deep as anybody may send are answered, none of them by a fault of ours, and others are answered meanwhile.
- * How long others wait is a figure (`npm run bench -- --figures hostile`). The seed is printed; SERVICE_TEST_SEED repeats it.
+ * Requests as large and as deep as anybody may send are answered, none of them by a fault of ours, and others are
+ * answered meanwhile. How long others wait is a figure (`npm run bench -- --figures hostile`). SERVICE_TEST_SEED, which
+ * is printed, repeats a run.
  */
 import { beforeAll, expect, it } from 'vitest'
 import { createDice, seed } from '../fuzz/support/dice.ts'
@@ -34,7 +35,7 @@ it('answers any of them, of any size, whoever sends it', async () => {
   }
 })
 
-/** What a migration says that is wrong with it is 500 by the specification, and has a code of its own. */
+/** What a migration says that is wrong with it is 500 with a code of its own (docs/contract.md#migrations). */
 function isFaultOfAuthor(text: string): boolean {
   return text.startsWith('{"message":"Failed to execute the migration"') && /"code":"30\d\d"/.test(text)
 }

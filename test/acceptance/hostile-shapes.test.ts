@@ -1,4 +1,4 @@
-/** Threats 26, 27 and 29: requests of hostile shape are refused soon, and neither they nor their like touch anybody else. */
+/** Requests of hostile shape are refused soon, and neither they nor their like touch anybody else. */
 import { beforeAll, expect, it } from 'vitest'
 import { type Workspace, world } from '../support/world.ts'
 

@@ -1,6 +1,7 @@
 /**
- * Real input (contract 7): a harbour of awkward tables in three namespaces, a music shop in the manner of the sample
- * databases, and films from the demo's data package, imported by introspection alone and served with their relations.
+ * Real input for an introspection: a harbour of awkward tables in three namespaces, a music shop in the manner of the
+ * sample databases, and films from the demo's data package, imported by introspection alone and served with their
+ * relations.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'

@@ -1,4 +1,4 @@
-/** Contract 7 and reference facts 4.4: `POST /api/{workspace}/schema/introspect/{source}`, as far as HTTP alone shows. */
+/** docs/contract.md#introspection: `POST /api/{workspace}/schema/introspect/{source}`, as far as HTTP alone shows. */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'

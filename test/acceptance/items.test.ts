@@ -1,4 +1,4 @@
-/** Seed, "Items", and contract 4: lists, single items and writes of one collection. */
+/** docs/contract.md#items: lists, single items and writes of one collection. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { type Workspace, world } from '../support/world.ts'
 

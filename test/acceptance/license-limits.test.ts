@@ -1,5 +1,5 @@
 /**
- * Seed, "License and license entitlements": how usage is counted, and that no write raises it above a hard limit. On an
+ * docs/contract.md#license-entitlements: how usage is counted, and that no write raises it above a hard limit. On an
  * instance of its own, first under a license of small hard limits, then under one of the same limits that are soft.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

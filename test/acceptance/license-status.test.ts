@@ -1,6 +1,7 @@
 /**
- * Seed, "License status": the table walked edge by edge, with a clock in hand, against the licensing service over HTTP.
- * One instance under a key goes through all of it without a restart; what needs a start has instances of its own.
+ * docs/contract.md#license-status: the table walked edge by edge, with a clock in hand, against the licensing service
+ * over HTTP. One instance under a key goes through all of it without a restart; what needs a start has instances of its
+ * own.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../support/client.ts'

@@ -1,4 +1,4 @@
-/** Seed, "Authentication", rule 4, and contract 3: one line per request, without its token. */
+/** docs/contract.md#system and #credentials: one line per request, without its token. */
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { world } from '../support/world.ts'

@@ -1,4 +1,4 @@
-/** Reference facts 6.5 and docs/manifest.md: the manifest of a workspace. */
+/** docs/manifest.md: the manifest of a workspace. */
 import { beforeAll, expect, it } from 'vitest'
 import type { Manifest } from '../../src/core/manifest/format.ts'
 import { createCollection, type Workspace, world } from '../support/world.ts'

@@ -1,4 +1,4 @@
-/** Threats row 11: no body can set more than its route knows, whatever the columns behind it are called. */
+/** No body can set more than its route knows, whatever the columns behind it are called. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'

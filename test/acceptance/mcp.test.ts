@@ -1,4 +1,4 @@
-/** Contract 10, reference facts 7: MCP over streamable HTTP, with the official client. */
+/** docs/contract.md#mcp: MCP over streamable HTTP, with the official client. */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Contract 5: members. */
+/** docs/contract.md#policies: members. */
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { world } from '../support/world.ts'

@@ -1,4 +1,4 @@
-/** Contract 7 and seed, "Schema migration": one body of operations changes the model and the tables, or nothing. */
+/** docs/contract.md#migrations: one body of operations changes the model and the tables, or nothing. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
 import { createCollection, createRelation, type Operation, type Workspace, world } from '../support/world.ts'

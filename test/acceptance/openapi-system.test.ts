@@ -1,4 +1,4 @@
-/** Seed, "System and other endpoints": the OpenAPI document of the system. */
+/** docs/contract.md#openapi: the OpenAPI document of the system. */
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { world } from '../support/world.ts'

@@ -1,4 +1,4 @@
-/** Reference facts 8, contract 10: the OpenAPI document of a workspace, as its caller may see it. */
+/** docs/contract.md#openapi: the OpenAPI document of a workspace, as its caller may see it. */
 import { beforeAll, expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { createCollection, type Workspace, world } from '../support/world.ts'

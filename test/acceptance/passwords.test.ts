@@ -1,4 +1,4 @@
-/** Contract 6: changing a password, and choosing a new one with a token that arrives by mail. */
+/** docs/contract.md#passwords: changing a password, and choosing a new one with a token that arrives by mail. */
 import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'

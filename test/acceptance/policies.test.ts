@@ -1,4 +1,6 @@
-/** Contract 5: policies, and threats rows 13 and 19 as far as managing them goes. */
+/**
+ * docs/contract.md#policies: policies. No right passes to what takes over a name, and no answer names what is hidden.
+ */
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { createCollection, world } from '../support/world.ts'

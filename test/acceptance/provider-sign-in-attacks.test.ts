@@ -1,4 +1,6 @@
-/** Threats rows 22 to 24 and 31: sign-ins through a provider that somebody has tampered with, on whatever side. */
+/**
+ * docs/contract.md#sign-in-providers: sign-ins through a provider that somebody has tampered with, on whatever side.
+ */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'

@@ -1,4 +1,7 @@
-/** Contract 6: signing in through a real OpenID provider (`oidc-provider`), who gets in and who does not. */
+/**
+ * docs/contract.md#sign-in-providers: signing in through a real OpenID provider (`oidc-provider`), who gets in and who
+ * does not.
+ */
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'

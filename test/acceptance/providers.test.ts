@@ -1,4 +1,4 @@
-/** Contract 6: sign-in providers as administrators of the instance set them up. */
+/** docs/contract.md#sign-in-providers: sign-in providers as administrators of the instance set them up. */
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'

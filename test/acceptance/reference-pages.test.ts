@@ -1,4 +1,7 @@
-/** Contract 10: the reference pages, public shells from our own origin; the documents behind them need credentials. */
+/**
+ * docs/contract.md#openapi: the reference pages, public shells from our own origin; the documents behind them need
+ * credentials.
+ */
 import { expect, it } from 'vitest'
 import { world } from '../support/world.ts'
 

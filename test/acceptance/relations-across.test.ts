@@ -1,4 +1,6 @@
-/** Contract 8: relations of items across data sources, and within one whose connector knows none. */
+/**
+ * docs/contract.md#across-sources: relations of items across data sources, and within one whose connector knows none.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { connect, relateReviews, startSystem, told } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'

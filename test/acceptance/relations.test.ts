@@ -1,4 +1,4 @@
-/** Contract 4: relations in reads. */
+/** docs/contract.md#relations: relations in reads. */
 import { beforeAll, expect, it } from 'vitest'
 import { type Workspace, world } from '../support/world.ts'
 

@@ -1,4 +1,4 @@
-/** Contract 5: roles. */
+/** docs/contract.md#policies: roles. */
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { type Workspace, world } from '../support/world.ts'

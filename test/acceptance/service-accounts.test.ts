@@ -1,4 +1,4 @@
-/** Contract 6 and seed, "Service account": accounts for programs, owned by people, that sign in by API key. */
+/** docs/contract.md#accounts: accounts for programs, owned by people, that sign in by API key. */
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { type Client, world } from '../support/world.ts'

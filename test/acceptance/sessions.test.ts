@@ -1,4 +1,4 @@
-/** Contract 6: sessions in both modes, refreshing, signing out, and what a cookie may do. */
+/** docs/contract.md#sessions: sessions in both modes, refreshing, signing out, and what a cookie may do. */
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { world } from '../support/world.ts'

@@ -1,4 +1,4 @@
-/** Contract 6: signing in with e-mail and password in JSON mode. */
+/** docs/contract.md#sessions: signing in with e-mail and password in JSON mode. */
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { world } from '../support/world.ts'

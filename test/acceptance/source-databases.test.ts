@@ -1,4 +1,7 @@
-/** A database behind each provider: migrated, read, written and imported through the service alone (contract 4, 7, 8). */
+/**
+ * A database behind each provider: migrated, read, written and imported through the service alone
+ * (docs/contract.md#data-sources).
+ */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type ProviderName, providersOf, type SourceServers, startSourceServers } from '../support/source-servers.ts'

@@ -1,6 +1,7 @@
 /**
  * A database that dies in the middle of 1,000 requests: only those fail that were in flight or came while it was away,
- * each with the seed's message; the service and its other sources go on; it recovers without a restart.
+ * each with the message of docs/contract.md#what-the-caller-sees; the service and its other sources go on; it recovers
+ * without a restart.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'

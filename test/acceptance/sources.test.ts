@@ -1,4 +1,4 @@
-/** Seed, "Data sources and connectors": SQL databases as data sources, by the providers that are built in. */
+/** docs/contract.md#data-sources: SQL databases as data sources, by the providers that are built in. */
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'

@@ -1,4 +1,4 @@
-/** Contract 5: the system collections again, at the newer address. */
+/** docs/contract.md#system-collections: the system collections again, at the newer address. */
 import { beforeAll, expect, it } from 'vitest'
 import { type Workspace, world } from '../support/world.ts'
 

@@ -1,4 +1,4 @@
-/** Contract 5 and 10: what the instance tells of itself, and its set-up. */
+/** docs/contract.md#system and #first-start: what the instance tells of itself, and its set-up. */
 import { expect, it } from 'vitest'
 import { world } from '../support/world.ts'
 

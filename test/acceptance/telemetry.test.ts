@@ -1,4 +1,4 @@
-/** Seed, "Other configuration variables": anonymous telemetry, off without an address, and all of it as documented. */
+/** docs/contract.md#telemetry: anonymous telemetry, off without an address, and all of it as documented. */
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'

@@ -1,4 +1,6 @@
-/** Contract 6: five failures for one account and address in a minute, then 429 until time has passed. */
+/**
+ * docs/contract.md#passwords: five failures for one account and address in a minute, then 429 until time has passed.
+ */
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { world } from '../support/world.ts'

@@ -1,4 +1,4 @@
-/** Contract 5 and 6: the accounts of the instance. */
+/** docs/contract.md#accounts: the accounts of the instance. */
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { type Client, world } from '../support/world.ts'

@@ -1,4 +1,4 @@
-/** Contract 5: workspaces. */
+/** docs/contract.md#data-model: workspaces. */
 import { expect, it } from 'vitest'
 import { people } from '../support/people.ts'
 import { world } from '../support/world.ts'

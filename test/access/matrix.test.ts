@@ -1,5 +1,5 @@
 /**
- * Hidden and non-existing are one answer for a caller without `dataModel:read` (threats 1 to 7, 13, 19), given before
+ * Hidden and non-existing are one answer for a caller without `dataModel:read` (docs/contract.md#items), given before
  * any database is asked.
  */
 import { expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Contract 8: how long answers of connectors are kept (SERVICE_SOURCES__CACHE_TTL). */
+/** docs/contract.md#cached-answers: how long answers of connectors are kept (SERVICE_SOURCES__CACHE_TTL). */
 import { expect, it } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { createAnswerCache } from '../../src/sources/answer-cache.ts'

@@ -1,4 +1,4 @@
-/** Contract 2 and 5: entries of the audit log stay as they were written, until their time is over. */
+/** docs/contract.md#audit-log: entries of the audit log stay as they were written, until their time is over. */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { afterAll, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Seed, "Data source activity": what becomes of data sources when the instance is started with other releases of their
- * extensions, and when these are put back.
+ * docs/contract.md#data-source-activity: what becomes of data sources when the instance is started with other releases
+ * of their extensions, and when these are put back.
  */
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

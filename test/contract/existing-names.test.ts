@@ -1,4 +1,7 @@
-/** Seed, "API name rule": names that were there before the rule keep working; only created and edited ones are checked. */
+/**
+ * docs/contract.md#api-names: names that were there before the rule keep working; only created and edited ones are
+ * checked.
+ */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import type { Drawing } from '../support/drawing.ts'

@@ -1,4 +1,4 @@
-/** Threat 35: the set-up token cannot be guessed faster than a password. */
+/** docs/contract.md#first-start: the set-up token cannot be guessed faster than a password. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openSignIn, type SignIn } from '../support/sign-in.ts'
 

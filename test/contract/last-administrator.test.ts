@@ -1,6 +1,6 @@
 /**
- * Contract 5: the last administrator of the instance stays. On an instance of its own: where another test makes a second
- * one meanwhile, the first would really lose what everything else is done with.
+ * docs/contract.md#delegation: the last administrator of the instance stays. On an instance of its own: where another
+ * test makes a second one meanwhile, the first would really lose what everything else is done with.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type NodeService, startService } from '../support/node-service.ts'

@@ -1,6 +1,6 @@
 /**
- * Contract 9: replicas share one activation, and one of them revalidates for all. Two Node processes' worth of servers
- * and a Worker on one system database, all by one clock.
+ * docs/contract.md#licensing: replicas share one activation, and one of them revalidates for all. Two Node processes'
+ * worth of servers and a Worker on one system database, all by one clock.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Client } from '../support/client.ts'

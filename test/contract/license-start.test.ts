@@ -1,4 +1,4 @@
-/** Seed, "License startup failures": the instance does not start, and each failure has a message of its own. */
+/** docs/contract.md#licensing: the instance does not start, and each failure has a message of its own. */
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newKeyPair, signDocument } from '../../scripts/licensing/documents.ts'

@@ -1,4 +1,7 @@
-/** LicensingClient: retries of contract 9, and what it does not follow. Real servers, pauses written down, not waited for. */
+/**
+ * LicensingClient: retries (docs/contract.md#licensing), and what it does not follow. Real servers, pauses written
+ * down, not waited for.
+ */
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** Contract 9: the licensing service of `npm run licensing`, over HTTP. */
+/** docs/contract.md#licensing: the licensing service of `npm run licensing`, over HTTP. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

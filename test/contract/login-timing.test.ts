@@ -1,7 +1,7 @@
 /**
- * Contract 6, threats 17 and 18: no time tells whether an account exists. Measured at the use case, on a real database, with
- * the real hash at a lower cost: what differs besides the hash shows all the more. That an unknown account costs a whole
- * hash at any cost is a law of the Passwords port.
+ * docs/contract.md#sessions: no time tells whether an account exists. Measured at the use case, on a real database,
+ * with the real hash at a lower cost: what differs besides the hash shows all the more. That an unknown account costs a
+ * whole hash at any cost is a law of the Passwords port.
  */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Items written together with their relations (contract 4, reference facts 3.3): what every SQL database has to make
- * of each operation on each kind of relation.
+ * Items written together with their relations (docs/contract.md#nested-writes): what every SQL database has to make of
+ * each operation on each kind of relation.
  */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { fullAccess, granted, type Viewer } from '../../src/core/access/access.ts'

@@ -1,7 +1,7 @@
 /**
- * The matcher table: what a granted target lets through and what it does not, written from the seed ("Connector permission
- * object"). The pure function and the gates of both platforms are all held to it. Addresses stand as a connector
- * would write them into a URL.
+ * The matcher table: what a granted target lets through and what it does not, written from
+ * docs/contract.md#connector-permissions. The pure function and the gates of both platforms are all held to it.
+ * Addresses stand as a connector would write them into a URL.
  */
 export type NetworkRow = {
   /** In normal form, without `net:`. */

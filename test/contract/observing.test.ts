@@ -1,4 +1,7 @@
-/** Contract 10: what a Node process tells Prometheus and OpenTelemetry, only where it is asked to, and never a secret. */
+/**
+ * docs/contract.md#observing: what a Node process tells Prometheus and OpenTelemetry, only where it is asked to, and
+ * never a secret.
+ */
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'

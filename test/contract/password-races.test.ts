@@ -1,4 +1,7 @@
-/** Threat 15: what comes to its end while, or after, a password is reset does not stay in; and how long a token counts. */
+/**
+ * docs/contract.md#passwords: what comes to its end while, or after, a password is reset does not stay in; and how long
+ * a token counts.
+ */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
 import { openSignIn, quickHashing, type SignIn } from '../support/sign-in.ts'

@@ -1,4 +1,7 @@
-/** Contract 6: what the address that callers use makes of cookies. One instance behind several hosts, without a network. */
+/**
+ * docs/contract.md#sessions: what the address that callers use makes of cookies. One instance behind several hosts,
+ * without a network.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'

@@ -1,4 +1,7 @@
-/** Seed, "Limits": on SIGTERM not ready, no new connections, requests in flight are drained, and the rest is cut. */
+/**
+ * docs/contract.md#shutdown: on SIGTERM not ready, no new connections, requests in flight are drained, and the rest is
+ * cut.
+ */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { Agent, createServer, request } from 'node:http'

@@ -1,6 +1,6 @@
 /**
- * Contract 2 and 6: keys are published, and can be changed without logging anyone out. One instance is started again and
- * again with other values of SERVICE_AUTH__SIGNING_KEY.
+ * docs/contract.md#tokens: keys are published, and can be changed without logging anyone out. One instance is started
+ * again and again with other values of SERVICE_AUTH__SIGNING_KEY.
  */
 import { createPublicKey, type JsonWebKey, randomBytes, verify } from 'node:crypto'
 import { afterAll, beforeAll, expect, it } from 'vitest'

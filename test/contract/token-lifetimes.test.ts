@@ -1,4 +1,4 @@
-/** Seed, "Authentication" 6: how long what a sign-in gives lasts, with a clock in hand. */
+/** docs/contract.md#tokens: how long what a sign-in gives lasts, with a clock in hand. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Instance, openStage, type Stage } from '../support/instance.ts'
 

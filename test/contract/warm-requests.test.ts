@@ -1,6 +1,6 @@
 /**
- * What it costs to know a caller (contract 5): a warm request checks no signature and asks the system database nothing but
- * what it is for. Statements are counted at the driver, signatures at the platform, and time passes only when told to.
+ * What it costs to know a caller: a warm request checks no signature and asks the system database nothing but what it
+ * is for. Statements are counted at the driver, signatures at the platform, and time passes only when told to.
  */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'

@@ -1,6 +1,6 @@
 /**
- * Whatever is sent to the item routes, the service answers: never 500, never late, never a word from behind it, and
- * the next plain read is as it was. 20,000 requests a run; the seed is printed, SERVICE_TEST_SEED repeats it.
+ * Whatever is sent to the item routes, the service answers: never 500, never late, never a word from behind it, and the
+ * next plain read is as it was. 20,000 requests a run; SERVICE_TEST_SEED, which is printed, repeats one.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,6 +1,6 @@
 /**
- * Contract 7: one migration at a time per workspace, whoever was sent it, and workspaces beside each other. Two Node
- * processes and a Worker serve one instance here.
+ * docs/contract.md#turns: one migration at a time per workspace, whoever was sent it, and workspaces beside each other.
+ * Two Node processes and a Worker serve one instance here.
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,7 +1,7 @@
 /**
- * Contract 7: nothing partial is possible. The service is killed, or loses its database, at a random moment of a random
- * migration; afterwards model and database agree, the lock is free, and the next migration works. SERVICE_TEST_ROUNDS
- * is how often; SERVICE_TEST_SEED repeats a run's migrations, though not its moments.
+ * docs/contract.md#all-or-nothing: nothing partial is possible. The service is killed, or loses its database, at a
+ * random moment of a random migration; afterwards model and database agree, the lock is free, and the next migration
+ * works. SERVICE_TEST_ROUNDS is how often; SERVICE_TEST_SEED repeats a run's migrations, though not its moments.
  */
 import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'

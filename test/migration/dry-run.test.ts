@@ -1,4 +1,7 @@
-/** Contract 7: a dry run lists exactly the statements that then run. What runs is what the driver is given. */
+/**
+ * docs/contract.md#migrations: a dry run lists exactly the statements that then run. What runs is what the driver is
+ * given.
+ */
 import { randomInt } from 'node:crypto'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,6 +1,7 @@
 /**
- * Contract 5: a change of rights, or the end of a token, acts on the next request of the process that made it, and within
- * 5 seconds on every other replica and isolate. Two Node processes and two Workers, each with a Durable Object of its own, serve one instance.
+ * docs/contract.md#when-changes-of-rights-take-effect: a change of rights, or the end of a token, acts on the next
+ * request of the process that made it, and within 5 seconds on every other replica and isolate. Two Node processes and
+ * two Workers, each with a Durable Object of its own, serve one instance.
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,7 +1,7 @@
 /**
- * The rules of contract 5 and decision 012 over rows in memory, as naively as can be and without a line of the core:
- * what a caller reads, whether a write is refused and with which status, and what it leaves behind. A write is carried
- * out step by step in the order in which the contract tells it.
+ * The rules of docs/contract.md#how-policies-act and decision 012 over rows in memory, as naively as can be and without
+ * a line of the core: what a caller reads, whether a write is refused and with which status, and what it leaves behind.
+ * A write is carried out step by step in the order in which the rules tell it.
  */
 import { operatorHolds, ordered, type Truth } from '../../property/support/oracle.ts'
 import type { Arguments, Request, Tree } from '../../property/support/request.ts'

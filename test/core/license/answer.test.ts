@@ -1,4 +1,6 @@
-/** What the licensing service may say (contract 9): a closed set, and everything else changes nothing. */
+/**
+ * What the licensing service may say (docs/contract.md#licensing): a closed set, and everything else changes nothing.
+ */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseActivation, parseValidation } from '../../../src/core/license/answer.ts'

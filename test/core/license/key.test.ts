@@ -1,9 +1,9 @@
-/** License keys (contract 9). */
+/** License keys (docs/contract.md#licensing). */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { completeKey, KEY_SYMBOLS, parseLicenseKey } from '../../../src/core/license/key.ts'
 
-/** Worked out by hand from the contract's rule: doubled from the right, minus 31 from 32 up. */
+/** Worked out by hand from the rule: doubled from the right, minus 31 from 32 up. */
 const key = 'M0000-00000-00000-00000-00001'
 const good = completeKey(`M${'0123456789ABCDEFGHJKMNP'}`)
 

@@ -1,4 +1,4 @@
-/** What a license document says (contract 9). */
+/** What a license document says (docs/contract.md#licensing). */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { entitlementNames, parseLicense, starterLimits } from '../../../src/core/license/license.ts'

@@ -1,4 +1,4 @@
-/** Seed, "License status": every row of the table, at the millisecond where it turns. */
+/** docs/contract.md#license-status: every row of the table, at the millisecond where it turns. */
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type License, starterLimits } from '../../../src/core/license/license.ts'

@@ -99,7 +99,7 @@ describe('every kind of operation is accepted', () => {
 })
 
 describe('a malformed body is refused with its place and reason', () => {
-  it('names the seed’s example', () => {
+  it('names the place as the specification shows it', () => {
     expect(fault({ operations: [createCollection('a', [], { dbName: '' })] })).toEqual([
       'Failed to read the JSON body',
       'operations[0]',

@@ -1,4 +1,4 @@
-/** Reference facts 1.2 as a table: the operators of each type, nullability aside. */
+/** docs/operators.md as a table: the operators of each type, nullability aside. */
 import { expect, it } from 'vitest'
 import { type FieldType, fieldTypeSchema } from '../../../src/core/model/field-type.ts'
 import { operators, operatorsOf } from '../../../src/core/model/operator.ts'

@@ -326,7 +326,7 @@ describe('a read', () => {
     })
   })
 
-  it('pages and sorts, with nulls where the contract puts them', () => {
+  it('pages and sorts, with nulls last ascending and first descending', () => {
     expect(
       read('articles', 'fields=rank&sort[0][rank][direction]=desc&sort[1][title][direction]=asc&limit=5&offset=10'),
     ).toEqual({

@@ -17,7 +17,7 @@ import { keyOf, type Relation, relationsOf, type Shop } from './shop.ts'
 type Form = Draft['form']
 
 const MAX = 10_000
-/** Default of a nested list (contract 4). */
+/** Default of a nested list (docs/contract.md#relations). */
 const NESTED = 100
 
 /** What all of these requests share: a collection and the way in which filters travel. */

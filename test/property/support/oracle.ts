@@ -1,6 +1,6 @@
 /**
- * What a list must answer, worked out over rows in memory as naively as can be: the contract's rules on filters, nulls,
- * order, pages and nested items, without a line of the core.
+ * What a list must answer, worked out over rows in memory as naively as can be: the rules (docs/contract.md#items) on
+ * filters, nulls, order, pages and nested items, without a line of the core.
  */
 import { isDeepStrictEqual } from 'node:util'
 import type { Arguments, Request, Sort, Tree } from './request.ts'

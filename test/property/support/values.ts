@@ -5,7 +5,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { TypeText } from './shop.ts'
 
-/** What a database can hold of a type whose bounds the contract leaves to it. */
+/** What a database can hold of a type whose bounds are left to it. */
 export type Storage = {
   readonly uuidVersions: (1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15)[]
   /** The first and the last instant, without fraction. */
