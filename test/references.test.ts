@@ -8,7 +8,7 @@ const decisions = new Set(readdirSync(join(root, 'docs/decisions')).map((name) =
 
 /** Ways to cite papers that are not in the repository; a random seed is none. */
 const elsewhere =
-  /\bthe seed\b|\bseed['’]s\b|\bseed, ["“]|\s\(seed[),;]|\breference[ -]facts?\b|\bcontract,? (?:and )?\d|\bthe contract\b(?! suite)|\bthreats?(?: rows?)? \d|\bplatform[ -]notes\b|\.\.\/shared\//gi
+  /\bthe\sseed\b|\bseed['’]s\b|\bseed, ["“]|\s\(seed[),;]|\breference[ -]facts?\b|\bcontract,? (?:and )?\d|\bthe contract\b(?! suite)|\bthreats?(?: rows?)? \d|\bplatform[ -]notes\b|\.\.\/shared\//gi
 
 const files = ['src', 'handlers', 'scripts', 'extensions', 'test', 'docs']
   .flatMap((folder) =>

@@ -1,5 +1,5 @@
 /**
- * The body of a migration → operations (docs/contract.md#migrations). One schema says what can be sent: unknown members
+ * The body of a migration → operations (docs/contract.md#operations). One schema says what can be sent: unknown members
  * are refused, and the first fault is reported as `Failed to read the JSON body` > place > reason.
  */
 import * as z from 'zod'
