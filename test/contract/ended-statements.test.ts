@@ -111,6 +111,55 @@ describe.each(adapters)('$name', ({ name, open }) => {
   })
 })
 
+describe.each(adapters)('a batch by $name', ({ open }) => {
+  let own: SqlDriver
+  beforeAll(async () => {
+    own = open(0)
+    await own.batch([statement('drop table if exists step'), statement('create table step (n int)')])
+  })
+  afterAll(() => own.close())
+
+  it('of many short statements is ended by one limit for all of them, and leaves nothing', async () => {
+    const driver = open(1_000)
+    const short = statement('insert into step select count(*) from generate_series(1, 20000)')
+    const begun = performance.now()
+
+    await expect(
+      driver.batch(
+        Array.from({ length: 4_000 }, () => short),
+        { isWriting: true },
+      ),
+    ).rejects.toMatchObject({ state: OVERDUE })
+
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(await own.query(statement('select count(*)::text from step'))).toEqual([['0']])
+    expect(await driver.batch([statement('select 1')], somebody)).toEqual([[['1']]])
+    await expect.poll(running).toBe(0)
+    await driver.close()
+  })
+
+  it('with a statement that would never end is ended, and leaves nothing', async () => {
+    const driver = open(1_000)
+    const write = [statement('insert into step values (1)'), endless, statement('insert into step values (2)')]
+
+    await expect(driver.batch(write, { isWriting: true })).rejects.toMatchObject({ state: OVERDUE })
+
+    expect(await own.query(statement('select count(*)::text from step'))).toEqual([['0']])
+    await driver.close()
+  })
+
+  it('of thousands of statements within its limit is written as a whole', async () => {
+    const driver = open(60_000)
+    const write = Array.from({ length: 2_001 }, (_, n) => statement(`insert into step values (${n}) returning n`))
+
+    expect(await driver.batch(write, { isWriting: true })).toEqual(write.map((_, n) => [[String(n)]]))
+
+    expect(await own.query(statement('select count(*)::text from step'))).toEqual([['2001']])
+    await own.query(statement('delete from step'))
+    await driver.close()
+  })
+})
+
 describe.each(adapters.filter(({ name }) => !name.includes('embedded')))('a write by $name', ({ open }) => {
   it('that is ended by its time limit leaves nothing', async () => {
     await watcher.query('drop table if exists note; create table note (n int)')

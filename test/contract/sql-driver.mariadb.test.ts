@@ -340,6 +340,19 @@ describe('a statement that ends before its answer', () => {
     expect(await driver.query(statement('select count(*) from ended'))).toEqual([['0']])
   })
 
+  it('was one of many in a transaction that has one limit for all of them', async () => {
+    await driver.query(statement('create table if not exists step (n int)'))
+    const write = [
+      statement('insert into step values (1)'),
+      ...Array.from({ length: 30 }, () => statement('select sleep(0.1)')),
+    ]
+
+    await expect(open(1_000).batch(write, { isWriting: true })).rejects.toSatisfy(isOverdue)
+
+    expect(await driver.query(statement('select count(*) from step'))).toEqual([['0']])
+    expect(await limited.batch([statement('select 1')], { isWriting: true })).toEqual([[['1']]])
+  })
+
   it('is none of our own', async () => {
     open(300)
 

@@ -101,6 +101,7 @@ it('tells credentials that are refused from a database that is away', async () =
 
 describe('a statement that ends before its answer', () => {
   const slow = statement('select sleep(3)')
+  const pause = statement('select sleep(0.1)')
   let limited: SqlDriver
   const open = (timeLimit: number) => {
     limited = openPlanetscale(addressOf(gateway.config), fetch, timeLimit)
@@ -112,6 +113,15 @@ describe('a statement that ends before its answer', () => {
     await expect(open(1_000).query(slow, {})).rejects.toSatisfy(isOverdue)
 
     expect(await limited.query(statement('select 1'), {})).toEqual([['1']])
+  })
+
+  it('was one of a batch whose time was over, of which nothing is left', async () => {
+    await driver.query(statement('create or replace table step (n int)'))
+    const write = [statement('insert into step values (1)'), ...Array.from({ length: 30 }, () => pause)]
+
+    await expect(open(1_000).batch(write, { isWriting: true })).rejects.toSatisfy(isOverdue)
+
+    expect(await limited.batch([statement('select count(*) from step')], { isWriting: true })).toEqual([[['0']]])
   })
 
   it('is not waited for any more, and the next one is served', async () => {

@@ -7,7 +7,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createConnection, createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2/promise'
-import { SqlFault } from '../../core/sql/fault.ts'
+import { OVERDUE, SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Asker, SqlDriver, SqlRow } from '../../ports.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
@@ -53,7 +53,10 @@ export function openMysql(options: MysqlOptions): SqlDriver {
   }
 
   /** `work` on a connection of its own, which goes back to the others unless it was ended. */
-  async function lent<T>(asker: Asker | undefined, work: (client: PoolConnection) => Promise<T>): Promise<T> {
+  async function lent<T>(
+    asker: Asker | undefined,
+    work: (client: PoolConnection, limit: Limit) => Promise<T>,
+  ): Promise<T> {
     const { pool, renew } = asker === undefined ? unlimited : limited
     const client = await renew(() => pool.getConnection())
     let isEnded = false
@@ -62,7 +65,8 @@ export function openMysql(options: MysqlOptions): SqlDriver {
       void kill(address, client)
     }
     try {
-      return await bounded(work(client), { asker, timeLimit, end })
+      const within: Limit['within'] = (part) => bounded(part, { asker, timeLimit, end })
+      return await work(client, { within, hasEnded: () => isEnded })
     } finally {
       // What was told to end may hear of it late, and then end what comes next.
       if (isEnded) client.destroy()
@@ -71,14 +75,21 @@ export function openMysql(options: MysqlOptions): SqlDriver {
   }
 
   return {
-    query: (statement, asker) => track(lent(asker, (client) => run(client, statement))),
+    query: (statement, asker) => track(lent(asker, (client, { within }) => within(run(client, statement)))),
     batch: async (statements, asker) =>
-      statements.length === 0 ? [] : track(lent(asker, (client) => runTransaction(client, statements))),
+      statements.length === 0 ? [] : track(lent(asker, (client, limit) => runTransaction(client, statements, limit))),
     async close() {
       await Promise.allSettled([...running])
       await Promise.all([limited.pool.end(), unlimited.pool.end()])
     },
   }
+}
+
+type Limit = {
+  /** What `work` answers. Throws OVERDUE where its time is over, ABANDONED where nobody waits for it. */
+  readonly within: <T>(work: Promise<T>) => Promise<T>
+  /** Whether the connection was told to end what it runs, and may end what comes next. */
+  readonly hasEnded: () => boolean
 }
 
 /**
@@ -205,14 +216,20 @@ function valueText(value: unknown): string | null {
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
 }
 
+/** The time limit is one of all statements. What was ended did not come to its commit, so that nothing is left of it. */
 async function runTransaction(
   client: PoolConnection,
   statements: readonly Statement[],
+  { within, hasEnded }: Limit,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
+  const all = async () => {
+    for (const statement of statements) answers.push(await run(client, statement))
+  }
   try {
     await client.query('start transaction')
-    for (const statement of statements) answers.push(await run(client, statement))
+    await within(all())
+    if (hasEnded()) throw new SqlFault('the time limit was reached', { state: OVERDUE })
     await client.query('commit')
     return answers
   } catch (error) {

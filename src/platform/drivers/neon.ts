@@ -6,12 +6,13 @@
  */
 import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import type { SqlAddress } from '../../core/sql/address.ts'
-import { SqlFault } from '../../core/sql/fault.ts'
+import { OVERDUE, SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Asker, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
 import { bounded } from './bounded.ts'
+import { limitStatement } from './neon-limit.ts'
 
 /**
  * `wayOut` is how this database is reached; the platform's own where it is not said. A read is ended by ending its
@@ -23,7 +24,7 @@ export function openNeon(connectionString: string, wayOut?: Fetch, timeLimit = 0
   neonConfig.fetchFunction = fetchAsAsked
   const sql = neon(connectionString, { arrayMode: true, fetchOptions: { wayOut } })
   const request = ({ text, params }: Statement) => sql.query(text, [...params], rawText)
-  const limit = { text: `select set_config('statement_timeout', $1, true)`, params: [String(timeLimit)] }
+  const limit = limitStatement(timeLimit)
 
   async function read({ text, params }: Statement, asker: Asker): Promise<readonly SqlRow[]> {
     const ending = new AbortController()
@@ -90,5 +91,13 @@ function neonFault(error: unknown): SqlFault {
   }
   if (!(error instanceof NeonDbError) || !error.code) return new SqlFault(message, { state: '08000', cause: error })
   const { code, constraint, table, column } = error
-  return new SqlFault(message, { state: code, constraint, table, column, cause: error })
+  return new SqlFault(message, {
+    state: code === TRANSACTION_TIMEOUT ? OVERDUE : code,
+    constraint,
+    table,
+    column,
+    cause: error,
+  })
 }
+
+const TRANSACTION_TIMEOUT = '25P04'

@@ -15,26 +15,49 @@ import { isPrivateHostError } from '../private-hosts.ts'
 import { bounded } from './bounded.ts'
 
 /**
- * A read that is given `timeLimit` milliseconds says so to Vitess, in a comment, and its request is ended. What writes goes
- * on: an ended request does not say whether anything was written.
+ * A read that is given `timeLimit` milliseconds says so to Vitess, in a comment, and its request is ended. One statement that
+ * writes goes on: an ended request does not say whether anything was written.
  */
 export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher: Fetch, timeLimit = 0): SqlDriver {
   const password = auth.kind === 'password' ? auth.password : ''
   // A connection keeps a session between its requests, so that each piece of work has one of its own.
   const name = host.includes(':') ? `[${host}]` : host
-  const session = (signal?: AbortSignal) =>
-    connect({ host: name, username: user, password, fetch: fetchAt({ host: name, port, signal }, fetcher) })
+  const session = (signalOf?: () => AbortSignal | undefined) =>
+    connect({ host: name, username: user, password, fetch: fetchAt({ host: name, port, signalOf }, fetcher) })
 
   function read(statement: Statement, asker: Asker): Promise<readonly SqlRow[]> {
     const ending = new AbortController()
-    const work = run(session(ending.signal), withLimit(statement, timeLimit))
+    const work = run(
+      session(() => ending.signal),
+      withLimit(statement, timeLimit),
+    )
     return bounded(work, { asker, timeLimit, end: () => ending.abort() })
+  }
+
+  /** All of its statements have one time limit. Only they are ended, and then the transaction is rolled back. */
+  function transaction(
+    statements: readonly Statement[],
+    asker: Asker | undefined,
+  ): Promise<readonly (readonly SqlRow[])[]> {
+    let ending: AbortController | undefined
+    const within = <T>(work: () => Promise<T>) => {
+      const begun = new AbortController()
+      ending = begun
+      return bounded(work(), { asker, timeLimit, end: () => begun.abort() }).finally(() => {
+        ending = undefined
+      })
+    }
+    return runTransaction(
+      session(() => ending?.signal),
+      statements,
+      within,
+    )
   }
 
   return {
     query: (statement, asker) =>
       told(asker === undefined || asker.isWriting ? run(session(), statement) : read(statement, asker)),
-    batch: (statements) => told(statements.length === 0 ? Promise.resolve([]) : runTransaction(session(), statements)),
+    batch: (statements, asker) => told(statements.length === 0 ? Promise.resolve([]) : transaction(statements, asker)),
     async close() {},
   }
 }
@@ -44,11 +67,16 @@ function withLimit({ text, ...statement }: Statement, timeLimit: number): Statem
   return { ...statement, text: limited }
 }
 
-type Place = { readonly host: string; readonly port: number; readonly signal: AbortSignal | undefined }
+type Place = {
+  readonly host: string
+  readonly port: number
+  readonly signalOf: (() => AbortSignal | undefined) | undefined
+}
 
-function fetchAt({ host, port, signal }: Place, fetcher: Fetch): Fetch {
+function fetchAt({ host, port, signalOf }: Place, fetcher: Fetch): Fetch {
   return (url, { method, body, headers } = {}) => {
     const { pathname } = new URL(url)
+    const signal = signalOf?.()
     const address = isLoopback(host) ? `http://${host}:${port}${pathname}` : url
     return fetcher(address, {
       redirect: 'manual',
@@ -73,11 +101,14 @@ function decoded(value: string | null): string | null {
 async function runTransaction(
   connection: Connection,
   statements: readonly Statement[],
+  within: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<readonly (readonly SqlRow[])[]> {
   await connection.execute('BEGIN')
   const answers: (readonly SqlRow[])[] = []
   try {
-    for (const statement of statements) answers.push(await run(connection, statement))
+    await within(async () => {
+      for (const statement of statements) answers.push(await run(connection, statement))
+    })
     await connection.execute('COMMIT')
     return answers
   } catch (error) {

@@ -8,9 +8,10 @@ import type { Asker, SqlDriver, SqlRow } from '../../../ports.ts'
 import { type Bounds, bounded } from '../bounded.ts'
 import { endWith } from './cancel.ts'
 import { lost, openPool, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
-import { lend, runAlone, runTransaction } from './pool.ts'
+import { lend, runAlone } from './pool.ts'
 import { openReaders } from './readers.ts'
 import { streamText } from './text-stream.ts'
+import { runTransaction } from './transaction.ts'
 
 export function openPostgres(options: PostgresOptions): SqlDriver {
   const { stream, timeLimit = 0 } = options
@@ -64,10 +65,10 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
 
     async batch(statements, asker) {
       if (statements.length === 0) return []
-      const isLimited = asker !== undefined && timeLimit > 0
+      const limit = asker === undefined ? 0 : timeLimit
       // One message, so that the limit costs no round trip; it ends with the transaction.
-      const begin = isLimited ? `begin; set local statement_timeout = ${timeLimit}` : 'begin'
-      const results = await runTransaction(pool, begin, statements)
+      const begin = limit > 0 ? `begin; set local statement_timeout = ${limit}` : 'begin'
+      const results = await runTransaction(pool, options, { begin, statements, timeLimit: limit })
       return results.map((result) => result.rows)
     },
 

@@ -1,4 +1,4 @@
-/** What is run on a connection to Postgres that is lent for it alone: one statement that can be ended, or a transaction. */
+/** One statement on a connection to Postgres that is lent for it alone, so that it can be ended. */
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
@@ -6,7 +6,6 @@ import type { Asker } from '../../../ports.ts'
 import { bounded } from '../bounded.ts'
 import { endWith } from './cancel.ts'
 import {
-  holdWrites,
   ignore,
   lost,
   type PostgresOptions,
@@ -54,36 +53,6 @@ function elapsedOf(client: pg.PoolClient): (() => number) | undefined {
 
 function isCutOff(client: pg.PoolClient): boolean {
   return (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroyed
-}
-
-/** Runs statements between `begin` and commit; all or nothing. */
-export async function runTransaction(
-  pool: pg.Pool,
-  begin: string,
-  statements: readonly Statement[],
-): Promise<readonly TextResult[]> {
-  const client = await lend(pool)
-  // A client that breaks while it is lent out tells its statements; without a listener it would end the process.
-  client.on('error', ignore)
-  try {
-    // Only the begin is waited for: without it the rest would run outside of a transaction. After a failure the
-    // server refuses the statements that were already sent, and the commit of a failed transaction is a rollback.
-    await client.query(begin)
-    const write = holdWrites(client)
-    const sent = statements.map((statement) => client.query<string[]>(textRequest(statement)))
-    const commit = client.query('commit')
-    write()
-    const settled = await Promise.allSettled([...sent, commit])
-    const failed = settled.find((outcome) => outcome.status === 'rejected')
-    if (failed !== undefined) throw failed.reason
-    return await Promise.all(sent)
-  } catch (error) {
-    throw postgresFault(error, lost)
-  } finally {
-    client.off('error', ignore)
-    // Anything but idle means that the transaction's end is unknown: the server rolls it back with the connection.
-    client.release(client.getTransactionStatus() !== 'I')
-  }
 }
 
 export async function lend(pool: pg.Pool): Promise<pg.PoolClient> {

@@ -11,8 +11,10 @@ import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import * as z from 'zod'
 import { SqlFault } from '../../../core/sql/fault.ts'
+import { limitOf } from '../../drivers/neon-limit.ts'
 import { lost, openPool, type PostgresOptions, postgresFault, type TextResult } from '../../drivers/postgres/client.ts'
-import { lend, runAlone, runTransaction } from '../../drivers/postgres/pool.ts'
+import { lend, runAlone } from '../../drivers/postgres/pool.ts'
+import { runTransaction } from '../../drivers/postgres/transaction.ts'
 
 export type NeonGateway = { readonly url: string; readonly close: () => Promise<void> }
 
@@ -73,7 +75,9 @@ async function respond(
 
   try {
     if ('queries' in body) {
-      const results = await runTransaction(pool, begin(request), body.queries.map(statement))
+      const statements = body.queries.map(statement)
+      const transaction = { begin: begin(request), statements, timeLimit: limitOf(statements) }
+      const results = await runTransaction(pool, connections, transaction)
       return { status: 200, body: { results: results.map(render) } }
     }
     const asked = { statement: statement(body), asker: isRead(body) ? { hasLeft } : undefined, timeLimit: 0 }
