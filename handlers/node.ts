@@ -30,7 +30,7 @@ import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../src/platform/telemetry-client.ts'
 import { openVault } from '../src/platform/vault.ts'
-import type { Clock, Observe, Ports, ProviderGate } from '../src/ports.ts'
+import type { Clock, Observe, Passwords, Ports, ProviderGate } from '../src/ports.ts'
 import { VERSION } from '../src/services/instance/release.ts'
 import { startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
@@ -44,6 +44,7 @@ export type NodeOptions = {
   readonly embedded?: () => Duplex
   readonly observe?: Observe
   readonly clock?: Clock
+  readonly passwords?: Passwords
   /** What calls again and again for what is due by the clock. */
   readonly ticker?: Ticker
   /** Milliseconds after which requests in flight are cut when the server closes. */
@@ -77,6 +78,7 @@ export async function startNode({
   embedded,
   observe = createBufferedLog(),
   clock = { now: () => Date.now() },
+  passwords = scryptPasswords,
   ticker,
   shutdownLimit = SHUTDOWN_LIMIT,
 }: NodeOptions): Promise<NodeServer> {
@@ -89,7 +91,7 @@ export async function startNode({
     onClientError: refuse,
   })
   try {
-    return await serve(http, { config, environment, embedded, log: observe, clock, ticker, shutdownLimit })
+    return await serve(http, { config, environment, embedded, log: observe, clock, passwords, ticker, shutdownLimit })
   } catch (cause) {
     await http.drain({ delay: 0, limit: 0 })
     throw cause
@@ -100,11 +102,12 @@ type Serving = Pick<NodeOptions, 'environment' | 'embedded' | 'ticker'> & {
   readonly config: Config
   readonly log: Observe
   readonly clock: Clock
+  readonly passwords: Passwords
   readonly shutdownLimit: number
 }
 
 async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
-  const { config, environment, embedded, log, clock, ticker, shutdownLimit } = serving
+  const { config, environment, embedded, log, clock, passwords, ticker, shutdownLimit } = serving
   const { observe, metrics, isTraced, ...observing } = await openObserving({
     log,
     config,
@@ -112,7 +115,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     version: VERSION,
   })
   const licensing = createNodeLicensing(clock, ticker)
-  const given = { observe, clock, licensing: licensing.ports }
+  const given = { observe, clock, passwords, licensing: licensing.ports }
   const { ports, close } = await openPorts(config, { environment, embedded, given })
   let isAccepting = true
   try {
@@ -211,7 +214,7 @@ function requireConfig(environment: Environment, observe: Observe): Config {
 }
 
 type Surroundings = Pick<NodeOptions, 'environment' | 'embedded'> & {
-  readonly given: Pick<Ports, 'observe' | 'clock' | 'licensing'>
+  readonly given: Pick<Ports, 'observe' | 'clock' | 'passwords' | 'licensing'>
 }
 
 async function openPorts(config: Config, { environment, embedded, given }: Surroundings) {
@@ -241,7 +244,6 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     }),
     workspaces,
     ids: timeOrderedIds,
-    passwords: scryptPasswords,
     vault: openVault(secret),
     telemetry: createTelemetryClient('node'),
     transliterate: loadTransliterate,

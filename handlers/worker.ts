@@ -21,7 +21,7 @@ import { scryptPasswords } from '../src/platform/password.ts'
 import { openProviderGate } from '../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../src/platform/telemetry-client.ts'
 import { openVault } from '../src/platform/vault.ts'
-import type { Clock, Instant, Ports } from '../src/ports.ts'
+import type { Clock, Instant, Passwords, Ports } from '../src/ports.ts'
 import { type Services, startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
 import { toResponse } from './http/answer.ts'
@@ -49,8 +49,10 @@ type Opened = { readonly app: ReturnType<typeof createApp>; readonly services: S
 type Refusal = { readonly cause: ServiceError; readonly until: Instant }
 const REFUSAL_AGE = 5_000
 
-/** What the Worker exports, with the clock that it goes by. */
-export function createWorker(clock: Clock) {
+export type WorkerOptions = { readonly clock?: Clock; readonly passwords?: Passwords }
+
+/** What the Worker exports, with the clock that it goes by and the way it keeps passwords. */
+export function createWorker({ clock = { now: () => Date.now() }, passwords = scryptPasswords }: WorkerOptions = {}) {
   // One per isolate. Only what is finished is kept: no request may wait for the I/O of another.
   let opened: Opened | undefined
   let refusal: Refusal | undefined
@@ -59,7 +61,7 @@ export function createWorker(clock: Clock) {
     if (opened !== undefined) return opened
     if (refusal !== undefined && clock.now() < refusal.until) throw refusal.cause
     try {
-      opened = await open(env, clock)
+      opened = await open(env, { clock, passwords })
       return opened
     } catch (cause) {
       if (cause instanceof ServiceError) refusal = { cause, until: clock.now() + REFUSAL_AGE }
@@ -93,11 +95,11 @@ export function createWorker(clock: Clock) {
   return { handler, LicenseObject: licenseObject(wake, clock) }
 }
 
-const worker = createWorker({ now: () => Date.now() })
+const worker = createWorker()
 export const { LicenseObject } = worker
 export default worker.handler
 
-async function open(env: Env, clock: Clock): Promise<Opened> {
+async function open(env: Env, { clock, passwords }: Required<WorkerOptions>): Promise<Opened> {
   const variables = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
   const reading = readConfig(Object.fromEntries(variables))
   if (reading.kind === 'invalid') throw new ServiceError('failed', reading.faults.join('; '))
@@ -119,7 +121,7 @@ async function open(env: Env, clock: Clock): Promise<Opened> {
     workspaces: createCloudflareWorkspaceState({ namespace: env.WORKSPACES, clock }),
     clock,
     ids: timeOrderedIds,
-    passwords: scryptPasswords,
+    passwords,
     vault: openVault(secret),
     providerGate: openProviderGate({ allowPrivate: reading.config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS }),
     observe: observeOnConsole,

@@ -4,7 +4,8 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
-import { openSignIn, quickHashing, type SignIn } from '../support/sign-in.ts'
+import { quickHashing } from '../support/quick-hashing.ts'
+import { openSignIn, type SignIn } from '../support/sign-in.ts'
 
 const email = 'admin@example.com'
 /** What the next comparison waits for once it has compared. */

@@ -3,12 +3,13 @@
  * from outside. Everything else is handlers/worker.ts.
  */
 import { createWorker, type Env } from '../../handlers/worker.ts'
+import { quickHashing } from './quick-hashing.ts'
 
 export * from '../../handlers/worker.ts'
 
 let ahead: number | undefined
 
-const worker = createWorker({ now: () => Date.now() + (ahead ?? 0) })
+const worker = createWorker({ clock: { now: () => Date.now() + (ahead ?? 0) }, passwords: quickHashing })
 
 export const { LicenseObject } = worker
 

@@ -12,12 +12,12 @@ import { createNodeLicensing } from '../../src/platform/node/licensing.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/network/sql-databases.ts'
 import { loadTransliterate } from '../../src/platform/node/transliterate.ts'
 import { createNodeWorkspaceState } from '../../src/platform/node/workspace-state.ts'
-import { scryptPasswords } from '../../src/platform/password.ts'
 import { openProviderGate } from '../../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../../src/platform/telemetry-client.ts'
 import { openVault } from '../../src/platform/vault.ts'
 import type { Clock, Mail, SqlDriver } from '../../src/ports.ts'
 import { type Services, startServices } from '../../src/services/instance/services.ts'
+import { quickHashing } from './quick-hashing.ts'
 
 export type InProcess = {
   readonly administrator: { readonly email: string; readonly password: string }
@@ -62,7 +62,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     workspaces,
     clock,
     ids: timeOrderedIds,
-    passwords: scryptPasswords,
+    passwords: quickHashing,
     vault: openVault(secret),
     telemetry: createTelemetryClient('node'),
     transliterate: loadTransliterate,

@@ -14,6 +14,7 @@ import type { Mail } from '../../src/ports.ts'
 import { type Client, client } from './client.ts'
 import { tokenIn } from './mailed-token.ts'
 import { startPostgres } from './postgres.ts'
+import { quickHashing } from './quick-hashing.ts'
 import type { Served } from './served.ts'
 
 export type Stage = {
@@ -96,6 +97,7 @@ export async function openStage(platform = inject('served').platform): Promise<S
       environment: { ...common, ...variables, SERVICE_DATABASE_URL: postgres.url, PORT: '0' },
       observe: (observation) => lines.push(JSON.stringify(observation)),
       clock,
+      passwords: quickHashing,
       ticker: (_, tick) => {
         work.push(tick)
         return async () => {}

@@ -10,6 +10,7 @@ import { type Drawing, operationsOf } from './drawing.ts'
 import { generousLicense } from './license.ts'
 import { tokenIn } from './mailed-token.ts'
 import { startPostgres } from './postgres.ts'
+import { quickHashing } from './quick-hashing.ts'
 
 export type NodeService = {
   readonly url: string
@@ -40,6 +41,7 @@ export async function startService(
   /** The last mail to each address. */
   const mails = new Map<string, string>()
   const server = await startNode({
+    passwords: quickHashing,
     environment: {
       ...(await generousLicense()),
       SERVICE_DATABASE_URL: postgres.url,

@@ -4,6 +4,7 @@ import { startNode } from '../../handlers/node.ts'
 import { observeAsLines } from '../../src/platform/log-lines.ts'
 import { startSmtpServer } from './mail-servers.ts'
 import { startPostgres } from './postgres.ts'
+import { quickHashing } from './quick-hashing.ts'
 import { openStage, welcome } from './served.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -13,6 +14,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const server = await startNode({
     environment: { ...stage.variables, PORT: '0', SERVICE_DATABASE_URL: postgres.url, SERVICE_MAIL__URL: mails.url },
     observe: observeAsLines(stage.log),
+    passwords: quickHashing,
   })
   project.provide('served', await welcome(server.url, 'node', stage))
 

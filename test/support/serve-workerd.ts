@@ -1,4 +1,4 @@
-/** Starts what the acceptance-workerd project talks to: the Worker as `npm start` runs it, over the embedded Postgres. */
+/** Starts what the acceptance-workerd project talks to: the Worker under workerd, over the embedded Postgres. */
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
 import { startWorkerd } from '../../scripts/workerd.ts'
@@ -17,6 +17,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     host: '127.0.0.1',
     port: 0,
     onLog: ({ message }) => stage.log(message),
+    entry: join(import.meta.dirname, 'suite-worker.ts'),
   })
   project.provide('served', await welcome(worker.url, 'workerd', stage))
 

@@ -6,7 +6,6 @@ import { randomBytes } from 'node:crypto'
 import { readConfig } from '../../src/config.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { timeOrderedIds } from '../../src/platform/ids.ts'
-import { createScryptPasswords } from '../../src/platform/password.ts'
 import { openVault } from '../../src/platform/vault.ts'
 import type { Mail, Passwords as PasswordPort, Ports, SqlDriver } from '../../src/ports.ts'
 import { createPasswords, type Passwords } from '../../src/services/accounts/passwords.ts'
@@ -15,6 +14,7 @@ import { createThrottle } from '../../src/services/caller/throttle.ts'
 import { openTokens } from '../../src/services/caller/tokens.ts'
 import { installInstance } from '../../src/services/instance/lifecycle.ts'
 import { startPostgres } from './postgres.ts'
+import { quickHashing } from './quick-hashing.ts'
 
 export type SignIn = {
   readonly database: SqlDriver
@@ -24,8 +24,6 @@ export type SignIn = {
   mails(): Promise<readonly Mail[]>
   close(): Promise<void>
 }
-
-export const quickHashing = createScryptPasswords({ N: 2 ** 11, r: 8, p: 1 })
 
 export async function openSignIn(
   variables: Readonly<Record<string, string>>,
