@@ -35,7 +35,7 @@ import { VERSION } from '../src/services/instance/release.ts'
 import { startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
 import { failure, toResponse } from './http/answer.ts'
-import type { AppContext } from './http/context.ts'
+import type { AppContext } from './http/request.ts'
 import { closedAnswer } from './routes/system.ts'
 
 export type NodeOptions = {

@@ -25,7 +25,7 @@ import type { Clock, Instant, Passwords, Ports } from '../src/ports.ts'
 import { type Services, startServices } from '../src/services/instance/services.ts'
 import { createApp } from './app.ts'
 import { toResponse } from './http/answer.ts'
-import type { AppContext } from './http/context.ts'
+import type { AppContext } from './http/request.ts'
 import { closedAnswer } from './routes/system.ts'
 
 export { ConnectorGate } from '../src/platform/cloudflare/gate.ts'

@@ -1,4 +1,4 @@
-/** The law of the house (docs/architecture.md): who may import whom, and that the core is pure. */
+/** The law of the house (docs/architecture.md): who may import whom, no circles, no crowded folders, and a pure core. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
@@ -13,6 +13,7 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/services\//, /^(src\/(core|sources|store|services|ports|config)|jose$|oauth4webapi$)/],
   [/^src\/platform\//, /^(?!src\/|handlers\/)|^src\/(core|platform|ports|config)/],
   [/^handlers\/(worker|node)\./, /./],
+  [/^handlers\/http\//, /^(handlers\/http\/|src\/(core|services|ports|config)|hono|zod$)/],
   [/^handlers\//, /^(handlers\/(?!worker|node)|src\/(core|services|ports|config)|hono|zod$|@modelcontext)/],
 ]
 
@@ -20,7 +21,7 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
 const packagesOfStart = ['cloudflare:workers', 'hono', 'jose', 'node:buffer', 'zod']
 
 /** Rooms of the core, each may only import those before it and itself. */
-const order = [
+const coreOrder = [
   'error',
   'model',
   'query',
@@ -35,18 +36,47 @@ const order = [
   'openapi',
 ]
 
+/** Rooms of the use cases; the same holds for them. */
+const servicesOrder = ['caller', 'license', 'model', 'rights', 'accounts', 'data', 'documents', 'instance']
+
+/** Folders of many files of one kind: a route family each, an aggregate each. */
+const uniformFolders = ['handlers/routes', 'src/store', 'src/store/schema']
+
 const impure = /\b(async |await |Date\.now|new Date\(\)|Math\.random|randomUUID|fetch\(|process\.|console\.)/
 
-it.each(sourceFiles(['src', 'handlers']))('%s stays in its room', (file) => {
+const importsByFile = new Map(sourceFiles(['src', 'handlers']).map((file) => [file, readImports(file)]))
+
+it.each([...importsByFile.keys()])('%s stays in its room', (file) => {
   const allowed = rooms.find(([whose]) => whose.test(file))?.[1]
 
   const strays = importsOf(file).filter((target) => allowed === undefined || !allowed.test(target))
-  const forward = importsOf(file).filter(
-    (target) => isCore(file) && isCore(target) && coreRoom(target) > coreRoom(file),
-  )
+  const forward = importsBeyond(file, 'src/core', coreOrder)
+  const upward = importsBeyond(file, 'src/services', servicesOrder)
 
   expect(strays).toEqual([])
   expect(forward).toEqual([])
+  expect(upward).toEqual([])
+})
+
+it('has every use case in a room', () => {
+  const homeless = sourceFiles(['src/services']).filter((file) => room(file, 'src/services', servicesOrder) === -1)
+
+  expect(homeless).toEqual([])
+})
+
+it('has no files that import each other in a circle, types included', () => {
+  const circular = sourceFiles(['src', 'handlers']).filter((file) => reachable(importsOf(file)).has(file))
+
+  expect(circular).toEqual([])
+})
+
+it('has no folder of more than 25 files, unless they are of one kind', () => {
+  const folders = sourceFiles(['src', 'handlers', 'scripts']).map((file) => dirname(file))
+  const crowded = [...new Set(folders)].filter(
+    (folder) => !uniformFolders.includes(folder) && folders.filter((other) => other === folder).length > 25,
+  )
+
+  expect(crowded).toEqual([])
 })
 
 it.each(sourceFiles(['src/core']))('%s is pure', (file) => {
@@ -84,12 +114,23 @@ it.each([...startFiles].filter((file) => file.endsWith('.ts')))(
   },
 )
 
-function isCore(path: string): boolean {
-  return path.startsWith('src/core/')
+/** The number of the room below `folder` that a file is in; -1 where it is in none of them. */
+function room(file: string, folder: string, order: readonly string[]): number {
+  return file.startsWith(`${folder}/`) ? order.indexOf(/[a-z]+/.exec(file.slice(folder.length))?.[0] ?? '') : -1
 }
 
-function coreRoom(path: string): number {
-  return order.indexOf(path.match(/^src\/core\/([a-z]+)/)?.[1] ?? '')
+/** What a file below `folder` imports from a room there that comes after its own. */
+function importsBeyond(file: string, folder: string, order: readonly string[]): readonly string[] {
+  if (!file.startsWith(`${folder}/`)) return []
+  return importsOf(file).filter((target) => room(target, folder, order) > room(file, folder, order))
+}
+
+/** All files that are imported from `files` on, by whatever way. */
+function reachable(files: readonly string[]): ReadonlySet<string> {
+  const found = new Set(files)
+  // A set goes on to what is added while it is walked through.
+  for (const file of found) if (importsByFile.has(file)) for (const target of importsOf(file)) found.add(target)
+  return found
 }
 
 function sourceFiles(folders: readonly string[]): readonly string[] {
@@ -101,6 +142,10 @@ function sourceFiles(folders: readonly string[]): readonly string[] {
 }
 
 function importsOf(file: string): readonly string[] {
+  return importsByFile.get(file) ?? []
+}
+
+function readImports(file: string): readonly string[] {
   const text = readFileSync(file, 'utf8')
   return [...text.matchAll(/(?:from|import\()\s*'([^']+)'/g)].map(([, target = '']) =>
     target.startsWith('.') ? normalize(join(dirname(file), target)) : target,

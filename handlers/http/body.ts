@@ -3,7 +3,7 @@ import type * as z from 'zod'
 import { hasPrototypeMember, oversizedJson } from '../../src/core/bounds.ts'
 import { nested, ServiceError } from '../../src/core/error.ts'
 import { knownMembers, notAmong, unknownMember } from '../../src/core/known-members.ts'
-import { type AppContext, headerOf } from './context.ts'
+import { type AppContext, headerOf } from './request.ts'
 
 /** Bodies of everything but items and migrations, which have limits of their own. */
 const SMALL_BODY = 64 * 1024

@@ -1,21 +1,8 @@
 /** What middleware leaves for handlers, and the two things that every handler asks of it. */
-import type { Context } from 'hono'
-import { ServiceError } from '../../src/core/error.ts'
 import { type Caller, type Entry, requireAddress } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import type { Credential } from './credentials.ts'
 import { requireSameOrigin } from './origin.ts'
-import type { Timing } from './timing.ts'
-
-export type Variables = {
-  /** Of the one credential source that was used; undefined for the anonymous caller. */
-  readonly credential: Credential | undefined
-  readonly timing: Timing
-  /** Where a request comes from. */
-  readonly addressOf: (c: AppContext) => string | undefined
-}
-
-export type AppContext = Context<{ Variables: Variables }>
+import { type AppContext, pathParam } from './request.ts'
 
 /** The caller inside the workspace of the path. */
 export function enter(services: Services, c: AppContext): Entry | Promise<Entry> {
@@ -59,32 +46,4 @@ function tokenOf({ config }: Services, c: AppContext): string | undefined {
 
 function isReading(method: string): boolean {
   return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
-}
-
-/** A part of the path that the route names, decoded. 404 where nothing can be called so, since no database has such a text. */
-export function pathParam(c: AppContext, name: string): string {
-  const part = itemKey(c, name)
-  if (part.includes('\0') || !part.isWellFormed()) {
-    throw new ServiceError('notFound', 'There is nothing at this address')
-  }
-  return part
-}
-
-/** The same for the key of an item, of which its field says what it may be. */
-export function itemKey(c: AppContext, name: string): string {
-  return c.req.param(name) ?? ''
-}
-
-/** Whether whoever sent the request has gone; false where the front door cannot know. */
-export function hasLeft(c: Context): boolean {
-  return ((c.env ?? {}) as { readonly hasLeft?: () => boolean }).hasLeft?.() === true
-}
-
-/**
- * A request header by its lower-case name; several of one name are joined. A front door that has them at hand says so in
- * `env`: to build the platform's `Headers` for two look-ups costs as much as the rest of the handler.
- */
-export function headerOf(c: Context, name: string): string | undefined {
-  const { header } = (c.env ?? {}) as { readonly header?: (name: string) => string | undefined }
-  return typeof header === 'function' ? header(name) : c.req.header(name)
 }

@@ -5,8 +5,8 @@
 import type { Config } from '../../src/config.ts'
 import type { LoginResult } from '../../src/services/accounts/sessions.ts'
 import { type Answer, json } from './answer.ts'
-import { type AppContext, headerOf } from './context.ts'
 import { isLoopback } from './origin.ts'
+import { type AppContext, headerOf } from './request.ts'
 
 export type LoginMode = 'json' | 'session'
 

@@ -3,7 +3,7 @@
  */
 import type { Config } from '../../src/config.ts'
 import type { Answer } from './answer.ts'
-import { type AppContext, headerOf } from './context.ts'
+import { type AppContext, headerOf } from './request.ts'
 
 export type Cors = {
   /** The headers that let the origin of this request read the answer. */

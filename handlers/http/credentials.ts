@@ -4,14 +4,11 @@
  */
 import type { Context } from 'hono'
 import { ServiceError } from '../../src/core/error.ts'
-import { headerOf } from './context.ts'
 import { cookiesNamed, SESSION_COOKIE } from './cookies.ts'
+import { type Credential, headerOf } from './request.ts'
 
 const SCHEME = 'bearer '
 const none: readonly string[] = []
-
-/** A token and where it was found. A cookie comes along with every request, so it proves less (origin.ts). */
-export type Credential = { readonly source: 'header' | 'query' | 'cookie'; readonly token: string }
 
 /** What the request presents; undefined for the anonymous caller. Throws 400 for several sources, 401 for a bad one. */
 export function credentialOf(c: Context): Credential | undefined {

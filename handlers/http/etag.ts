@@ -1,7 +1,7 @@
 /** Texts that follow from the model: their caller may keep them, but has to ask whether they still hold. */
 
 import type { Answer } from './answer.ts'
-import { type AppContext, headerOf } from './context.ts'
+import { type AppContext, headerOf } from './request.ts'
 
 /** The text under `tag`, or 304 where `If-None-Match` names it. */
 export async function tagged(

@@ -5,7 +5,7 @@
 import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { isLoopback as isLoopbackHost } from '../../src/core/loopback.ts'
-import { type AppContext, headerOf } from './context.ts'
+import { type AppContext, headerOf } from './request.ts'
 
 /** The public address, without a slash at its end: SERVICE_BASE_URL, or that of the request. */
 export function publicAddress(c: AppContext, { SERVICE_BASE_URL: base }: Config): string {

@@ -3,8 +3,8 @@ import { type BracketTree, parseBrackets } from '../../src/core/query/brackets.t
 import type { ReadQuery } from '../../src/core/query/parse.ts'
 import { withJsonTexts } from '../../src/core/query/parse-json.ts'
 import type { AskedQuery } from '../../src/services/data/plan-cache.ts'
-import { type AppContext, hasLeft, headerOf } from './context.ts'
 import { searchWithoutToken } from './credentials.ts'
+import { type AppContext, hasLeft, headerOf } from './request.ts'
 
 export function asked(c: AppContext, parse: (tree: BracketTree) => ReadQuery): AskedQuery {
   return {

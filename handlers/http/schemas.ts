@@ -5,8 +5,8 @@ import { lazily } from '../../src/core/lazily.ts'
 import { parseBrackets } from '../../src/core/query/brackets.ts'
 import { parseItemQuery, parseListQuery, type ReadQuery } from '../../src/core/query/parse.ts'
 import { withJsonTexts } from '../../src/core/query/parse-json.ts'
-import type { AppContext } from './context.ts'
 import { searchWithoutToken } from './credentials.ts'
+import type { AppContext } from './request.ts'
 
 /** Text that every database can hold. */
 export function textSchema(max: number) {

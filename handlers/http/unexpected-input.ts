@@ -7,8 +7,8 @@ import { nested } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import { requireKnown } from '../../src/core/query/parse.ts'
 import { readBody } from './body.ts'
-import { type AppContext, headerOf } from './context.ts'
 import { searchWithoutToken } from './credentials.ts'
+import { type AppContext, headerOf } from './request.ts'
 
 /** To act as somebody else is not possible; who asks for it must not be answered as themselves. */
 export function refuseActing(c: AppContext): void {

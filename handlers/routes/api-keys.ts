@@ -6,8 +6,9 @@ import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import { type AppContext, identifyItself, pathParam } from '../http/context.ts'
+import { identifyItself } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
+import { type AppContext, pathParam } from '../http/request.ts'
 import { descriptionSchema, lifetimeSchema, listQuery, nameSchema } from '../http/schemas.ts'
 
 export const createBody = lazily(() =>

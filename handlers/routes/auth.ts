@@ -6,10 +6,10 @@ import type { Services } from '../../src/services/instance/services.ts'
 import { sentFault } from '../../src/services/rights/roles.ts'
 import { type Answer, failure, json, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import type { AppContext } from '../http/context.ts'
 import { clearedCookies, type LoginMode, refreshCookies, signedIn } from '../http/cookies.ts'
 import { type App, mount } from '../http/mount.ts'
 import { requireSameOrigin } from '../http/origin.ts'
+import type { AppContext } from '../http/request.ts'
 import { textSchema } from '../http/schemas.ts'
 
 export const modeSchema = lazily(() => z.enum(['json', 'session'], "must be 'json' or 'session'").default('session'))

@@ -5,9 +5,10 @@ import type { ListAnswer, LongAnswer } from '../../src/services/data/items.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, dataPieces, dataText, noContent } from '../http/answer.ts'
 import { readJson } from '../http/body.ts'
-import { type AppContext, enter as enterWorkspace, itemKey, pathParam } from '../http/context.ts'
+import { enter as enterWorkspace } from '../http/context.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
 import { asked } from '../http/raw-query.ts'
+import { type AppContext, itemKey, pathParam } from '../http/request.ts'
 
 export function mountItems(app: App, services: Services): void {
   const { items, config, licensing } = services

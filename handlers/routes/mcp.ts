@@ -6,8 +6,9 @@ import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { readPlainJson } from '../http/body.ts'
-import { type AppContext, enterBy, headerOf } from '../http/context.ts'
+import { enterBy } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
+import { type AppContext, headerOf } from '../http/request.ts'
 
 export function mountMcp(app: App, services: Services): void {
   const { agents, config, ports } = services

@@ -8,10 +8,10 @@ import { nested, ServiceError } from '../../src/core/error.ts'
 import type { SignInError } from '../../src/services/accounts/provider-sign-in.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, data, failure } from '../http/answer.ts'
-import { type AppContext, headerOf, pathParam } from '../http/context.ts'
 import { cookiesNamed, signedIn } from '../http/cookies.ts'
 import { type App, mount } from '../http/mount.ts'
 import { isLoopback, publicAddress } from '../http/origin.ts'
+import { type AppContext, headerOf, pathParam } from '../http/request.ts'
 import { onlyParameters } from '../http/unexpected-input.ts'
 
 const LONGEST_REDIRECT = 1_000

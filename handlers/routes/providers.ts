@@ -8,8 +8,9 @@ import type { ProviderChange, ProviderWish } from '../../src/services/accounts/p
 import type { Services } from '../../src/services/instance/services.ts'
 import { createdText, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import { type AppContext, identify, pathParam } from '../http/context.ts'
+import { identify } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
+import { type AppContext, pathParam } from '../http/request.ts'
 import { itemQuery, listQuery } from '../http/schemas.ts'
 
 /** Part of addresses that are registered with the provider. `local` is the way in with a password. */

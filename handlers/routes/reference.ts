@@ -7,8 +7,8 @@
 import { ServiceError } from '../../src/core/error.ts'
 import type { Assets } from '../../src/ports.ts'
 import type { Answer } from '../http/answer.ts'
-import { pathParam } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
+import { pathParam } from '../http/request.ts'
 
 const types: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',

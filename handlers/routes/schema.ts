@@ -4,10 +4,11 @@ import { parseDryRun } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data } from '../http/answer.ts'
 import { readText } from '../http/body.ts'
-import { enter, pathParam } from '../http/context.ts'
+import { enter } from '../http/context.ts'
 import { searchWithoutToken } from '../http/credentials.ts'
 import { tagged } from '../http/etag.ts'
 import { type App, mount } from '../http/mount.ts'
+import { pathParam } from '../http/request.ts'
 
 export function mountSchema(app: App, services: Services): void {
   mount(app, '/api/:workspace/schema', {

@@ -5,8 +5,9 @@ import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import { type AppContext, enter, pathParam } from '../http/context.ts'
+import { enter } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
+import { type AppContext, pathParam } from '../http/request.ts'
 
 /** Certificates and keys are among them. */
 const BODY_LIMIT = 1024 * 1024

@@ -5,9 +5,10 @@
 import { parseItemQuery, parseListQuery } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { dataText } from '../http/answer.ts'
-import { enter, pathParam } from '../http/context.ts'
+import { enter } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { asked } from '../http/raw-query.ts'
+import { pathParam } from '../http/request.ts'
 
 export const addresses = {
   sources: 'ServiceDataSource',

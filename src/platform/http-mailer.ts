@@ -4,7 +4,7 @@
  */
 import { Buffer } from 'node:buffer'
 import type { Mailer } from '../ports.ts'
-import type { MailAccount } from './mailer.ts'
+import type { MailAccount } from './mail-account.ts'
 
 const PATIENCE = 20_000
 

@@ -4,9 +4,7 @@
  */
 import type { Mailer, Observe } from '../ports.ts'
 import { openHttpMailer } from './http-mailer.ts'
-
-export type MailAccount = { readonly url: URL; readonly from: string }
-
+import type { MailAccount } from './mail-account.ts'
 export type MailSettings = {
   readonly SERVICE_MAIL__URL: string | undefined
   readonly SERVICE_MAIL__FROM: string | undefined

@@ -3,27 +3,12 @@
  * key never relies on the connector for the caller's row filter, which is held against the record itself. Plans hold no
  * relations here: `across.ts` takes them apart before.
  */
-import { type FillHole, filledFilter, keyFilter, keyValues, namedKey } from '../core/connector/by-key.ts'
-import type { ConnectorRecord, QueryAnswer, QueryRequest } from '../core/connector/protocol.ts'
-import { allOf, type Declared, pushFilter, pushKeys, pushOrder, requireOperation } from '../core/connector/push-down.ts'
-import type { Capabilities } from '../core/connector/schema.ts'
-import type { Collection, PrimitiveField } from '../core/model/model.ts'
-import type { ReadPlan, Selection } from '../core/plan/plan.ts'
-import { shapedFields, shapeRow } from '../core/plan/shape.ts'
-import { evaluate, fieldsOf, type Row } from '../core/query/evaluate.ts'
-import type { Filter } from '../core/query/filter.ts'
-import { queryFault } from '../core/query/parse.ts'
+import { type FillHole, filledFilter } from '../core/connector/by-key.ts'
+import type { ReadPlan } from '../core/plan/plan.ts'
+import { shapeRow } from '../core/plan/shape.ts'
+import { type ConnectorSourceDeps, createConnectorReads, filledSelection, type Wanted } from './connector-read.ts'
 import { createConnectorWrites } from './connector-write.ts'
-import type { LookupKeys, Reader, Source } from './source.ts'
-
-/** Asks the connector and reads its answer; throws ServiceError `Query failed`, or why it cannot be asked now. */
-export type Ask = (request: QueryRequest, fields: readonly PrimitiveField[], reader?: Reader) => Promise<QueryAnswer>
-
-export type ConnectorSourceDeps = {
-  readonly ask: Ask
-  /** What a collection declares; throws where the source does not know it. */
-  readonly capabilities: (collection: Collection) => Promise<Capabilities>
-}
+import type { Source } from './source.ts'
 
 export function openConnectorSource(deps: ConnectorSourceDeps): Source {
   const reads = createConnectorReads(deps)
@@ -56,104 +41,7 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
   }
 }
 
-/** Which rows, once every operand is known. */
-export type Wanted = {
-  readonly collection: Collection
-  readonly where: Filter
-  readonly selection: Selection
-  readonly page?: ReadPlan['page']
-  readonly count?: boolean
-  /** Rows whose field has one of these values: a look-up of our own. */
-  readonly keys?: LookupKeys
-}
-
-export type ConnectorReads = {
-  many(wanted: Wanted, reader?: Reader): Promise<{ readonly rows: readonly Row[]; readonly count: number | undefined }>
-  /** By the key that the filter names, the rest of it held against the record; all rows of the filter where it names none. */
-  byKey(wanted: Wanted, reader?: Reader): Promise<readonly Row[]>
-}
-
-/** As many as a single answer of a write may bring. */
-const MAX_ROWS = 10_000
-
-function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps): ConnectorReads {
-  async function many(wanted: Wanted, reader?: Reader) {
-    const { collection, selection, page, keys, count = false } = wanted
-    const declared: Declared = { collection, capabilities: await capabilities(collection) }
-    requireOperation(declared, 'readMany')
-    const pushed = pushFilter(declared, wanted.where)
-    const offset = page?.offset ?? 0
-    if (count && !declared.capabilities.count) throw queryFault('meta', 'totalCount is not declared by the data source')
-    if (offset > 0 && !declared.capabilities.offset) {
-      throw queryFault('offset', 'is not declared by the data source')
-    }
-    if (pushed.kind === 'nothing') return { rows: [], count: count ? 0 : undefined }
-    const filters = [
-      ...(keys === undefined ? [] : [pushKeys(declared, keys.field, keys.values)]),
-      ...(pushed.kind === 'filter' ? [pushed.filter] : []),
-    ]
-    const fields = shapedFields(selection)
-    const sort = page === undefined ? undefined : pushOrder(declared, page.order)
-    const limit = page?.limit ?? MAX_ROWS
-    const filter = allOf(filters)
-    const request: QueryRequest = {
-      ...address(collection, fields),
-      operation: 'readMany',
-      ...(filter !== undefined && { filter }),
-      ...(sort !== undefined && { sort }),
-      limit,
-      ...(offset > 0 && { offset }),
-      ...(count && { count: true }),
-    }
-    const answer = await ask(request, distinct(fields), reader)
-    return { rows: answer.records.slice(0, limit).map(rowOf), count: count ? answer.count : undefined }
-  }
-
-  return {
-    many,
-    async byKey(wanted, reader) {
-      const { collection, selection, where } = wanted
-      const named = namedKey(collection, where)
-      if (named === undefined) return (await many(wanted, reader)).rows
-      const declared: Declared = { collection, capabilities: await capabilities(collection) }
-      const operation = requireOperation(declared, 'readOne', 'readMany')
-      const fields = [...shapedFields(selection), ...fieldsOf(named.rest)]
-      const base = { ...address(collection, fields), operation }
-      const request: QueryRequest =
-        operation === 'readOne'
-          ? { ...base, key: keyValues(named.key) }
-          : { ...base, filter: keyFilter(named.key), limit: 1 }
-      const { records } = await ask(request, distinct(fields), reader)
-      return records
-        .slice(0, 1)
-        .map(rowOf)
-        .filter((row) => evaluate(named.rest, row) === true)
-    },
-  }
-}
-
 /** The plan with every operand known. */
 function filled(plan: ReadPlan, fill: FillHole): Wanted {
   return { ...plan, where: filledFilter(plan.where, fill), selection: filledSelection(plan.selection, fill) }
-}
-
-export function filledSelection(selection: Selection, fill: FillHole): Selection {
-  return selection.map((selected) => ({ ...selected, visible: filledFilter(selected.visible, fill) }))
-}
-
-/** The collection's address in a request. */
-export function address(collection: Collection, fields: readonly PrimitiveField[]) {
-  return {
-    collection: collection.dbName,
-    ...(collection.schema !== undefined && { namespace: collection.schema }),
-    fields: distinct(fields).map(({ dbName }) => dbName),
-  }
-}
-
-export function distinct(fields: readonly PrimitiveField[]): readonly PrimitiveField[] {
-  return [...new Map(fields.map((field) => [field.id, field])).values()]
-}
-
-export function rowOf(record: ConnectorRecord): Row {
-  return ({ dbName }) => record.get(dbName) ?? null
 }

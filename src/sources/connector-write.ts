@@ -28,7 +28,7 @@ import {
   distinct,
   filledSelection,
   rowOf,
-} from './connector-source.ts'
+} from './connector-read.ts'
 import type { Prepared } from './source.ts'
 import { unmetDemand } from './unmet-demand.ts'
 

@@ -13,7 +13,7 @@ import { queryBounds } from '../query/brackets.ts'
 import { all } from '../query/filter.ts'
 import type { RawFilter } from '../query/parse.ts'
 import { resolveFilter } from '../query/resolve.ts'
-import { entitlementSchema } from './principal.ts'
+import { entitlementSchema } from './entitlement.ts'
 import { policyVariable } from './variable.ts'
 
 const filterSchema = lazily(() => z.record(z.string(), z.unknown()))

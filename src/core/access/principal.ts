@@ -1,33 +1,8 @@
 /** Who acts in a workspace, and what the workspace's entitlements let them do. */
-import * as z from 'zod'
 import { ServiceError } from '../error.ts'
-import { lazily, type ReadBy } from '../lazily.ts'
 import type { Action } from './access.ts'
+import type { Entitlement } from './entitlement.ts'
 import type { PolicyContent } from './policy.ts'
-
-/** The permission entitlements of a workspace (docs/contract.md#policies). */
-export const entitlementSchema = lazily(() =>
-  z.enum([
-    'dataModel:read',
-    'dataModel:edit',
-    'dataSource:read',
-    'dataSource:create',
-    'dataSource:delete',
-    'extension:read',
-    'openApiSchema:read',
-    'workspace:read',
-    'workspace:edit',
-    'workspace:delete',
-    'workspaceMembers:read',
-    'workspaceMembers:edit',
-    'workspaceSettings:read',
-    'workspaceSettings:edit',
-    'auditLog:read',
-    'ai:mcp',
-  ]),
-)
-
-export type Entitlement = ReadBy<typeof entitlementSchema>
 
 /**
  * Rights within one workspace. One object stands for one caller until their rights change, so that whatever was derived

@@ -8,16 +8,9 @@ import { lazily, type ReadBy } from '../lazily.ts'
 import type { Model } from '../model/model.ts'
 import { includes, isWithin, type Network, parseAddress, parseNetwork } from '../network.ts'
 import type { Action } from './access.ts'
+import { type Entitlement, entitlementSchema } from './entitlement.ts'
 import type { PolicyActions } from './policy.ts'
-import {
-  type Entitlement,
-  entitlementSchema,
-  holds,
-  leaves,
-  noRights,
-  type Rights,
-  type ScopedRights,
-} from './principal.ts'
+import { holds, leaves, noRights, type Rights, type ScopedRights } from './principal.ts'
 
 /** A scope as it is sent and shown. */
 export const scopeSchema = lazily(() => {

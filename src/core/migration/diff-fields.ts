@@ -3,23 +3,8 @@ import type { FieldType } from '../model/field-type.ts'
 import type { CollectionRecord, DefaultValue, IndexRecord, PrimitiveFieldRecord } from '../model/model.ts'
 import type { SourceColumn, SourceIndex, SourceTable } from '../sql/source-schema.ts'
 import { deriveIndexName, freeName } from './derive.ts'
-import type { DiffContext } from './diff.ts'
+import type { CollectionDiff, DiffContext, SchemaOperation } from './diff-context.ts'
 import { defaultFault } from './fields.ts'
-
-export type SchemaOperation = { readonly kind: string; readonly data: object }
-
-/** A collection as it is now. */
-export type CollectionDiff = {
-  readonly collection: CollectionRecord
-  readonly table: SourceTable
-  readonly fields: readonly PrimitiveFieldRecord[]
-  readonly fieldByColumn: ReadonlyMap<string, PrimitiveFieldRecord>
-  readonly indexes: readonly IndexRecord[]
-  /** Of the fields that are, relations apart from new ones included. */
-  readonly names: Set<string>
-  readonly operations: readonly SchemaOperation[]
-}
-
 /** A collection as it was; `names` are those of the relations that stay. */
 export type KnownCollection = {
   readonly collection: CollectionRecord

@@ -12,8 +12,7 @@ import type {
 } from '../model/model.ts'
 import type { SourceForeignKey } from '../sql/source-schema.ts'
 import { freeName, withoutKeySuffix } from './derive.ts'
-import type { DiffContext, TableMatch } from './diff.ts'
-import type { CollectionDiff, SchemaOperation } from './diff-fields.ts'
+import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
 import type { Pair } from './draft.ts'
 
 /** A pair that stays, and its foreign key where one database has both ends. */

@@ -8,27 +8,12 @@
  */
 import type { CollectionRecord, ModelRecords, NamespaceRecord } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
-import { NO_NAMESPACE, type SourceSchema, type SourceTable } from '../sql/source-schema.ts'
+import { NO_NAMESPACE, type SourceSchema } from '../sql/source-schema.ts'
 import { freeName } from './derive.ts'
-import {
-  type CollectionDiff,
-  createdFields,
-  diffFields,
-  type KnownCollection,
-  type SchemaOperation,
-} from './diff-fields.ts'
+import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
+import { createdFields, diffFields, type KnownCollection } from './diff-fields.ts'
 import { diffRelations, inOrder, matchRelations } from './diff-relations.ts'
 import type { Pair } from './draft.ts'
-
-export type { SchemaOperation } from './diff-fields.ts'
-
-export type DiffContext = {
-  /** By the workspace's convention; numbering is done here. */
-  readonly toApiName: (dbName: string) => string
-  readonly newId: () => string
-  readonly workspace: string
-}
-
 export type SchemaDiff = { readonly records: ModelRecords; readonly operations: readonly SchemaOperation[] }
 
 export function diffModel(
@@ -116,15 +101,6 @@ function diffNamespaces(records: ModelRecords, sourceId: string, { schema, conte
   const goneIds = new Set(gone.map(({ id }) => id))
   const after = [...own.filter(({ id, isSystem }) => !isSystem && !goneIds.has(id)), ...added]
   return { after: new Map(after.map((namespace) => [namespace.dbName, namespace])), added, gone, goneIds }
-}
-
-export type TableMatch = {
-  readonly kept: readonly { readonly collection: CollectionRecord; readonly table: SourceTable }[]
-  readonly added: readonly { readonly table: SourceTable; readonly namespaceId: string | null }[]
-  readonly gone: readonly CollectionRecord[]
-  readonly knowsRelations: boolean
-  /** Of the collections that are kept. */
-  readonly ids: ReadonlySet<string>
 }
 
 function matchTables(
@@ -217,3 +193,5 @@ function createCollection({ collection, operations }: CollectionDiff): SchemaOpe
   const data = { id, sourceId, namespaceId, dbName, apiName, operations, ...(isReadOnly && { isReadOnly }) }
   return { kind: 'createCollection', data }
 }
+
+export type { SchemaOperation } from './diff-context.ts'

@@ -5,8 +5,8 @@
 
 import type { ReferentialAction } from '../model/model.ts'
 import type { Change } from './change.ts'
-import { alter, type ChangeOf, columnDefinition } from './ddl-dialect.ts'
-import type { Dialect } from './dialect.ts'
+import { alter, columnDefinition } from './column-definition.ts'
+import type { ChangeOf, Dialect } from './dialect.ts'
 import { table } from './read.ts'
 import { empty, ident, join, type Sql, sql } from './statement.ts'
 

@@ -4,11 +4,11 @@
  */
 import type { ServiceError } from '../error.ts'
 import type { FieldType } from '../model/field-type.ts'
-import type { PrimitiveField } from '../model/model.ts'
+import type { PrimitiveField, ReferentialAction } from '../model/model.ts'
 import type { Comparison } from '../query/filter.ts'
-import type { Ddl } from './ddl-dialect.ts'
+import type { Change } from './change.ts'
 import type { SqlFault } from './fault.ts'
-import type { Sql, SqlParam, SqlSyntax } from './statement.ts'
+import type { Sql, SqlParam, SqlSyntax, Statement } from './statement.ts'
 
 /** Rows still to be rendered: their members, where they come from, and which of them. */
 export type RowQuery = {
@@ -140,4 +140,43 @@ export type Dialect = SqlSyntax & {
   readonly ddl: Ddl
   /** What the database's refusal means to a caller; undefined where it is no fault of the request. */
   readonly explain: (fault: SqlFault) => ServiceError | undefined
+}
+
+export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>
+
+type Statements = readonly Sql[]
+
+/**
+ * One at a time changes or reads the schema of a database: a process that died may have left a statement running there,
+ * which whoever comes next has to wait for.
+ */
+export type SchemaTurn = {
+  /** Begins a batch; fails where it has to wait too long. */
+  readonly take: Statement
+  /** Ends it. */
+  readonly leave: readonly Statement[]
+  /** Whether a batch that fails leaves no change of the schema behind. */
+  readonly isTransaction: boolean
+}
+
+export type Ddl = {
+  readonly turn: SchemaTurn
+  /** Whether a key or an index may contain the type. */
+  readonly isIndexable: (type: FieldType) => boolean
+  readonly referentialActions: ReadonlySet<ReferentialAction>
+
+  /** What follows the type of a column that counts up. */
+  readonly autoincrement: Sql
+  /** Further lines of a table, for columns that count up. */
+  readonly extraKeys: (change: ChangeOf<'createTable'>) => Statements
+  /** Ends `create table`. */
+  readonly tableOptions: Sql
+  readonly dropSchema: (change: ChangeOf<'dropSchema'>, dialect: Dialect) => Statements
+  readonly renameTable: (change: ChangeOf<'renameTable'>) => Statements
+  readonly addColumn: (change: ChangeOf<'addColumn'>, dialect: Dialect) => Statements
+  readonly changeColumnType: (change: ChangeOf<'changeColumnType'>, dialect: Dialect) => Statements
+  readonly setNullable: (change: ChangeOf<'setNullable'>, dialect: Dialect) => Statements
+  readonly setDefault: (change: ChangeOf<'setDefault'>, dialect: Dialect) => Statements
+  readonly dropIndex: (change: ChangeOf<'dropIndex'>) => Statements
+  readonly dropForeignKey: (change: ChangeOf<'dropForeignKey'>, dialect: Dialect) => Statements
 }

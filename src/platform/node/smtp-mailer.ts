@@ -5,7 +5,7 @@
 import type { Transporter } from 'nodemailer'
 import { isLoopback } from '../../core/loopback.ts'
 import type { Mailer } from '../../ports.ts'
-import type { MailAccount } from '../mailer.ts'
+import type { MailAccount } from '../mail-account.ts'
 
 const PATIENCE = 20_000
 

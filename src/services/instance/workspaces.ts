@@ -2,7 +2,9 @@
  * Workspaces (docs/contract.md#data-model): administrators of the instance make them; members see the ones they belong
  * to and may do with them what their entitlements there say.
  */
-import { type Entitlement, requireEntitlement } from '../../core/access/principal.ts'
+
+import type { Entitlement } from '../../core/access/entitlement.ts'
+import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import { SqlFault } from '../../core/sql/fault.ts'

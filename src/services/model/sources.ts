@@ -24,8 +24,8 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordIn } from '../caller/audit.ts'
 import { type Entry, isAdministrator } from '../caller/callers.ts'
 import type { Sent } from '../caller/directory.ts'
-import { firstUse, stillUnused } from '../rights/policies.ts'
 import type { ModelChanges } from './model-changes.ts'
+import { firstUse, stillUnused } from './policy-use.ts'
 
 /** `provider` is the id of a built-in provider or of an installed data connector. */
 export type SourceWish = { readonly provider: string } & SourceSetting

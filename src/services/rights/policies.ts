@@ -1,26 +1,15 @@
 /**
- * Policies of a workspace (docs/contract.md#policies). What a policy names cannot be deleted while it stands: policies
- * are written under the model that they were checked against, and migrations ask here before they take anything away.
+ * Policies of a workspace (docs/contract.md#policies). A policy is written under the model that it was checked against; what
+ * it names cannot be deleted as long as it does (model/policy-use.ts).
  */
 import { type Giver, knownNames } from '../../core/access/delegation.ts'
 import { namesOf, type PolicyContent, parsePolicy, policyUses, showPolicy } from '../../core/access/policy.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
-import { ServiceError } from '../../core/error.ts'
-import { MIGRATION_FAILED, unfit } from '../../core/migration/fault.ts'
-import type { Model, ModelRecords } from '../../core/model/model.ts'
+import type { Model } from '../../core/model/model.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
-import type { Statement } from '../../core/sql/statement.ts'
-import type { Ports, SqlDriver } from '../../ports.ts'
+import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
-import {
-  deletePolicy,
-  demandUnused,
-  findUses,
-  insertPolicy,
-  loadPolicies,
-  type PolicyRow,
-  updatePolicy,
-} from '../../store/policies.ts'
+import { deletePolicy, insertPolicy, loadPolicies, type PolicyRow, updatePolicy } from '../../store/policies.ts'
 import { holdModel } from '../../store/rights.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordIn } from '../caller/audit.ts'
@@ -155,58 +144,6 @@ export function createPolicies(ports: Ports, { directory, models, license, loadG
       })
     },
   }
-}
-
-/** Throws, naming it, where a migration would delete a collection or field that a policy of the workspace names. */
-export async function assertUnused(
-  database: SqlDriver,
-  workspaceId: string,
-  before: ModelRecords,
-  after: ModelRecords,
-): Promise<void> {
-  const use = await firstUse(database, workspaceId, before, after)
-  if (use !== undefined) throw new ServiceError('unfit', MIGRATION_FAILED, { cause: unfit('usedByPolicy', use) })
-}
-
-/** What a policy of the workspace names and `after` no longer has, in words; undefined where there is nothing. */
-export async function firstUse(
-  database: SqlDriver,
-  workspaceId: string,
-  before: ModelRecords,
-  after: ModelRecords,
-): Promise<string | undefined> {
-  const gone = deleted(before, after)
-  if (gone.size === 0) return undefined
-  const uses = new Map(
-    (await findUses(database, workspaceId, [...gone.keys()])).map(({ targetId, policy }) => [targetId, policy]),
-  )
-  const used = [...gone.keys()].find((id) => uses.has(id))
-  return used === undefined ? undefined : `${gone.get(used)} is used by the policy ${uses.get(used)}`
-}
-
-/** The same for the migration's batch, behind the statement that takes its turn: no policy can slip in between. */
-export function stillUnused(workspaceId: string, before: ModelRecords, after: ModelRecords): readonly Statement[] {
-  const gone = deleted(before, after)
-  return gone.size === 0 ? [] : [demandUnused(workspaceId, [...gone.keys()])]
-}
-
-/** What is in `before` and not in `after`, as messages call it, by id. */
-function deleted(before: ModelRecords, after: ModelRecords): ReadonlyMap<string, string> {
-  const names = new Map(before.collections.map(({ id, apiName }) => [id, apiName]))
-  return new Map([
-    ...missingFrom(after.collections, before.collections).map(
-      ({ id, apiName }) => [id, `collection ${apiName}`] as const,
-    ),
-    ...[
-      ...missingFrom(after.primitiveFields, before.primitiveFields),
-      ...missingFrom(after.relationFields, before.relationFields),
-    ].map(({ id, apiName, collectionId }) => [id, `field ${names.get(collectionId)}.${apiName}`] as const),
-  ])
-}
-
-function missingFrom<T extends { readonly id: string }>(after: readonly T[], before: readonly T[]): readonly T[] {
-  const kept = new Set(after.map(({ id }) => id))
-  return before.filter(({ id }) => !kept.has(id))
 }
 
 /** Whoever is limited must not learn from a refusal what there is beyond their rights: all of these are one. */

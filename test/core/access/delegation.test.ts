@@ -7,8 +7,9 @@ import {
   mayGive,
   mayGiveRole,
 } from '../../../src/core/access/delegation.ts'
+import type { Entitlement } from '../../../src/core/access/entitlement.ts'
 import { namesOf, parsePolicy } from '../../../src/core/access/policy.ts'
-import type { Entitlement, Rights } from '../../../src/core/access/principal.ts'
+import type { Rights } from '../../../src/core/access/principal.ts'
 import { build } from '../../support/build.ts'
 
 const model = build.model(

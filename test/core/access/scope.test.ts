@@ -1,9 +1,10 @@
 /** The scope of an API key: always an intersection with what its user holds, whatever both are. */
 import { expect, it } from 'vitest'
 import { giverOf, mayGive } from '../../../src/core/access/delegation.ts'
+import { type Entitlement, entitlementSchema } from '../../../src/core/access/entitlement.ts'
 import { viewerOf } from '../../../src/core/access/merge.ts'
 import { type PolicyContent, parsePolicy } from '../../../src/core/access/policy.ts'
-import { type Entitlement, entitlementSchema, holds, type Rights } from '../../../src/core/access/principal.ts'
+import { holds, type Rights } from '../../../src/core/access/principal.ts'
 import { admitsAddress, asPolicies, beyond, type KeyScope, narrowed, reaches } from '../../../src/core/access/scope.ts'
 import type { Collection } from '../../../src/core/model/model.ts'
 import { createDice } from '../../fuzz/support/dice.ts'

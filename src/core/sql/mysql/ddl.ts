@@ -5,8 +5,8 @@
  */
 import type { FieldType } from '../../model/field-type.ts'
 import type { Backfill, ColumnDefinition, TableRef } from '../change.ts'
-import { alter, type ChangeOf, columnDefinition, columnType, type Ddl, withoutParams } from '../ddl-dialect.ts'
-import type { Dialect } from '../dialect.ts'
+import { alter, columnDefinition, columnType, withoutParams } from '../column-definition.ts'
+import type { ChangeOf, Ddl, Dialect } from '../dialect.ts'
 import { table } from '../read.ts'
 import { compile, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
 

@@ -2,8 +2,8 @@
 
 import type { FieldType } from '../../model/field-type.ts'
 import type { Backfill, ColumnDefinition, Conversion, TableRef } from '../change.ts'
-import { alter, columnDefinition, columnType, type Ddl, withoutParams } from '../ddl-dialect.ts'
-import type { Dialect } from '../dialect.ts'
+import { alter, columnDefinition, columnType, withoutParams } from '../column-definition.ts'
+import type { Ddl, Dialect } from '../dialect.ts'
 import { table } from '../read.ts'
 import { compile, empty, ident, join, literal, type Sql, sql } from '../statement.ts'
 

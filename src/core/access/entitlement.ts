@@ -1,0 +1,26 @@
+/** The permission entitlements of a workspace: what a role may do there beside its items (docs/contract.md#policies). */
+import * as z from 'zod'
+import { lazily, type ReadBy } from '../lazily.ts'
+
+export const entitlementSchema = lazily(() =>
+  z.enum([
+    'dataModel:read',
+    'dataModel:edit',
+    'dataSource:read',
+    'dataSource:create',
+    'dataSource:delete',
+    'extension:read',
+    'openApiSchema:read',
+    'workspace:read',
+    'workspace:edit',
+    'workspace:delete',
+    'workspaceMembers:read',
+    'workspaceMembers:edit',
+    'workspaceSettings:read',
+    'workspaceSettings:edit',
+    'auditLog:read',
+    'ai:mcp',
+  ]),
+)
+
+export type Entitlement = ReadBy<typeof entitlementSchema>

@@ -1,0 +1,34 @@
+/** DDL text that all dialects share: the beginning of `alter table`, the definition of a column, values as constants. */
+import type { ColumnDefinition, TableRef } from './change.ts'
+import type { Dialect } from './dialect.ts'
+import { table } from './read.ts'
+import { empty, ident, join, literal, type Sql, sql } from './statement.ts'
+
+export function alter(ref: TableRef): Sql {
+  return sql`alter table ${table(ref)}`
+}
+
+export function columnType({ type, isList }: ColumnDefinition, dialect: Dialect): Sql {
+  const text = dialect.columnType(type, isList)
+  if (text === undefined)
+    throw new TypeError(`${dialect.title} cannot store ${type.name}, and the migration let it pass`)
+  return text
+}
+
+export function columnDefinition(column: ColumnDefinition, dialect: Dialect): Sql {
+  // MariaDB may take a time of which nothing is said for one that must not be null.
+  const nullability = column.isNullable ? sql`null` : sql`not null`
+  const counting = column.isAutoincrement ? sql` ${dialect.ddl.autoincrement}` : empty
+  return sql`${ident(column.dbName)} ${columnType(column, dialect)} ${nullability}${counting}`
+}
+
+/** A parameter has no place in DDL, so values become constants. */
+export function withoutParams({ parts }: Sql): Sql {
+  return join(
+    parts.map((part) => {
+      if (part.kind !== 'param') return { parts: [part] }
+      return part.value === null ? sql`null` : literal(part.value)
+    }),
+    empty,
+  )
+}
