@@ -10,13 +10,22 @@ const decisions = new Set(readdirSync(join(root, 'docs/decisions')).map((name) =
 const elsewhere =
   /\bthe\sseed\b|\bseed['’]s\b|\bseed, ["“]|\s\(seed[),;]|\breference[ -]facts?\b|\bcontract,? (?:and )?\d|\bthe contract\b(?! suite)|\bthreats?(?: rows?)? \d|\bplatform[ -]notes\b|\.\.\/shared\//gi
 
-const files = ['src', 'handlers', 'scripts', 'extensions', 'test', 'docs']
+const paths = ['src', 'handlers', 'scripts', 'extensions', 'test', 'docs']
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )
-  .filter((path) => /\.(ts|js|sh|ya?ml|md)$/.test(path) && !path.includes('node_modules'))
-  .concat('README.md', 'CHANGELOG.md', 'wrangler.toml', 'vitest.config.ts')
-  .map((path) => ({ path, text: readText(path) }))
+  .filter((path) => !path.includes('node_modules'))
+  .concat('README.md', 'CHANGELOG.md', 'wrangler.toml', 'vitest.config.ts', 'package.json')
+
+const files = paths.filter((path) => /\.(ts|js|sh|ya?ml|toml|md)$/.test(path)).map(readFile)
+
+/** Every file and folder by each end of its path, as `core/sql` or `read.ts`. */
+const pathEnds = new Set(
+  paths.flatMap((path) => {
+    const names = path.split('/')
+    return names.map((_, index) => names.slice(index).join('/'))
+  }),
+)
 
 it('finds every document and anchor that is cited by its path', () => {
   const unknown = files.flatMap(({ path, text }) =>
@@ -27,6 +36,17 @@ it('finds every document and anchor that is cited by its path', () => {
       ])
       .filter((target) => !isThere(target))
       .map((target) => `${path}: ${target}`),
+  )
+
+  expect(unknown).toEqual([])
+})
+
+it('finds every file and folder that comments and documents name', () => {
+  const unknown = files.flatMap(({ path, prose }) =>
+    [...prose.matchAll(/(?<![\w./<>@$-])[a-z][\w./-]*(?![\w./*…{<-])/g)]
+      .map(([name]) => name.replace(/[./]+$/, ''))
+      .filter((name) => isOurs(name) && !pathEnds.has(name))
+      .map((name) => `${path}: ${name}`),
   )
 
   expect(unknown).toEqual([])
@@ -69,9 +89,21 @@ it('gives every anchor of the specification to one place', () => {
   expect(anchors.filter((anchor, index) => anchors.indexOf(anchor) !== index)).toEqual([])
 })
 
-/** As one line, because a citation may run over the end of a comment's line. */
-function readText(path: string): string {
-  return readFileSync(join(root, path), 'utf8').replace(/\s*\n\s*(?:\*(?!\/)|\/\/)?\s*/g, ' ')
+/** Its text as one line, because a citation may run over the end of a comment's line, and what of it is not code. */
+function readFile(path: string): { readonly path: string; readonly text: string; readonly prose: string } {
+  const whole = readFileSync(join(root, path), 'utf8')
+  const comments = [...whole.matchAll(/\/\*\*.*?\*\/|(?<=^|\s)\/\/ .*?$/gms)].map(([comment]) => comment)
+  return {
+    path,
+    text: whole.replace(/\s*\n\s*(?:\*(?!\/)|\/\/)?\s*/g, ' '),
+    prose: path.endsWith('.md') ? whole : comments.join('\n'),
+  }
+}
+
+/** Whether a name can only be that of a file or folder of this repository. */
+function isOurs(name: string): boolean {
+  if (/\.(ts|js|sh)$/.test(name)) return !name.endsWith('.d.ts') && !existsSync(join(root, 'node_modules', name))
+  return /^(src|handlers|test|core|services|sources|store|platform)\//.test(name)
 }
 
 function isThere(target: string): boolean {

@@ -1,6 +1,6 @@
 /**
  * Every route that is mounted is in an OpenAPI document, and the documents name no other. A new route is described in
- * handlers/document/*.ts.
+ * handlers/openapi/.
  */
 import { expect, it } from 'vitest'
 import { createApp } from '../../handlers/app.ts'

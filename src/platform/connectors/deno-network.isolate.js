@@ -1,6 +1,6 @@
 /**
  * The network of a connector's Deno process: `fetch`, `WebSocket` and `node:net` as the connector knows them, over the gate
- * (node/connector-gate.ts), which is the only place that the process may connect to. What the grant leaves out is an error
+ * (node/connectors/gate.ts), which is the only place that the process may connect to. What the grant leaves out is an error
  * named NotCapable at once; the gate decides all the same, so that who goes around this meets it.
  */
 import net from 'node:net'

@@ -1,5 +1,5 @@
 /**
- * The program of a connector's Deno process (see node/connector-process.ts): one JSON text per line on stdin, answers on
+ * The program of a connector's Deno process (see node/connectors/process.ts): one JSON text per line on stdin, answers on
  * stdout, each behind the token of the first line, and so is what the connector prints on its console. What else is
  * written there is not for the host.
  *
