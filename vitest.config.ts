@@ -23,7 +23,7 @@ export default defineConfig({
     teardownTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { ...patient, name: 'architecture', include: ['test/{architecture,references}.test.ts'] } },
+      { test: { ...patient, name: 'architecture', include: ['test/*.test.ts'] } },
       { test: { ...together, name: 'core', include: ['test/core/**/*.test.ts'] } },
       { test: { ...patient, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
       {
