@@ -50,3 +50,15 @@ it('the lock file names no registry but the public one, and a digest for every p
   expect(elsewhere).toEqual([])
   expect(unverified).toEqual([])
 })
+
+it('the record of packages lists all of package.json and nothing else', () => {
+  const { dependencies, devDependencies, optionalDependencies } = JSON.parse(
+    readFileSync('package.json', 'utf8'),
+  ) as Record<string, Readonly<Record<string, string>>>
+  const record = readFileSync('docs/decisions/005-packages.md', 'utf8')
+  const listed = [...record.matchAll(/^\| (`.+?) \| .+ \|$/gm)].flatMap(([, names = '']) =>
+    [...names.matchAll(/`([^`]+)`/g)].map(([, name]) => name),
+  )
+
+  expect(listed.sort()).toEqual(Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }).sort())
+})
