@@ -13,7 +13,7 @@ import { ServiceError } from '../src/core/error.ts'
 import { openPostgres } from '../src/platform/drivers/postgres/driver.ts'
 import { timeOrderedIds } from '../src/platform/ids.ts'
 import { openMailer } from '../src/platform/mailer.ts'
-import { everySoOften, type Ticker } from '../src/platform/node/alarm.ts'
+import { repeatEvery, type Ticker } from '../src/platform/node/alarm.ts'
 import { openNodeAssets } from '../src/platform/node/assets.ts'
 import { createNodeBackground } from '../src/platform/node/background.ts'
 import { openNodeConnectors } from '../src/platform/node/connectors/connectors.ts'
@@ -131,7 +131,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     })
     http.serve(
       getRequestListener(
-        (request, env) => fetch(request, { ...env, header: headerLookup(env), hasLeft: leaving(env) }),
+        (request, env) => fetch(request, { ...env, header: headerLookup(env), isDisconnected: leaving(env) }),
         {
           errorHandler,
           // What is left unread is the server's business, which is more patient.
@@ -140,7 +140,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
       ),
     )
     licensing.alarm.start(() => services.licensing.wake(), toldTo(observe))
-    const stopReporting = (ticker ?? everySoOften)(REPORT_INTERVAL, () => services.telemetry.report())
+    const stopReporting = (ticker ?? repeatEvery)(REPORT_INTERVAL, () => services.telemetry.report())
     const pruning = setInterval(() => void services.prune().catch(toldTo(observe)), PRUNE_INTERVAL)
     return {
       url: http.url,

@@ -7,7 +7,7 @@ import { ServiceError } from '../src/core/error.ts'
 import { openCloudflareAssets } from '../src/platform/cloudflare/assets.ts'
 import { createCloudflareBackground } from '../src/platform/cloudflare/background.ts'
 import { openCloudflareConnectors } from '../src/platform/cloudflare/connectors.ts'
-import { openNeonLate } from '../src/platform/cloudflare/late-drivers.ts'
+import { openNeonLazily } from '../src/platform/cloudflare/lazy-drivers.ts'
 import { createCloudflareAlarm, licenseObject, type WakingObject } from '../src/platform/cloudflare/license-object.ts'
 import { createCloudflareSqlDatabases } from '../src/platform/cloudflare/sql-databases.ts'
 import { createTransliterate } from '../src/platform/cloudflare/transliterate.ts'
@@ -100,7 +100,7 @@ export const { LicenseObject } = worker
 export default worker.handler
 
 async function open(env: Env, { clock, passwords }: Required<WorkerOptions>): Promise<Opened> {
-  const variables = Object.entries(env).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  const variables = Object.entries(env).filter((scope): scope is [string, string] => typeof scope[1] === 'string')
   const reading = readConfig(Object.fromEntries(variables))
   if (reading.kind === 'invalid') throw new ServiceError('failed', reading.faults.join('; '))
   for (const name of reading.unknown) observeOnConsole({ kind: 'warning', message: `${name} is not a known variable` })
@@ -112,7 +112,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerOptions>): Pr
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
   const assets = openCloudflareAssets(env.ASSETS)
   const ports: Ports = {
-    database: openNeonLate(databaseUrl, timeLimit),
+    database: openNeonLazily(databaseUrl, timeLimit),
     connectors: await openCloudflareConnectors(env, reading.config, observeOnConsole),
     databases: createCloudflareSqlDatabases({
       allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS,

@@ -6,7 +6,7 @@ import { type VariableName, variables } from '../src/config.ts'
 import { errorCodes } from '../src/core/error-codes.ts'
 import type { FieldType } from '../src/core/model/field-type.ts'
 import { type Operator, operatorsOf } from '../src/core/model/operator.ts'
-import { variableMeanings } from './variable-meanings.ts'
+import { variableMeanings } from './variable-descriptions.ts'
 
 export function configurationPage(): string {
   const rows = Object.entries(variables).map(
@@ -15,7 +15,7 @@ export function configurationPage(): string {
   )
   return `# Configuration
 
-Generated from \`src/config.ts\` and \`scripts/variable-meanings.ts\` by \`node scripts/generate-docs.ts\`; do not edit.
+Generated from \`src/config.ts\` and \`scripts/variable-descriptions.ts\` by \`node scripts/generate-docs.ts\`; do not edit.
 
 All configuration comes from environment variables (on Workers: variables and secrets). A \`SERVICE_\` variable that is not
 listed is warned of by name; a wrong value fails the start with the variable and the reason. Durations are written

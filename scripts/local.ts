@@ -102,8 +102,8 @@ async function makeKey(run: LocalRun, generated: string | undefined, file: strin
   if (password === undefined) return undefined
   const login = { credentials: { email, password }, mode: 'json' }
   const { accessToken } = (await apiOf(run.url)('POST', '/api/auth/login', login)) as { accessToken: string }
-  const wish = { name: 'local run', description: 'Made by npm start for the line that it prints' }
-  const { data } = (await apiOf(run.url, accessToken)('POST', '/api/system/api-keys', wish)) as {
+  const input = { name: 'local run', description: 'Made by npm start for the line that it prints' }
+  const { data } = (await apiOf(run.url, accessToken)('POST', '/api/system/api-keys', input)) as {
     data: { key: string }
   }
   writeFileSync(file, data.key, { mode: 0o600 })

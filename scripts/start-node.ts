@@ -7,7 +7,7 @@ import { createBufferedLog } from '../src/platform/node/observing/buffered-log.t
 import type { Observe } from '../src/ports.ts'
 import { clearStep, closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig, showStep } from './local.ts'
 import { endWithNpm } from './npm-run.ts'
-import { requireFree } from './require-free.ts'
+import { requireFreePort } from './require-free-port.ts'
 
 endWithNpm()
 // Until there is something to close, ending the process is enough: what has to be left in order is left so by its exit.
@@ -16,7 +16,7 @@ await start().catch(fail)
 
 async function start(): Promise<void> {
   const config = requireConfig(process.env)
-  await requireFree(config.SERVICE_HOST, config.PORT)
+  await requireFreePort(config.SERVICE_HOST, config.PORT)
   if (config.SERVICE_DATABASE_URL !== undefined) {
     showStep('Connecting to the system database')
     const server = await startNode({ environment: process.env })

@@ -5,7 +5,7 @@ import { startNeonGateway } from '../src/platform/node/embedded/neon-gateway.ts'
 import { openEmbeddedPostgres } from '../src/platform/node/embedded/postgres.ts'
 import { closeOnSignal, fail, localEnvironment, prepareLocalRun, requireConfig, showStep } from './local.ts'
 import { endWithNpm } from './npm-run.ts'
-import { requireFree } from './require-free.ts'
+import { requireFreePort } from './require-free-port.ts'
 import { type LogLine, print, startWorkerd } from './workerd.ts'
 
 endWithNpm()
@@ -15,7 +15,7 @@ await start().catch(fail)
 
 async function start(): Promise<void> {
   const config = requireConfig(process.env)
-  await requireFree(config.SERVICE_HOST, config.PORT)
+  await requireFreePort(config.SERVICE_HOST, config.PORT)
   const directory = openDataDirectory(config.SERVICE_DATA_DIR)
   const environment = localEnvironment(process.env, directory)
   showStep('Opening the embedded database')

@@ -7,7 +7,7 @@ import type { unstable_startWorker } from 'wrangler'
 import { isLoopback } from '../src/core/loopback.ts'
 import { writeConnectorBundle } from './connector-bundle.ts'
 import { copyPackageAssets } from './package-assets.ts'
-import { requireFree } from './require-free.ts'
+import { requireFreePort } from './require-free-port.ts'
 import { tethered } from './tether.ts'
 
 export type Workerd = { readonly url: string; readonly close: () => Promise<void> }
@@ -29,7 +29,7 @@ export type LogLine = { readonly level: string; readonly message: string }
 /** Resolves once the Worker answers. Throws where the port is taken. */
 export async function startWorkerd({ variables, host, port, onLog = print, entry }: WorkerdOptions): Promise<Workerd> {
   // Wrangler itself would wait for a port that is taken, and say nothing.
-  await requireFree(host, port)
+  await requireFreePort(host, port)
   const bindings = Object.entries(variables).flatMap(([name, value]) =>
     name.startsWith('SERVICE_') && value !== undefined ? [[name, { type: 'plain_text', value }] as const] : [],
   )

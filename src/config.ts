@@ -3,7 +3,7 @@
  * is generated from this list. A wrong value is named with its variable, never repeated.
  */
 import * as z from 'zod'
-import { lazily, type ReadBy } from './core/lazily.ts'
+import { type InferOutput, lazily } from './core/lazily.ts'
 import { parseLicenseKey } from './core/license/key.ts'
 import { isLoopback } from './core/loopback.ts'
 import { type Network, parseNetwork } from './core/network.ts'
@@ -184,7 +184,7 @@ const email = lazily(() => z.email('must be an e-mail address'))
 
 const password = lazily(() => z.string().min(10, 'must have at least 10 characters'))
 
-/** Every variable: its schema and its default. What it means stands in scripts/variable-meanings.ts, for the generated page. */
+/** Every variable: its schema and its default. What it means stands in scripts/variable-descriptions.ts, for the generated page. */
 export const variables = {
   PORT: [port, 8787],
   SERVICE_HOST: [someText, '127.0.0.1'],
@@ -240,16 +240,16 @@ export const variables = {
 type Variables = typeof variables
 export type VariableName = keyof Variables
 
-export type Config = { readonly [Name in VariableName]: ReadBy<Variables[Name][0]> | Variables[Name][1] }
+export type Config = { readonly [Name in VariableName]: InferOutput<Variables[Name][0]> | Variables[Name][1] }
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-export type ConfigReading =
+export type ConfigResult =
   | { readonly kind: 'valid'; readonly config: Config; readonly unknown: readonly string[] }
   | { readonly kind: 'invalid'; readonly faults: readonly string[] }
 
 /** Reads all variables; an empty text counts as unset. `unknown` are SERVICE_ variables that nobody reads. */
-export function readConfig(environment: Environment): ConfigReading {
+export function readConfig(environment: Environment): ConfigResult {
   const config: Partial<Record<VariableName, unknown>> = {}
   const faults: string[] = []
   for (const [name, [schema, preset]] of Object.entries(variables) as [VariableName, Variables[VariableName]][]) {

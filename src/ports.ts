@@ -2,7 +2,7 @@
  * What the services need from the outside world. Each port has one adapter per platform and one contract suite in
  * test/contract that every adapter passes.
  */
-import type { Delivery } from './core/license/answer.ts'
+import type { LicensingResponse } from './core/license/answer.ts'
 import type { SqlAddress, SqlProvider } from './core/sql/address.ts'
 import type { SqlParam, Statement } from './core/sql/statement.ts'
 
@@ -18,9 +18,9 @@ export type Ids = { readonly next: () => string }
 export type SqlRow = readonly SqlParam[]
 
 /** Whoever waits for the answer to a statement. */
-export interface Asker {
+export interface QueryContext {
   /** Whether nobody waits any more. Asked now and then while a statement takes long; absent where nobody can know. */
-  hasLeft?(): boolean
+  isDisconnected?(): boolean
   /** Changes rows: a driver that could not say whether an ended statement has changed them lets it go on. */
   readonly isWriting?: boolean
 }
@@ -33,14 +33,14 @@ export interface Asker {
  */
 export interface SqlDriver {
   /** Runs one statement and answers its rows. */
-  query(statement: Statement, asker?: Asker): Promise<readonly SqlRow[]>
+  query(statement: Statement, context?: QueryContext): Promise<readonly SqlRow[]>
   /**
    * Like `query`, for an answer that may be too large for the memory: rows come as they are taken, and resolving means that
    * the first has come. Whoever does not take all of them calls `return`. Absent where the driver gets answers whole.
    */
-  stream?(statement: Statement, asker?: Asker): Promise<AsyncIterator<SqlRow>>
+  stream?(statement: Statement, context?: QueryContext): Promise<AsyncIterator<SqlRow>>
   /** Runs all statements in one transaction, in order: all or nothing. Answers the rows of each. */
-  batch(statements: readonly Statement[], asker?: Asker): Promise<readonly (readonly SqlRow[])[]>
+  batch(statements: readonly Statement[], context?: QueryContext): Promise<readonly (readonly SqlRow[])[]>
   /** Ends every connection. Running statements are waited for. */
   close(): Promise<void>
 }
@@ -222,7 +222,7 @@ export interface LicensingClient {
    * and up is tried three times more, from 250 ms on, before the last of it is answered. Never throws
    * (docs/contract.md#licensing).
    */
-  post(url: string, value: unknown): Promise<Delivery>
+  post(url: string, value: unknown): Promise<LicensingResponse>
 }
 
 /** Wakes the instance for work that is due: an alarm of a Durable Object on Workers, a timer on Node. */

@@ -18,7 +18,7 @@ import {
   request,
 } from 'governed-data-service/connector-kit'
 import { type Config, readConfig } from './config.ts'
-import { type Question, toQuestion } from './question.ts'
+import { type SearchRequest, toSearchRequest } from './search-request.ts'
 
 const WINDOW = 1_000
 
@@ -85,7 +85,7 @@ async function find(config: Config, { key, fields }: Extract<QueryRequest, { ope
 async function search(config: Config, asked: Extract<QueryRequest, { operation: 'readMany' }>) {
   const { limit, offset = 0, fields, count } = asked
   if (offset >= WINDOW) throw beyond()
-  const question: Question = toQuestion(config, asked)
+  const question: SearchRequest = toSearchRequest(config, asked)
   const body = { ...question, offset, limit: Math.min(limit, WINDOW - offset), attributesToRetrieve: fields }
   const response = await ask(config, `/indexes/${config.index}/search`, body)
   if (response.status === 404) throw new CollectionNotFound('there is no such index any more')

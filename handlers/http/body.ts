@@ -1,8 +1,8 @@
 /** Request bodies: bounded while they are read, JSON only, checked by a schema; faults name their place. */
 import type * as z from 'zod'
-import { hasPrototypeMember, oversizedJson } from '../../src/core/bounds.ts'
 import { nested, ServiceError } from '../../src/core/error.ts'
-import { knownMembers, notAmong, unknownMember } from '../../src/core/known-members.ts'
+import { hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
+import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { type AppContext, headerOf } from './request.ts'
 
 /** Bodies of everything but items and migrations, which have limits of their own. */
@@ -32,7 +32,7 @@ export function placeOf(path: readonly PropertyKey[]): string {
 
 function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): string {
   if (issue?.code === 'unrecognized_keys') return unknownMember(schema, issue)
-  if (issue?.code === 'invalid_value') return issue.input === undefined ? 'must be given' : notAmong(issue.values)
+  if (issue?.code === 'invalid_value') return issue.input === undefined ? 'must be given' : notOneOf(issue.values)
   if (issue?.code === 'invalid_type') {
     if (issue.input === undefined) return 'must be given'
     const members = issue.expected === 'object' ? knownMembers(schema, issue.path) : []

@@ -5,7 +5,7 @@
  */
 import { type Address, isWithin, type Network, parseAddress } from '../../src/core/network.ts'
 
-export type Came = {
+export type ForwardedConnection = {
   /** The other end of the connection, as the front door knows it. */
   readonly peer: string | undefined
   readonly trusted: readonly Network[]
@@ -17,7 +17,7 @@ export type Came = {
  * Undefined where it is not known: no peer, or a trusted proxy that does not say whom it sends on. `X-Forwarded-For` and
  * `Forwarded` must agree where both are there, since a proxy that writes one may pass on the other as it came.
  */
-export function clientAddress({ peer, trusted, header }: Came): string | undefined {
+export function clientAddress({ peer, trusted, header }: ForwardedConnection): string | undefined {
   const near = peer === undefined ? undefined : parseAddress(peer)
   if (near === undefined || !isProxy(near, trusted)) return near?.text ?? peer
   const lists = [hopsOfList(header('x-forwarded-for')), hopsOfForwarded(header('forwarded'))]

@@ -1,18 +1,22 @@
 /** What middleware leaves for handlers, and the two things that every handler asks of it. */
-import { type Caller, type Entry, requireAddress } from '../../src/services/caller/callers.ts'
+import { type Caller, type RequestScope, requireAddress } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { requireSameOrigin } from './origin.ts'
 import { type AppContext, pathParam } from './request.ts'
 
 /** The caller inside the workspace of the path. */
-export function enter(services: Services, c: AppContext): Entry | Promise<Entry> {
-  return enterBy(services, c, tokenOf(services, c))
+export function authorize(services: Services, c: AppContext): RequestScope | Promise<RequestScope> {
+  return authorizeToken(services, c, tokenOf(services, c))
 }
 
 /** The same by a token that is said. */
-export function enterBy({ callers }: Services, c: AppContext, token: string | undefined): Entry | Promise<Entry> {
-  const entry = callers.enter(pathParam(c, 'workspace'), token)
-  return entry instanceof Promise ? entry.then((late) => entered(c, late)) : entered(c, entry)
+export function authorizeToken(
+  { callers }: Services,
+  c: AppContext,
+  token: string | undefined,
+): RequestScope | Promise<RequestScope> {
+  const scope = callers.authorize(pathParam(c, 'workspace'), token)
+  return scope instanceof Promise ? scope.then((late) => entered(c, late)) : entered(c, scope)
 }
 
 /** The caller on a route of the system: 403 for a key whose scope limits what its user may do. */
@@ -25,9 +29,9 @@ export async function identifyItself(services: Services, c: AppContext): Promise
   return known(c, await services.callers.identify(tokenOf(services, c), 'itself'))
 }
 
-function entered(c: AppContext, entry: Entry): Entry {
-  known(c, entry.caller)
-  return entry
+function entered(c: AppContext, scope: RequestScope): RequestScope {
+  known(c, scope.caller)
+  return scope
 }
 
 /** Says that from now on it is known who asks. Throws 403 for a key that does not count at the address of the request. */

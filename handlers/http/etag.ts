@@ -4,7 +4,7 @@ import type { Answer } from './answer.ts'
 import { type AppContext, headerOf } from './request.ts'
 
 /** The text under `tag`, or 304 where `If-None-Match` names it. */
-export async function tagged(
+export async function withEtag(
   c: AppContext,
   tag: string,
   render: () => Exclude<Answer['body'], null> | Promise<Exclude<Answer['body'], null>>,

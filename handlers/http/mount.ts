@@ -5,13 +5,13 @@
 import type { Hono } from 'hono'
 import { ServiceError } from '../../src/core/error.ts'
 import type { Ports } from '../../src/ports.ts'
-import type { Visit } from '../../src/services/accounts/mails.ts'
+import type { RequestOrigin } from '../../src/services/accounts/mails.ts'
 import { type Answer, failure, isFault, toResponse } from './answer.ts'
 import type { Cors } from './cors.ts'
 import { credentialOf, loggable } from './credentials.ts'
 import { type AppContext, headerOf, type Variables } from './request.ts'
 import { serverTiming, startTiming } from './timing.ts'
-import { hasBody, onlyParameters, refuseActing, requireNoBody } from './unexpected-input.ts'
+import { hasBody, onlyParameters, refuseActionParameters, requireNoBody } from './unexpected-input.ts'
 
 export type App = {
   readonly hono: Hono<{ Variables: Variables }>
@@ -29,7 +29,7 @@ export type App = {
 }
 
 /** What use cases that write mails or tell addresses apart have to know of a request. */
-export function visitOf({ addressOf }: App, c: AppContext): Visit {
+export function requestOriginOf({ addressOf }: App, c: AppContext): RequestOrigin {
   return { address: addressOf(c), origin: new URL(c.req.url).origin }
 }
 
@@ -38,9 +38,9 @@ type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Methods = { readonly [Name in Method]?: Handler }
 
 /** What a path does otherwise than the rest: which of its methods read the query string, and what it takes no notice of. */
-export type Manner = {
+export type RouteOptions = {
   /** They refuse themselves what they do not know in it. */
-  readonly asked?: readonly Method[]
+  readonly strictQuery?: readonly Method[]
   /** Methods that have no body although their like has one. */
   readonly bodiless?: readonly Method[]
   /** Answers whatever credential and parameters come with it. */
@@ -48,7 +48,7 @@ export type Manner = {
 }
 
 /** Other methods than those given are refused with 405 and `Allow`. */
-export function mount(app: App, path: string, methods: Methods, manner: Manner = {}): void {
+export function mount(app: App, path: string, methods: Methods, manner: RouteOptions = {}): void {
   const { hono, before } = app
   const allow = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const refuse: Handler = () => {
@@ -77,8 +77,8 @@ function afterwards(before: NonNullable<App['before']>, handler: Handler): Handl
 }
 
 /** A handler of requests that bring nothing else than it reads. */
-function strictly(handler: Handler, method: Method, { asked = [], bodiless = [] }: Manner): Handler {
-  const readsQuery = asked.includes(method)
+function strictly(handler: Handler, method: Method, { strictQuery = [], bodiless = [] }: RouteOptions): Handler {
+  const readsQuery = strictQuery.includes(method)
   const readsBody = (method === 'POST' || method === 'PUT' || method === 'PATCH') && !bodiless.includes(method)
   return (c) => {
     if (!readsQuery) onlyParameters(c, [])
@@ -141,7 +141,7 @@ type Run = { readonly requestId: string; readonly handler: Handler; readonly isP
 async function answerOf({ observe }: Ports, c: AppContext, { requestId, handler, isProbe }: Run): Promise<Answer> {
   try {
     if (!isProbe) c.set('credential', credentialOf(c))
-    refuseActing(c)
+    refuseActionParameters(c)
     return await handler(c)
   } catch (error) {
     if (isFault(error)) observe({ kind: 'fault', requestId, error })

@@ -28,8 +28,8 @@ export function itemKey(c: AppContext, name: string): string {
 }
 
 /** Whether whoever sent the request has gone; false where the front door cannot know. */
-export function hasLeft(c: Context): boolean {
-  return ((c.env ?? {}) as { readonly hasLeft?: () => boolean }).hasLeft?.() === true
+export function isDisconnected(c: Context): boolean {
+  return ((c.env ?? {}) as { readonly isDisconnected?: () => boolean }).isDisconnected?.() === true
 }
 
 /**

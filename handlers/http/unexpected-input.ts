@@ -11,7 +11,7 @@ import { searchWithoutToken } from './credentials.ts'
 import { type AppContext, headerOf } from './request.ts'
 
 /** To act as somebody else is not possible; who asks for it must not be answered as themselves. */
-export function refuseActing(c: AppContext): void {
+export function refuseActionParameters(c: AppContext): void {
   if (headerOf(c, 'act-as') === undefined) return
   throw nested('invalid', ['Failed to read the headers', 'Act-As', 'is not a header of this service'])
 }

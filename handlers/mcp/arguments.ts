@@ -1,7 +1,7 @@
 /** Arguments of a tool → what its schema says, or 422 naming the place and what would be right there. Bounded as over HTTP. */
 import type * as z from 'zod'
-import { beyondBounds, hasPrototypeMember, oversizedJson } from '../../src/core/bounds.ts'
 import { nested } from '../../src/core/error.ts'
+import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { unknownMember } from '../../src/core/known-members.ts'
 import { queryBounds } from '../../src/core/query/brackets.ts'
 import { queryFault } from '../../src/core/query/parse.ts'
@@ -26,8 +26,8 @@ export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.
   if (result.success) return result.data
   const [first] = result.error.issues
   const issue = first?.code === 'invalid_union' ? meant(first) : first
-  const place = issue === undefined ? '' : placeOf(issue.path)
-  throw fault(place === '' ? 'arguments' : place, reasonOf(issue, schema))
+  const path = issue === undefined ? '' : placeOf(issue.path)
+  throw fault(path === '' ? 'arguments' : path, reasonOf(issue, schema))
 }
 
 /** Agents often send a list or an object as the JSON text of it. */
@@ -74,7 +74,7 @@ function refuseOversized(sent: unknown): void {
   const query: unknown[] = []
   for (const [name, value] of Object.entries(sent)) {
     if (QUERY.includes(name)) {
-      const excess = beyondBounds(value, queryBounds)
+      const excess = exceedsLimits(value, queryBounds)
       if (excess !== undefined) throw queryFault(name, excess)
       query.push(value)
     } else if (Array.isArray(value) && value.length > MAX_ELEMENTS) {
@@ -82,10 +82,10 @@ function refuseOversized(sent: unknown): void {
     }
   }
   const { values, length } = queryBounds
-  const excess = beyondBounds(query, { values, length })
+  const excess = exceedsLimits(query, { values, length })
   if (excess !== undefined) throw queryFault('arguments', excess)
 }
 
-function fault(place: string, reason: string) {
-  return nested('invalid', ['Failed to read the arguments', place, reason])
+function fault(path: string, reason: string) {
+  return nested('invalid', ['Failed to read the arguments', path, reason])
 }

@@ -13,7 +13,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { type ErrorBody, type ErrorKind, errorBody, ServiceError } from '../../src/core/error.ts'
-import { refusal } from '../../src/core/sql/refusal.ts'
+import { databaseError } from '../../src/core/sql/database-error.ts'
 import type { Observe } from '../../src/ports.ts'
 import { type AgentTool, type AgentTools, agentTools } from '../../src/services/documents/agents.ts'
 import { VERSION } from '../../src/services/instance/release.ts'
@@ -44,7 +44,7 @@ export async function answerMcp({ tools: agent, headers, body, observe }: McpReq
   })
   await server.connect(transport)
   try {
-    const said = Object.entries(headers).filter((entry): entry is [string, string] => entry[1] !== undefined)
+    const said = Object.entries(headers).filter((scope): scope is [string, string] => scope[1] !== undefined)
     const request = new Request('http://localhost/mcp', { method: 'POST', headers: said })
     const response = await transport.handleRequest(request, { parsedBody: body })
     const text = await response.text()
@@ -110,7 +110,7 @@ async function call(tool: Tool, { agent, sent, observe }: Call): Promise<CallToo
     const { data, total } = await tool.run(agent, sent)
     const text = total === undefined ? `{"data":${data}}` : `{"data":${data},"meta":{"totalCount":${total}}}`
     // What a tool has changed is told whatever its size: the caller could not know otherwise.
-    if (tool.hints.readOnlyHint && text.length > MAX_ANSWER) throw refusal('tooLarge')
+    if (tool.hints.readOnlyHint && text.length > MAX_ANSWER) throw databaseError('tooLarge')
     // Clients read one or the other, so both say the same.
     return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
   } catch (error) {

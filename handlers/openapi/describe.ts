@@ -4,11 +4,11 @@ import type { JsonSchema } from '../../src/core/openapi/schema.ts'
 import type { AnswerDescription, RouteDescription } from '../../src/core/openapi/system.ts'
 
 /** What a body may be, from the schema that it is read with. */
-export function sent(schema: z.ZodType, example?: unknown): JsonSchema {
+export function requestBody(schema: z.ZodType, example?: unknown): JsonSchema {
   return { ...converted(schema, 'input'), ...(example !== undefined && { examples: [example] }) }
 }
 
-export function answered(schema: z.ZodType, description: string, example?: unknown): AnswerDescription {
+export function response(schema: z.ZodType, description: string, example?: unknown): AnswerDescription {
   return {
     description,
     schema: { ...converted(schema, 'output'), ...(example !== undefined && { examples: [example] }) },
@@ -17,7 +17,7 @@ export function answered(schema: z.ZodType, description: string, example?: unkno
 
 /** The same below `data`. */
 export function data(schema: z.ZodType, description: string, example?: unknown): AnswerDescription {
-  return answered(z.strictObject({ data: schema }), description, example === undefined ? undefined : { data: example })
+  return response(z.strictObject({ data: schema }), description, example === undefined ? undefined : { data: example })
 }
 
 function converted(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
@@ -25,7 +25,7 @@ function converted(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   return rest
 }
 
-export const nothing: AnswerDescription = { description: 'Done.' }
+export const noContent: AnswerDescription = { description: 'Done.' }
 
 /** A list of a built-in collection. */
 export function listOf(of: string, tag: string): RouteDescription {

@@ -4,7 +4,7 @@ import type { RouteDescription, RouteDescriptions } from '../../src/core/openapi
 import { bootstrapBody } from '../routes/system.ts'
 import * as users from '../routes/users.ts'
 import * as workspaces from '../routes/workspaces.ts'
-import { answered, data, item, listOf, nothing, oneOf, sent } from './describe.ts'
+import { data, item, listOf, noContent, oneOf, requestBody, response } from './describe.ts'
 import { licenseInfo } from './license.ts'
 
 const instance = 'Instance'
@@ -14,7 +14,7 @@ const userTag = 'Users'
 const alive: RouteDescription = {
   summary: 'Tell that the process lives',
   tag: instance,
-  answers: { '200': answered(z.strictObject({ status: z.literal('ok') }), 'It does.', { status: 'ok' }) },
+  answers: { '200': response(z.strictObject({ status: z.literal('ok') }), 'It does.', { status: 'ok' }) },
 }
 
 const readiness = z.strictObject({
@@ -26,7 +26,7 @@ const document: RouteDescription = {
   summary: 'Read the OpenAPI document of the system',
   tag: instance,
   answers: {
-    '200': { ...answered(z.looseObject({ openapi: z.string() }), 'The document.'), headers: { ETag: 'A weak tag.' } },
+    '200': { ...response(z.looseObject({ openapi: z.string() }), 'The document.'), headers: { ETag: 'A weak tag.' } },
     '304': { description: 'The document that `If-None-Match` names still holds.', headers: { ETag: 'The tag.' } },
   },
 }
@@ -49,18 +49,18 @@ export const instanceRoutes: RouteDescriptions = {
     summary: 'Tell whether requests can be served',
     tag: instance,
     answers: {
-      '200': answered(readiness, 'They can.', {
+      '200': response(readiness, 'They can.', {
         status: 'ready',
         checks: { accepting_traffic: 'ok', startup: 'ok', system_db: 'ok' },
       }),
-      '503': answered(readiness, 'They cannot; each check that fails says why.'),
+      '503': response(readiness, 'They cannot; each check that fails says why.'),
     },
   },
   'GET /api/system/info': {
     summary: 'Tell about the instance; more to those who are signed in',
     tag: instance,
     answers: {
-      '200': answered(
+      '200': response(
         z.strictObject({
           name: z.string(),
           onboarding: z.strictObject({ requireCreateUser: z.boolean() }).optional(),
@@ -76,7 +76,7 @@ export const instanceRoutes: RouteDescriptions = {
   'POST /api/system/bootstrap': {
     summary: 'Create the first administrator',
     tag: instance,
-    body: sent(bootstrapBody(), {
+    body: requestBody(bootstrapBody(), {
       email: 'admin@example.com',
       password: 'a password of some length',
       setupToken: 'said',
@@ -103,7 +103,7 @@ export const instanceRoutes: RouteDescriptions = {
   'POST /api/system/workspaces': {
     summary: 'Create a workspace',
     tag: workspaceTag,
-    body: sent(workspaces.createBody(), { apiName: 'shop', displayName: 'The shop' }),
+    body: requestBody(workspaces.createBody(), { apiName: 'shop', displayName: 'The shop' }),
     answers: {
       '201': data(
         z.strictObject({ id: z.uuid(), apiName: z.string(), displayName: z.string().nullable() }),
@@ -116,13 +116,13 @@ export const instanceRoutes: RouteDescriptions = {
   'PATCH /api/system/workspaces/{id}': {
     summary: 'Change a workspace',
     tag: workspaceTag,
-    body: sent(workspaces.updateBody(), { displayName: 'The shop' }),
+    body: requestBody(workspaces.updateBody(), { displayName: 'The shop' }),
     answers: { '200': item('workspaces', 'The workspace.') },
   },
   'DELETE /api/system/workspaces/{id}': {
     summary: 'Delete a workspace and all its data',
     tag: workspaceTag,
-    answers: { '204': nothing },
+    answers: { '204': noContent },
   },
 
   'GET /api/system/users/me': { ...oneOf('users', userTag), summary: 'Read who asks' },
@@ -131,14 +131,14 @@ export const instanceRoutes: RouteDescriptions = {
   'PATCH /api/system/users/{id}': {
     summary: 'Change, suspend or promote a user',
     tag: userTag,
-    body: sent(users.updateBody(), { status: 'suspended' }),
+    body: requestBody(users.updateBody(), { status: 'suspended' }),
     answers: { '200': item('users', 'The user.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
   'DELETE /api/system/users/{id}': {
     summary: 'Delete a user',
     tag: userTag,
-    answers: { '204': nothing },
+    answers: { '204': noContent },
     errors: ['Conflict'],
   },
   'GET /api/system/audit-log': { ...listOf('auditLog', 'Audit log'), summary: 'List what happened in the instance' },

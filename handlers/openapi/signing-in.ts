@@ -8,7 +8,7 @@ import * as invitations from '../routes/invitations.ts'
 import * as passwords from '../routes/passwords.ts'
 import * as providers from '../routes/providers.ts'
 import * as accounts from '../routes/service-accounts.ts'
-import { answered, data, item, listOf, nothing, oneOf, parameter, sent } from './describe.ts'
+import { data, item, listOf, noContent, oneOf, parameter, requestBody, response } from './describe.ts'
 
 const signingIn = 'Signing in'
 const keyTag = 'API keys'
@@ -23,7 +23,7 @@ const result = z.strictObject({
 
 const signedIn = {
   '200': {
-    ...answered(result, 'Signed in. In session mode the tokens are in cookies that no script can read.'),
+    ...response(result, 'Signed in. In session mode the tokens are in cookies that no script can read.'),
     headers: { 'Set-Cookie': 'In session mode `service_session` and `service_refresh`.' },
   },
 }
@@ -50,7 +50,7 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/auth/login': {
     summary: 'Sign in with a password',
     tag: signingIn,
-    body: sent(loginBody(), {
+    body: requestBody(loginBody(), {
       credentials: { email: 'ada@example.com', password: 'a password of some length' },
       mode: 'json',
     }),
@@ -60,27 +60,31 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/auth/providers/local/password/login': {
     summary: 'Sign in with a password, at the address of the built-in provider',
     tag: signingIn,
-    body: sent(passwordLoginBody(), { email: 'ada@example.com', password: 'a password of some length', mode: 'json' }),
+    body: requestBody(passwordLoginBody(), {
+      email: 'ada@example.com',
+      password: 'a password of some length',
+      mode: 'json',
+    }),
     answers: signedIn,
     errors: ['Throttled'],
   },
   'POST /api/auth/refresh': {
     summary: 'Go on with a session; the refresh token is used up',
     tag: signingIn,
-    body: sent(refreshBody(), {}),
+    body: requestBody(refreshBody(), {}),
     answers: signedIn,
     errors: ['Throttled'],
   },
   'POST /api/auth/logout': {
     summary: 'End a session',
     tag: signingIn,
-    body: sent(refreshBody(), {}),
-    answers: { '204': nothing },
+    body: requestBody(refreshBody(), {}),
+    answers: { '204': noContent },
   },
   'POST /api/auth/invitations/accept': {
     summary: 'Accept an invitation: by the mailed token, or signed in by that of the answer',
     tag: signingIn,
-    body: sent(invitations.acceptBody(), { token: 'from the mail', password: 'a password of some length' }),
+    body: requestBody(invitations.acceptBody(), { token: 'from the mail', password: 'a password of some length' }),
     answers: {
       '200': data(
         z.strictObject({
@@ -96,22 +100,22 @@ export const signingInRoutes: RouteDescriptions = {
   'GET /api/auth/jwks': {
     summary: 'Read the public keys that tokens are signed with',
     tag: signingIn,
-    answers: { '200': answered(jwks, 'A set of keys (RFC 7517).') },
+    answers: { '200': response(jwks, 'A set of keys (RFC 7517).') },
   },
   'POST /api/auth/password-change': {
     summary: 'Change one’s password; all other sessions end',
     tag: signingIn,
-    body: sent(passwords.changeBody(), {
+    body: requestBody(passwords.changeBody(), {
       currentPassword: 'the old password',
       newPassword: 'a password of some length',
     }),
-    answers: { '204': nothing },
+    answers: { '204': noContent },
     errors: ['Throttled'],
   },
   'POST /api/auth/password-reset/request': {
     summary: 'Ask for a mail with a token for a new password',
     tag: signingIn,
-    body: sent(passwords.requestBody(), { email: 'ada@example.com' }),
+    body: requestBody(passwords.requestBody(), { email: 'ada@example.com' }),
     answers: { '204': { description: 'Whether there is such an account or not.' } },
     errors: ['Throttled'],
   },
@@ -125,8 +129,8 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/auth/password-reset/confirm': {
     summary: 'Choose a new password with a mailed token; all sessions end',
     tag: signingIn,
-    body: sent(passwords.confirmBody(), { token: 'from the mail', password: 'a password of some length' }),
-    answers: { '204': nothing },
+    body: requestBody(passwords.confirmBody(), { token: 'from the mail', password: 'a password of some length' }),
+    answers: { '204': noContent },
     errors: ['Throttled'],
   },
   'GET /api/auth/providers/{name}/login': {
@@ -161,7 +165,7 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/system/api-keys': {
     summary: 'Create an API key',
     tag: keyTag,
-    body: sent(keys.createBody(), {
+    body: requestBody(keys.createBody(), {
       name: 'Nightly import',
       expiresIn: '90d',
       scope: { workspaces: ['shop'], entitlements: [], collections: { articles: ['read', 'create'] } },
@@ -171,16 +175,16 @@ export const signingInRoutes: RouteDescriptions = {
   'PATCH /api/system/api-keys/{id}': {
     summary: 'Change an API key, or put it to sleep',
     tag: keyTag,
-    body: sent(keys.updateBody(), { active: false }),
+    body: requestBody(keys.updateBody(), { active: false }),
     answers: { '200': item('apiKeys', 'The key.') },
   },
-  'DELETE /api/system/api-keys/{id}': { summary: 'Delete an API key', tag: keyTag, answers: { '204': nothing } },
+  'DELETE /api/system/api-keys/{id}': { summary: 'Delete an API key', tag: keyTag, answers: { '204': noContent } },
 
   'GET /api/system/service-accounts': listOf('serviceAccounts', accountTag),
   'POST /api/system/service-accounts': {
     summary: 'Create an account for a program',
     tag: accountTag,
-    body: sent(accounts.createBody(), { name: 'Importer', roles: [] }),
+    body: requestBody(accounts.createBody(), { name: 'Importer', roles: [] }),
     answers: { '201': item('serviceAccounts', 'The account.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
@@ -188,14 +192,14 @@ export const signingInRoutes: RouteDescriptions = {
   'PATCH /api/system/service-accounts/{id}': {
     summary: 'Change a service account',
     tag: accountTag,
-    body: sent(accounts.updateBody(), { description: 'Runs at night' }),
+    body: requestBody(accounts.updateBody(), { description: 'Runs at night' }),
     answers: { '200': item('serviceAccounts', 'The account.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
   'DELETE /api/system/service-accounts/{id}': {
     summary: 'Delete a service account and its keys',
     tag: accountTag,
-    answers: { '204': nothing },
+    answers: { '204': noContent },
     errors: ['Conflict'],
   },
 
@@ -203,7 +207,7 @@ export const signingInRoutes: RouteDescriptions = {
   'POST /api/system/providers': {
     summary: 'Set up a sign-in provider',
     tag: providerTag,
-    body: sent(providers.createBody(), {
+    body: requestBody(providers.createBody(), {
       name: 'company',
       issuer: 'https://login.example.com',
       clientId: 'service',
@@ -216,13 +220,13 @@ export const signingInRoutes: RouteDescriptions = {
   'PATCH /api/system/providers/{name}': {
     summary: 'Change a sign-in provider',
     tag: providerTag,
-    body: sent(providers.updateBody(), { enabled: false }),
+    body: requestBody(providers.updateBody(), { enabled: false }),
     answers: { '200': item('providers', 'The provider.') },
     errors: ['Conflict'],
   },
   'DELETE /api/system/providers/{name}': {
     summary: 'Delete a sign-in provider',
     tag: providerTag,
-    answers: { '204': nothing },
+    answers: { '204': noContent },
   },
 }

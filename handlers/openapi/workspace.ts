@@ -10,7 +10,7 @@ import * as roles from '../routes/roles.ts'
 import { secretBody } from '../routes/secrets.ts'
 import * as sources from '../routes/sources.ts'
 import { addresses } from '../routes/structure.ts'
-import { answered, data, item, listOf, nothing, oneOf, parameter, sent } from './describe.ts'
+import { data, item, listOf, noContent, oneOf, parameter, requestBody, response } from './describe.ts'
 
 const rights = 'Roles, policies and members'
 const dataModel = 'Data model'
@@ -59,21 +59,21 @@ export const workspaceRoutes: RouteDescriptions = {
   'PATCH /api/{workspace}/members/{id}': {
     summary: 'Change a member’s roles, or suspend them',
     tag: rights,
-    body: sent(members.updateBody(), { status: 'suspended' }),
+    body: requestBody(members.updateBody(), { status: 'suspended' }),
     answers: { '200': item('members', 'The member.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
   'DELETE /api/{workspace}/members/{id}': {
     summary: 'Remove a member',
     tag: rights,
-    answers: { '204': nothing },
+    answers: { '204': noContent },
     errors: ['Conflict'],
   },
   'GET /api/{workspace}/roles': listOf('roles', rights),
   'POST /api/{workspace}/roles': {
     summary: 'Create a role',
     tag: rights,
-    body: sent(roles.createBody(), { name: 'Editors', description: 'They edit', policies: [] }),
+    body: requestBody(roles.createBody(), { name: 'Editors', description: 'They edit', policies: [] }),
     answers: { '201': item('roles', 'The role.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
@@ -81,21 +81,21 @@ export const workspaceRoutes: RouteDescriptions = {
   'PATCH /api/{workspace}/roles/{id}': {
     summary: 'Change a role',
     tag: rights,
-    body: sent(roles.updateBody(), { name: 'Renamed' }),
+    body: requestBody(roles.updateBody(), { name: 'Renamed' }),
     answers: { '200': item('roles', 'The role.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
   'DELETE /api/{workspace}/roles/{id}': {
     summary: 'Delete a role',
     tag: rights,
-    answers: { '204': nothing },
+    answers: { '204': noContent },
     errors: ['Conflict'],
   },
   'GET /api/{workspace}/policies': listOf('policies', rights),
   'POST /api/{workspace}/policies': {
     summary: 'Create a policy',
     tag: rights,
-    body: sent(policies.createBody().extend(content), { name: 'Readers', content: example }),
+    body: requestBody(policies.createBody().extend(content), { name: 'Readers', content: example }),
     answers: { '201': item('policies', 'The policy.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
@@ -103,21 +103,23 @@ export const workspaceRoutes: RouteDescriptions = {
   'PATCH /api/{workspace}/policies/{id}': {
     summary: 'Change a policy',
     tag: rights,
-    body: sent(policies.updateBody().extend({ content: policyContentSchema().optional() }), { content: example }),
+    body: requestBody(policies.updateBody().extend({ content: policyContentSchema().optional() }), {
+      content: example,
+    }),
     answers: { '200': item('policies', 'The policy.') },
     errors: ['Conflict', 'PaymentRequired'],
   },
   'DELETE /api/{workspace}/policies/{id}': {
     summary: 'Delete a policy, also from the roles that have it',
     tag: rights,
-    answers: { '204': nothing },
+    answers: { '204': noContent },
     errors: ['Conflict'],
   },
   'GET /api/{workspace}/invitations': listOf('invitations', rights),
   'POST /api/{workspace}/invitations': {
     summary: 'Invite somebody',
     tag: rights,
-    body: sent(invitations.createBody(), { email: 'ada@example.com', workspace_roles: [], expiresIn: '7d' }),
+    body: requestBody(invitations.createBody(), { email: 'ada@example.com', workspace_roles: [], expiresIn: '7d' }),
     answers: {
       '201': data(
         invitation,
@@ -129,7 +131,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'DELETE /api/{workspace}/invitations/{id}': {
     summary: 'Take an invitation back',
     tag: rights,
-    answers: { '204': nothing },
+    answers: { '204': noContent },
   },
   'GET /api/{workspace}/audit-log': {
     ...listOf('auditLog', 'Audit log'),
@@ -141,7 +143,7 @@ export const workspaceRoutes: RouteDescriptions = {
     tag: dataModel,
     answers: {
       '200': {
-        ...answered(z.looseObject({ formatVersion: z.literal(1) }), 'The manifest.'),
+        ...response(z.looseObject({ formatVersion: z.literal(1) }), 'The manifest.'),
         headers: { ETag: 'A weak tag.' },
       },
       '304': { description: 'The manifest that `If-None-Match` names still holds.', headers: { ETag: 'The tag.' } },
@@ -151,7 +153,7 @@ export const workspaceRoutes: RouteDescriptions = {
     summary: 'Change the data model',
     tag: dataModel,
     parameters: [parameter('dryRun', 'Only tell what would happen.', { type: 'string', enum: ['true', 'false'] })],
-    body: sent(migrationSchema(), {
+    body: requestBody(migrationSchema(), {
       operations: [{ kind: 'deleteCollection', data: { id: '0190a1b2-0000-7000-8000-000000000000' } }],
     }),
     answers: {
@@ -183,19 +185,19 @@ export const workspaceRoutes: RouteDescriptions = {
   'POST /api/{workspace}/mcp': {
     summary: 'Speak the Model Context Protocol (streamable HTTP, stateless, JSON answers)',
     tag: 'Agents',
-    body: sent(z.union([message, z.array(message)]), { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    body: requestBody(z.union([message, z.array(message)]), { jsonrpc: '2.0', id: 1, method: 'tools/list' }),
     answers: {
-      '200': answered(z.union([message, z.array(message)]), 'The answer to each request.'),
+      '200': response(z.union([message, z.array(message)]), 'The answer to each request.'),
       '202': { description: 'There was nothing to answer.' },
-      '400': answered(z.union([message, refusal]), 'More than one credential, or no message of the protocol.'),
-      '406': answered(message, '`Accept` does not list both application/json and text/event-stream.'),
+      '400': response(z.union([message, refusal]), 'More than one credential, or no message of the protocol.'),
+      '406': response(message, '`Accept` does not list both application/json and text/event-stream.'),
     },
   },
 
   'POST /api/{workspace}/sources/data': {
     summary: 'Create a data source',
     tag: dataSources,
-    body: sent(sources.createBody(), {
+    body: requestBody(sources.createBody(), {
       apiName: 'warehouse',
       provider: 'postgres',
       config: { connectionString: 'postgres://…' },
@@ -206,19 +208,19 @@ export const workspaceRoutes: RouteDescriptions = {
   'POST /api/{workspace}/sources/data/test': {
     summary: 'Try a configuration out',
     tag: dataSources,
-    body: sent(sources.testBody(), { provider: 'postgres', config: { connectionString: 'postgres://…' } }),
-    answers: { '204': nothing },
+    body: requestBody(sources.testBody(), { provider: 'postgres', config: { connectionString: 'postgres://…' } }),
+    answers: { '204': noContent },
   },
   'POST /api/{workspace}/sources/data/introspect': {
     summary: 'Preview what a configuration would bring',
     tag: dataSources,
-    body: sent(sources.testBody(), { provider: 'postgres', config: { connectionString: 'postgres://…' } }),
+    body: requestBody(sources.testBody(), { provider: 'postgres', config: { connectionString: 'postgres://…' } }),
     answers: { '200': data(z.strictObject({ schema: z.looseObject({}), hash: z.string() }), 'The schema.') },
   },
   'DELETE /api/{workspace}/sources/data/{id}': {
     summary: 'Forget a data source; its data stays where it is',
     tag: dataSources,
-    answers: { '204': nothing },
+    answers: { '204': noContent },
     errors: ['Conflict'],
   },
   'GET /api/{workspace}/secrets': {
@@ -229,20 +231,20 @@ export const workspaceRoutes: RouteDescriptions = {
   'PUT /api/{workspace}/secrets/{name}': {
     summary: 'Write a named secret, once every data source that uses it has passed its test with the new value',
     tag: dataSources,
-    body: sent(secretBody(), { value: 'a password' }),
-    answers: { '204': nothing },
+    body: requestBody(secretBody(), { value: 'a password' }),
+    answers: { '204': noContent },
   },
   'DELETE /api/{workspace}/secrets/{name}': {
     summary: 'Delete a named secret that no data source uses',
     tag: dataSources,
-    answers: { '204': nothing },
+    answers: { '204': noContent },
     errors: ['Conflict'],
   },
   'GET /api/{workspace}/connectors/data': {
     summary: 'List the data connectors of this instance',
     tag: dataSources,
     answers: {
-      '200': answered(
+      '200': response(
         z.strictObject({ data: z.array(connector), meta: z.strictObject({ broken }).optional() }),
         'The connectors; for administrators of the instance also the extensions that cannot be used.',
       ),

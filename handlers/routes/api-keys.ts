@@ -43,7 +43,7 @@ export function mountApiKeys(app: App, services: Services): void {
       POST: async (c) =>
         data(await apiKeys.create(await identifyItself(services, c), () => readBody(c, createBody)), 201),
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(app, '/api/system/api-keys/:id', {

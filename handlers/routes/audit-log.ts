@@ -1,7 +1,7 @@
 /** `/api/system/audit-log` and `/api/{workspace}/audit-log` (docs/contract.md#audit-log). */
 import type { Services } from '../../src/services/instance/services.ts'
 import { dataText } from '../http/answer.ts'
-import { enter, identify } from '../http/context.ts'
+import { authorize, identify } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { listQuery } from '../http/schemas.ts'
 
@@ -17,7 +17,7 @@ export function mountAuditLog(app: App, services: Services): void {
         return dataText(data, total)
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(
@@ -25,10 +25,10 @@ export function mountAuditLog(app: App, services: Services): void {
     '/api/:workspace/audit-log',
     {
       GET: async (c) => {
-        const { data, total } = await auditLog.listOf(await enter(services, c), () => listQuery(c))
+        const { data, total } = await auditLog.listOf(await authorize(services, c), () => listQuery(c))
         return dataText(data, total)
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 }

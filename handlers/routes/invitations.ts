@@ -4,8 +4,8 @@ import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import { enter, identify } from '../http/context.ts'
-import { type App, mount, visitOf } from '../http/mount.ts'
+import { authorize, identify } from '../http/context.ts'
+import { type App, mount, requestOriginOf } from '../http/mount.ts'
 import { emailSchema, idsSchema, lifetimeSchema, listQuery, textSchema } from '../http/schemas.ts'
 import { idOf } from './api-keys.ts'
 import { passwordSchema } from './system.ts'
@@ -43,20 +43,20 @@ export function mountInvitations(app: App, services: Services): void {
     '/api/:workspace/invitations',
     {
       GET: async (c) => {
-        const list = await invitations.list(await enter(services, c), () => listQuery(c))
+        const list = await invitations.list(await authorize(services, c), () => listQuery(c))
         return dataText(list.data, list.total)
       },
       POST: async (c) => {
-        const entry = await enter(services, c)
-        return data(await invitations.create(entry, () => readBody(c, createBody), visitOf(app, c)), 201)
+        const scope = await authorize(services, c)
+        return data(await invitations.create(scope, () => readBody(c, createBody), requestOriginOf(app, c)), 201)
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(app, '/api/:workspace/invitations/:id', {
     DELETE: async (c) => {
-      await invitations.delete(await enter(services, c), idOf(c, 'Invitation'))
+      await invitations.delete(await authorize(services, c), idOf(c, 'Invitation'))
       return noContent()
     },
   })

@@ -1,13 +1,13 @@
 /** `/api/{workspace}/items/{collection}[/{key}]` (docs/contract.md#items). */
 import { parseItemQuery, parseListQuery } from '../../src/core/query/parse.ts'
-import type { Entry } from '../../src/services/caller/callers.ts'
+import type { RequestScope } from '../../src/services/caller/callers.ts'
 import type { ListAnswer, LongAnswer } from '../../src/services/data/items.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, dataPieces, dataText, noContent } from '../http/answer.ts'
 import { readJson } from '../http/body.ts'
-import { enter as enterWorkspace } from '../http/context.ts'
+import { authorize as enterWorkspace } from '../http/context.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
-import { asked } from '../http/raw-query.ts'
+import { rawQuery } from '../http/raw-query.ts'
 import { type AppContext, itemKey, pathParam } from '../http/request.ts'
 
 export function mountItems(app: App, services: Services): void {
@@ -19,21 +19,21 @@ export function mountItems(app: App, services: Services): void {
   /** While the license is locked every request ends here, whoever sends it and whatever it asks for. */
   const gated: App = { ...app, before: () => licensing.admit() }
 
-  function enter(c: AppContext): Entry | Promise<Entry> {
-    const entry = enterWorkspace(services, c)
-    return entry instanceof Promise ? entry.then(admitted) : admitted(entry)
+  function enter(c: AppContext): RequestScope | Promise<RequestScope> {
+    const scope = enterWorkspace(services, c)
+    return scope instanceof Promise ? scope.then(admitted) : admitted(scope)
   }
 
-  function admitted(entry: Entry): Entry | Promise<Entry> {
-    const waiting = licensing.admit(entry.snapshot.licenseVersion)
-    return waiting === undefined ? entry : waiting.then(() => entry)
+  function admitted(scope: RequestScope): RequestScope | Promise<RequestScope> {
+    const waiting = licensing.admit(scope.snapshot.licenseVersion)
+    return waiting === undefined ? scope : waiting.then(() => scope)
   }
 
   /** A handler of whoever is asking; nothing is waited for where they are known. */
-  function entered(work: (c: AppContext, entry: Entry) => Promise<Answer>): Handler {
+  function entered(work: (c: AppContext, scope: RequestScope) => Promise<Answer>): Handler {
     return (c) => {
-      const entry = enter(c)
-      return entry instanceof Promise ? entry.then((late) => work(c, late)) : work(c, entry)
+      const scope = enter(c)
+      return scope instanceof Promise ? scope.then((late) => work(c, late)) : work(c, scope)
     }
   }
 
@@ -41,32 +41,32 @@ export function mountItems(app: App, services: Services): void {
     gated,
     '/api/:workspace/items/:collection',
     {
-      GET: entered((c, entry) => items.listForSending(entry, collection(c), asked(c, parseListQuery)).then(listed)),
-      POST: entered(async (c, entry) =>
-        dataText(await items.create(entry, collection(c), await body(c), asked(c, parseItemQuery))),
+      GET: entered((c, scope) => items.listForSending(scope, collection(c), rawQuery(c, parseListQuery)).then(listed)),
+      POST: entered(async (c, scope) =>
+        dataText(await items.create(scope, collection(c), await body(c), rawQuery(c, parseItemQuery))),
       ),
-      PATCH: entered(async (c, entry) =>
-        dataText(await items.updateMany(entry, collection(c), await body(c), asked(c, parseItemQuery))),
+      PATCH: entered(async (c, scope) =>
+        dataText(await items.updateMany(scope, collection(c), await body(c), rawQuery(c, parseItemQuery))),
       ),
-      DELETE: entered((c, entry) => items.deleteMany(entry, collection(c), asked(c, parseItemQuery)).then(deleted)),
+      DELETE: entered((c, scope) => items.deleteMany(scope, collection(c), rawQuery(c, parseItemQuery)).then(deleted)),
     },
-    { asked: ['GET', 'POST', 'PATCH', 'DELETE'] },
+    { strictQuery: ['GET', 'POST', 'PATCH', 'DELETE'] },
   )
 
   mount(
     gated,
     '/api/:workspace/items/:collection/:key',
     {
-      GET: entered((c, entry) => items.read(entry, collection(c), key(c), asked(c, parseItemQuery)).then(item)),
-      PATCH: entered(async (c, entry) => {
+      GET: entered((c, scope) => items.read(scope, collection(c), key(c), rawQuery(c, parseItemQuery)).then(item)),
+      PATCH: entered(async (c, scope) => {
         const sent = { key: key(c), body: await body(c) }
-        return dataText(await items.updateOne(entry, collection(c), sent, asked(c, parseItemQuery)))
+        return dataText(await items.updateOne(scope, collection(c), sent, rawQuery(c, parseItemQuery)))
       }),
-      DELETE: entered((c, entry) =>
-        items.deleteOne(entry, collection(c), key(c), asked(c, parseItemQuery)).then(deleted),
+      DELETE: entered((c, scope) =>
+        items.deleteOne(scope, collection(c), key(c), rawQuery(c, parseItemQuery)).then(deleted),
       ),
     },
-    { asked: ['GET', 'PATCH', 'DELETE'] },
+    { strictQuery: ['GET', 'PATCH', 'DELETE'] },
   )
 }
 

@@ -1,7 +1,7 @@
 /** `/api/system/license` and `/api/{workspace}/license` (docs/contract.md#license-entitlements). */
 import type { Services } from '../../src/services/instance/services.ts'
 import { data } from '../http/answer.ts'
-import { enter, identify } from '../http/context.ts'
+import { authorize, identify } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 
 export function mountLicense(app: App, services: Services): void {
@@ -21,6 +21,6 @@ export function mountLicense(app: App, services: Services): void {
   )
 
   mount(app, '/api/:workspace/license', {
-    GET: async (c) => data(await licensing.ofWorkspace(await enter(services, c))),
+    GET: async (c) => data(await licensing.ofWorkspace(await authorize(services, c))),
   })
 }

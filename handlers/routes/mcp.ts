@@ -6,7 +6,7 @@ import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { readPlainJson } from '../http/body.ts'
-import { enterBy } from '../http/context.ts'
+import { authorizeToken } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { type AppContext, headerOf } from '../http/request.ts'
 
@@ -19,8 +19,8 @@ export function mountMcp(app: App, services: Services): void {
       // A cookie comes along without anybody's doing, so agents present a token themselves.
       const credential = c.get('credential')
       const token = credential?.source === 'cookie' ? undefined : credential?.token
-      const entry = await enterBy(services, c, token)
-      const tools = agents.open(entry)
+      const scope = await authorizeToken(services, c, token)
+      const tools = agents.open(scope)
       const body = await readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
       const { answerMcp } = await import('../mcp/server.ts')
       const headers = {

@@ -4,7 +4,7 @@ import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import { enter } from '../http/context.ts'
+import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { idsSchema, listQuery } from '../http/schemas.ts'
 import { idOf } from './api-keys.ts'
@@ -24,18 +24,18 @@ export function mountMembers(app: App, services: Services): void {
     '/api/:workspace/members',
     {
       GET: async (c) => {
-        const { data, total } = await members.list(await enter(services, c), () => listQuery(c))
+        const { data, total } = await members.list(await authorize(services, c), () => listQuery(c))
         return dataText(data, total)
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(app, '/api/:workspace/members/:id', {
     PATCH: async (c) =>
-      dataText(await members.update(await enter(services, c), idOf(c, 'Member'), () => readBody(c, updateBody))),
+      dataText(await members.update(await authorize(services, c), idOf(c, 'Member'), () => readBody(c, updateBody))),
     DELETE: async (c) => {
-      await members.delete(await enter(services, c), idOf(c, 'Member'))
+      await members.delete(await authorize(services, c), idOf(c, 'Member'))
       return noContent()
     },
   })

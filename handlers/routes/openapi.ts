@@ -1,7 +1,7 @@
 /** `/api/{workspace}/openapi` and `/api/system/openapi` (docs/contract.md#openapi). */
 import type { Services } from '../../src/services/instance/services.ts'
-import { enter, identify } from '../http/context.ts'
-import { tagged } from '../http/etag.ts'
+import { authorize, identify } from '../http/context.ts'
+import { withEtag } from '../http/etag.ts'
 import { type App, mount } from '../http/mount.ts'
 
 export function mountOpenApi(app: App, services: Services): void {
@@ -11,14 +11,14 @@ export function mountOpenApi(app: App, services: Services): void {
     GET: async (c) => {
       const { renderSystemDocument } = await import('../openapi/routes.ts')
       const { tag, render } = await openApi.system(await identify(services, c), renderSystemDocument)
-      return tagged(c, tag, render)
+      return withEtag(c, tag, render)
     },
   })
 
   mount(app, '/api/:workspace/openapi', {
     GET: async (c) => {
-      const { tag, render } = await openApi.workspace(await enter(services, c))
-      return tagged(c, tag, render)
+      const { tag, render } = await openApi.workspace(await authorize(services, c))
+      return withEtag(c, tag, render)
     },
   })
 }

@@ -7,7 +7,7 @@ import type { Services } from '../../src/services/instance/services.ts'
 import { noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
-import { type App, mount, visitOf } from '../http/mount.ts'
+import { type App, mount, requestOriginOf } from '../http/mount.ts'
 import { textSchema } from '../http/schemas.ts'
 import { onlyParameters } from '../http/unexpected-input.ts'
 import { passwordSchema } from './system.ts'
@@ -35,7 +35,7 @@ export function mountPasswords(app: App, services: Services): void {
   mount(app, '/api/auth/password-reset/request', {
     POST: async (c) => {
       const { email } = await readBody(c, requestBody)
-      await passwords.requestReset(email, visitOf(app, c))
+      await passwords.requestReset(email, requestOriginOf(app, c))
       return noContent()
     },
   })
@@ -51,7 +51,7 @@ export function mountPasswords(app: App, services: Services): void {
         return noContent()
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(app, '/api/auth/password-reset/confirm', {

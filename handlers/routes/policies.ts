@@ -4,7 +4,7 @@ import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { createdText, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import { enter } from '../http/context.ts'
+import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { descriptionSchema, itemQuery, listQuery, nameSchema } from '../http/schemas.ts'
 import { idOf } from './api-keys.ts'
@@ -37,29 +37,30 @@ export function mountPolicies(app: App, services: Services): void {
     '/api/:workspace/policies',
     {
       GET: async (c) => {
-        const { data, total } = await policies.list(await enter(services, c), () => listQuery(c))
+        const { data, total } = await policies.list(await authorize(services, c), () => listQuery(c))
         return dataText(data, total)
       },
       POST: async (c) =>
-        createdText(await policies.create(await enter(services, c), () => readBody(c, createBody, limit))),
+        createdText(await policies.create(await authorize(services, c), () => readBody(c, createBody, limit))),
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(
     app,
     '/api/:workspace/policies/:id',
     {
-      GET: async (c) => dataText(await policies.read(await enter(services, c), idOf(c, 'Policy'), () => itemQuery(c))),
+      GET: async (c) =>
+        dataText(await policies.read(await authorize(services, c), idOf(c, 'Policy'), () => itemQuery(c))),
       PATCH: async (c) =>
         dataText(
-          await policies.update(await enter(services, c), idOf(c, 'Policy'), () => readBody(c, updateBody, limit)),
+          await policies.update(await authorize(services, c), idOf(c, 'Policy'), () => readBody(c, updateBody, limit)),
         ),
       DELETE: async (c) => {
-        await policies.delete(await enter(services, c), idOf(c, 'Policy'))
+        await policies.delete(await authorize(services, c), idOf(c, 'Policy'))
         return noContent()
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 }

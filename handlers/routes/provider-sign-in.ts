@@ -34,7 +34,7 @@ export function mountProviderSignIn(app: App, { config, providers, providerSignI
         return { ...sendTo(address), cookies: [cookie(c, config, { value: sealed, lifetime })] }
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(
@@ -57,7 +57,7 @@ export function mountProviderSignIn(app: App, { config, providers, providerSignI
         return { ...(redirect === undefined ? answer : sendTo(redirect)), cookies }
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 }
 

@@ -4,7 +4,7 @@
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import { workspaceNameSchema } from '../../src/core/model/api-name.ts'
-import type { ProviderChange, ProviderWish } from '../../src/services/accounts/providers.ts'
+import type { ProviderChange, ProviderInput } from '../../src/services/accounts/providers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { createdText, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
@@ -81,7 +81,7 @@ export const createBody = lazily(() =>
       enabled: common().enabled.default(true),
       autoJoin: common().autoJoin.default(null),
     })
-    .transform((body, context): ProviderWish => {
+    .transform((body, context): ProviderInput => {
       const { name, clientId, clientSecret, enabled, autoJoin, issuer, scopes, ...sent } = body
       const rest = { name, clientId, clientSecret, enabled, autoJoin }
       const fault = (place: string, message: string) => {
@@ -139,7 +139,7 @@ export function mountProviders(app: App, services: Services): void {
       POST: async (c) =>
         createdText(await providers.create(await identify(services, c), () => readBody(c, createBody))),
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(
@@ -154,6 +154,6 @@ export function mountProviders(app: App, services: Services): void {
         return noContent()
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 }

@@ -4,7 +4,7 @@ import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { createdText, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import { enter } from '../http/context.ts'
+import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { descriptionSchema, idsSchema, itemQuery, listQuery, nameSchema } from '../http/schemas.ts'
 import { idOf } from './api-keys.ts'
@@ -33,26 +33,26 @@ export function mountRoles(app: App, services: Services): void {
     '/api/:workspace/roles',
     {
       GET: async (c) => {
-        const { data, total } = await roles.list(await enter(services, c), () => listQuery(c))
+        const { data, total } = await roles.list(await authorize(services, c), () => listQuery(c))
         return dataText(data, total)
       },
-      POST: async (c) => createdText(await roles.create(await enter(services, c), () => readBody(c, createBody))),
+      POST: async (c) => createdText(await roles.create(await authorize(services, c), () => readBody(c, createBody))),
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(
     app,
     '/api/:workspace/roles/:id',
     {
-      GET: async (c) => dataText(await roles.read(await enter(services, c), idOf(c, 'Role'), () => itemQuery(c))),
+      GET: async (c) => dataText(await roles.read(await authorize(services, c), idOf(c, 'Role'), () => itemQuery(c))),
       PATCH: async (c) =>
-        dataText(await roles.update(await enter(services, c), idOf(c, 'Role'), () => readBody(c, updateBody))),
+        dataText(await roles.update(await authorize(services, c), idOf(c, 'Role'), () => readBody(c, updateBody))),
       DELETE: async (c) => {
-        await roles.delete(await enter(services, c), idOf(c, 'Role'))
+        await roles.delete(await authorize(services, c), idOf(c, 'Role'))
         return noContent()
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 }

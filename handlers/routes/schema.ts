@@ -4,17 +4,17 @@ import { parseDryRun } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data } from '../http/answer.ts'
 import { readText } from '../http/body.ts'
-import { enter } from '../http/context.ts'
+import { authorize } from '../http/context.ts'
 import { searchWithoutToken } from '../http/credentials.ts'
-import { tagged } from '../http/etag.ts'
+import { withEtag } from '../http/etag.ts'
 import { type App, mount } from '../http/mount.ts'
 import { pathParam } from '../http/request.ts'
 
 export function mountSchema(app: App, services: Services): void {
   mount(app, '/api/:workspace/schema', {
     GET: async (c) => {
-      const { text, tag } = await services.manifests.load(await enter(services, c))
-      return tagged(c, tag, () => text)
+      const { text, tag } = await services.manifests.load(await authorize(services, c))
+      return withEtag(c, tag, () => text)
     },
   })
 
@@ -23,15 +23,15 @@ export function mountSchema(app: App, services: Services): void {
     '/api/:workspace/schema/migrate',
     {
       POST: async (c) => {
-        const entry = await enter(services, c)
+        const scope = await authorize(services, c)
         const isDryRun = parseDryRun(parseBrackets(searchWithoutToken(c.req.url)))
         const body = await readText(c, services.config.SERVICE_SCHEMA__BODY_LIMIT)
-        if (isDryRun) return data(await services.migrations.preview(entry, body))
-        await services.migrations.migrate(entry, body)
+        if (isDryRun) return data(await services.migrations.preview(scope, body))
+        await services.migrations.migrate(scope, body)
         return { status: 200, body: null }
       },
     },
-    { asked: ['POST'] },
+    { strictQuery: ['POST'] },
   )
 
   mount(
@@ -39,8 +39,8 @@ export function mountSchema(app: App, services: Services): void {
     '/api/:workspace/schema/introspect/:source',
     {
       POST: async (c) => {
-        const entry = await enter(services, c)
-        return data(await services.introspection.introspect(entry, pathParam(c, 'source')))
+        const scope = await authorize(services, c)
+        return data(await services.introspection.introspect(scope, pathParam(c, 'source')))
       },
     },
     { bodiless: ['POST'] },

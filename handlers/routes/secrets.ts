@@ -5,7 +5,7 @@ import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import { enter } from '../http/context.ts'
+import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { type AppContext, pathParam } from '../http/request.ts'
 
@@ -28,20 +28,20 @@ export function mountSecrets(app: App, services: Services): void {
   const { secrets } = services
 
   mount(app, '/api/:workspace/secrets', {
-    GET: async (c) => data(await secrets.list(await enter(services, c))),
+    GET: async (c) => data(await secrets.list(await authorize(services, c))),
   })
 
   mount(app, '/api/:workspace/secrets/:name', {
     PUT: async (c) => {
-      const entry = await enter(services, c)
-      await secrets.write(entry, newName(c), () => readBody(c, secretBody, BODY_LIMIT))
+      const scope = await authorize(services, c)
+      await secrets.write(scope, newName(c), () => readBody(c, secretBody, BODY_LIMIT))
       return noContent()
     },
     DELETE: async (c) => {
-      const entry = await enter(services, c)
+      const scope = await authorize(services, c)
       const name = pathParam(c, 'name')
       if (!NAME.test(name)) throw new ServiceError('notFound', 'Secret does not exist')
-      await secrets.delete(entry, name)
+      await secrets.delete(scope, name)
       return noContent()
     },
   })

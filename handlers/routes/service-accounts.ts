@@ -51,7 +51,7 @@ export function mountServiceAccounts(app: App, services: Services): void {
       POST: async (c) =>
         createdText(await serviceAccounts.create(await identify(services, c), () => readBody(c, createBody))),
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(
@@ -69,6 +69,6 @@ export function mountServiceAccounts(app: App, services: Services): void {
         return noContent()
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 }

@@ -6,14 +6,14 @@ import { apiNameSchema } from '../../src/core/model/api-name.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data, json, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
-import { enter } from '../http/context.ts'
+import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { idOf } from './api-keys.ts'
 
 /** Configurations may hold certificates. */
 const BODY_LIMIT = 1024 * 1024
 
-const wish = lazily(() => ({
+const input = lazily(() => ({
   provider: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
   config: z
     .unknown()
@@ -22,37 +22,39 @@ const wish = lazily(() => ({
   permissions: permissionsSchema().default([]),
 }))
 
-export const createBody = lazily(() => z.strictObject({ apiName: apiNameSchema(), ...wish() }))
-export const testBody = lazily(() => z.strictObject(wish()))
+export const createBody = lazily(() => z.strictObject({ apiName: apiNameSchema(), ...input() }))
+export const testBody = lazily(() => z.strictObject(input()))
 
 export function mountSources(app: App, services: Services): void {
   const { sources } = services
 
   mount(app, '/api/:workspace/sources/data', {
-    POST: async (c) => data(await sources.create(await enter(services, c), () => readBody(c, createBody, BODY_LIMIT))),
+    POST: async (c) =>
+      data(await sources.create(await authorize(services, c), () => readBody(c, createBody, BODY_LIMIT))),
   })
 
   mount(app, '/api/:workspace/sources/data/test', {
     POST: async (c) => {
-      await sources.test(await enter(services, c), () => readBody(c, testBody, BODY_LIMIT))
+      await sources.test(await authorize(services, c), () => readBody(c, testBody, BODY_LIMIT))
       return noContent()
     },
   })
 
   mount(app, '/api/:workspace/sources/data/introspect', {
-    POST: async (c) => data(await sources.preview(await enter(services, c), () => readBody(c, testBody, BODY_LIMIT))),
+    POST: async (c) =>
+      data(await sources.preview(await authorize(services, c), () => readBody(c, testBody, BODY_LIMIT))),
   })
 
   mount(app, '/api/:workspace/sources/data/:id', {
     DELETE: async (c) => {
-      await sources.delete(await enter(services, c), idOf(c, 'Source'))
+      await sources.delete(await authorize(services, c), idOf(c, 'Source'))
       return noContent()
     },
   })
 
   mount(app, '/api/:workspace/connectors/data', {
     GET: async (c) => {
-      const { listed, broken } = sources.connectors(await enter(services, c))
+      const { listed, broken } = sources.connectors(await authorize(services, c))
       return json({ data: listed, ...(broken.length > 0 && { meta: { broken } }) })
     },
   })

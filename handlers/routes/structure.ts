@@ -5,9 +5,9 @@
 import { parseItemQuery, parseListQuery } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { dataText } from '../http/answer.ts'
-import { enter } from '../http/context.ts'
+import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { asked } from '../http/raw-query.ts'
+import { rawQuery } from '../http/raw-query.ts'
 import { pathParam } from '../http/request.ts'
 
 export const addresses = {
@@ -27,23 +27,23 @@ export function mountStructure(app: App, services: Services): void {
       path,
       {
         GET: async (c) => {
-          const entry = await enter(services, c)
-          const { data, total } = await services.items.list(entry, collection, asked(c, parseListQuery))
+          const scope = await authorize(services, c)
+          const { data, total } = await services.items.list(scope, collection, rawQuery(c, parseListQuery))
           return dataText(data, total)
         },
       },
-      { asked: ['GET'] },
+      { strictQuery: ['GET'] },
     )
     mount(
       app,
       `${path}/:id`,
       {
         GET: async (c) => {
-          const entry = await enter(services, c)
-          return dataText(await services.items.read(entry, collection, pathParam(c, 'id'), asked(c, parseItemQuery)))
+          const scope = await authorize(services, c)
+          return dataText(await services.items.read(scope, collection, pathParam(c, 'id'), rawQuery(c, parseItemQuery)))
         },
       },
-      { asked: ['GET'] },
+      { strictQuery: ['GET'] },
     )
   }
 }

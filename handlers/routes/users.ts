@@ -26,7 +26,7 @@ export function mountUsers(app: App, services: Services): void {
     {
       GET: async (c) => dataText(await users.me(await identifyItself(services, c), () => itemQuery(c))),
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(
@@ -38,7 +38,7 @@ export function mountUsers(app: App, services: Services): void {
         return dataText(data, total)
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(
@@ -53,6 +53,6 @@ export function mountUsers(app: App, services: Services): void {
         return noContent()
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 }

@@ -29,7 +29,7 @@ export function mountWorkspaces(app: App, services: Services): void {
       },
       POST: async (c) => data(await workspaces.create(await identify(services, c), () => readBody(c, createBody)), 201),
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 
   mount(
@@ -47,6 +47,6 @@ export function mountWorkspaces(app: App, services: Services): void {
         return noContent()
       },
     },
-    { asked: ['GET'] },
+    { strictQuery: ['GET'] },
   )
 }

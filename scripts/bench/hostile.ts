@@ -4,8 +4,8 @@
  */
 import { Agent, request } from 'node:http'
 import { setTimeout as wait } from 'node:timers/promises'
-import { operationsOf } from '../../test/support/drawing.ts'
 import { allHostile, type HostileRequest } from '../../test/support/hostile-requests.ts'
+import { operationsOf } from '../../test/support/model-sketch.ts'
 import type { Measured } from './figures.ts'
 import type { Lab } from './lab.ts'
 import { makeWorkspace } from './model.ts'

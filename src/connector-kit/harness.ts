@@ -6,7 +6,7 @@ import { handlerFault } from '../core/connector/fault.ts'
 import { requireGrant } from '../core/connector/handshake.ts'
 import { type Permission, permissionsSchema } from '../core/connector/permission.ts'
 import { parseConnectionTest, parseQueryAnswer, type QueryRequest as Request } from '../core/connector/protocol.ts'
-import { type ConnectorSchema, parseIntrospection, placeText } from '../core/connector/schema.ts'
+import { type ConnectorSchema, parseIntrospection, qualifiedName } from '../core/connector/schema.ts'
 import type { PrimitiveField } from '../core/model/model.ts'
 import { wireValue } from '../core/model/wire.ts'
 import { loadExtensions } from '../platform/node/connectors/extensions.ts'
@@ -107,8 +107,8 @@ async function load(folder: string): Promise<InstalledConnector> {
 }
 
 function fieldsOf({ collections }: ConnectorSchema, request: QueryRequest): readonly PrimitiveField[] {
-  const place = placeText(request.namespace, request.collection)
-  const declared = collections.find(({ namespace, name }) => placeText(namespace, name) === place)
+  const place = qualifiedName(request.namespace, request.collection)
+  const declared = collections.find(({ namespace, name }) => qualifiedName(namespace, name) === place)
   return request.fields.flatMap((name) => {
     const field = declared?.fields.find((one) => one.name === name)
     if (field === undefined) return []

@@ -9,7 +9,7 @@ export function unknownMember(schema: z.ZodType, issue: UnknownMember): string {
 }
 
 /** What is said of a value that is none of a few that are known. */
-export function notAmong(values: readonly unknown[]): string {
+export function notOneOf(values: readonly unknown[]): string {
   return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
 }
 

@@ -11,4 +11,4 @@ export function lazily<T>(make: () => T): () => T {
 }
 
 /** What is read with a schema that is made lazily. */
-export type ReadBy<Schema extends () => z.ZodType> = z.infer<ReturnType<Schema>>
+export type InferOutput<Schema extends () => z.ZodType> = z.infer<ReturnType<Schema>>

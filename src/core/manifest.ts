@@ -3,22 +3,22 @@
  * compact document for generators of clients. It tells of the model and of what its data sources serve, not of a
  * caller's rights.
  */
-import type { Declarations } from './connector/offer.ts'
+import type { Declarations } from './connector/item-capabilities.ts'
 import type { Manifest, PrimitiveFieldEntry, RelationFieldEntry, ServiceSchema } from './manifest/format.ts'
-import { createPools, type Pools } from './manifest/pools.ts'
+import { createInterner, type Interner } from './manifest/interner.ts'
+import { fullModelView } from './manifest/model-view.ts'
 import { operationsOf } from './manifest/query-schema.ts'
-import { wholeModel } from './manifest/sight.ts'
 import type { Collection, ConstraintRecord, Model, PrimitiveField, RelationField } from './model/model.ts'
 
 export function compileManifest(model: Model, declared: Declarations = () => undefined): Manifest {
-  const pools = createPools(wholeModel(declared))
-  const serviceSchema = compileServiceSchema(model, pools)
-  const operations = [...model.collections.values()].flatMap((collection) => operationsOf(pools, collection))
-  const { strings, primitiveTypes, ...types } = pools.finish()
+  const interner = createInterner(fullModelView(declared))
+  const serviceSchema = compileServiceSchema(model, interner)
+  const operations = [...model.collections.values()].flatMap((collection) => operationsOf(interner, collection))
+  const { strings, primitiveTypes, ...types } = interner.finish()
   return { formatVersion: 1, strings, primitiveTypes, serviceSchema, querySchema: { operations, ...types } }
 }
 
-function compileServiceSchema(model: Model, pools: Pools): ServiceSchema {
+function compileServiceSchema(model: Model, interner: Interner): ServiceSchema {
   const sources = [...model.sources.values()]
   const { namespaces } = model.records
   const collections = [...model.collections.values()]
@@ -33,12 +33,12 @@ function compileServiceSchema(model: Model, pools: Pools): ServiceSchema {
   return {
     sources: sources.map(({ id, apiName, provider }) => ({
       id,
-      name: pools.text(apiName),
-      provider: pools.text(provider),
+      name: interner.text(apiName),
+      provider: interner.text(provider),
     })),
     namespaces: namespaces.map(({ id, sourceId, dbName, isSystem }) => ({
       id,
-      dbName: pools.text(dbName),
+      dbName: interner.text(dbName),
       source: placeOf(places.sources, sourceId),
       ...(isSystem && { isSystem }),
     })),
@@ -46,17 +46,17 @@ function compileServiceSchema(model: Model, pools: Pools): ServiceSchema {
       const { id, sourceId, apiName, dbName, schema, isReadOnly, isSystem, indexes } = collection
       return {
         id,
-        ...names(pools, { apiName, dbName }),
+        ...names(interner, { apiName, dbName }),
         source: placeOf(places.sources, sourceId),
         ...(schema !== undefined && { namespace: placeOf(places.namespaces, `${sourceId} ${schema}`) }),
         ...(isReadOnly && { isReadonly: isReadOnly }),
         ...(isSystem && { isSystem }),
-        primitiveFields: collection.primitives.map((field) => primitiveFieldEntry(field, pools)),
-        relationFields: collection.relations.map((field) => relationFieldEntry(field, pools, places)),
+        primitiveFields: collection.primitives.map((field) => primitiveFieldEntry(field, interner)),
+        relationFields: collection.relations.map((field) => relationFieldEntry(field, interner, places)),
         ...(indexes.length > 0 && {
           indexes: indexes.map((index) => ({
             id: index.id,
-            dbName: pools.text(index.dbName),
+            dbName: interner.text(index.dbName),
             kind: index.kind,
             fields: index.fields.map((field) => placeOf(places.primitives, field)),
           })),
@@ -78,12 +78,12 @@ type Places = {
   readonly constraints: ReadonlyMap<string, ConstraintRecord>
 }
 
-function primitiveFieldEntry(field: PrimitiveField, pools: Pools): PrimitiveFieldEntry {
+function primitiveFieldEntry(field: PrimitiveField, interner: Interner): PrimitiveFieldEntry {
   const { id, type, isNullable, isList, isReadOnly, defaultValue } = field
   return {
     id,
-    ...names(pools, field),
-    type: pools.type(type),
+    ...names(interner, field),
+    type: interner.type(type),
     ...(isNullable && { isNullable }),
     ...(isList && { isList }),
     ...(isReadOnly && { isReadonly: isReadOnly }),
@@ -91,12 +91,12 @@ function primitiveFieldEntry(field: PrimitiveField, pools: Pools): PrimitiveFiel
   }
 }
 
-function relationFieldEntry(field: RelationField, pools: Pools, places: Places): RelationFieldEntry {
+function relationFieldEntry(field: RelationField, interner: Interner, places: Places): RelationFieldEntry {
   const { id, apiName, target, opposite, joins, isList, isNullable, isForward } = field
   const constraint = places.constraints.get(id)
   return {
     id,
-    apiName: pools.text(apiName),
+    apiName: interner.text(apiName),
     oppositeCollection: placeOf(places.collections, target),
     ...(opposite !== undefined && { oppositeField: placeOf(places.relations, opposite) }),
     linkingFields: joins.map(({ own, other }) => [placeOf(places.primitives, own), placeOf(places.primitives, other)]),
@@ -106,7 +106,7 @@ function relationFieldEntry(field: RelationField, pools: Pools, places: Places):
     ...(constraint !== undefined && {
       constraint: {
         id: constraint.id,
-        dbName: pools.text(constraint.dbName),
+        dbName: interner.text(constraint.dbName),
         onDelete: constraint.onDelete,
         onUpdate: constraint.onUpdate,
       },
@@ -114,8 +114,8 @@ function relationFieldEntry(field: RelationField, pools: Pools, places: Places):
   }
 }
 
-function names(pools: Pools, { apiName, dbName }: { readonly apiName: string; readonly dbName: string }) {
-  return { apiName: pools.text(apiName), ...(dbName !== apiName && { dbName: pools.text(dbName) }) }
+function names(interner: Interner, { apiName, dbName }: { readonly apiName: string; readonly dbName: string }) {
+  return { apiName: interner.text(apiName), ...(dbName !== apiName && { dbName: interner.text(dbName) }) }
 }
 
 /** Of the workspace's own relations: those of system collections have no constraint in the database. */

@@ -13,7 +13,7 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
 }
 
 /** The same, or else all that would be right, where they are few: `, as data and filter are`. */
-export function whatIsKnown(name: string, known: readonly string[]): string {
+export function listKnown(name: string, known: readonly string[]): string {
   const meant = didYouMean(name, known)
   if (meant !== '' || known.length === 0) return meant
   return `, as ${known.join(', ')} ${known.length === 1 ? 'is' : 'are'}`

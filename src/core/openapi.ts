@@ -3,7 +3,7 @@
  * A model can have 10,000 collections, so that whoever asks for the pieces can let others run between them, and no
  * piece needs the whole.
  */
-import type { Sight } from './manifest/sight.ts'
+import type { ModelView } from './manifest/model-view.ts'
 import type { Model } from './model/model.ts'
 import { errorComponents, headOf, securitySchemes } from './openapi/answers.ts'
 import { createComponents } from './openapi/components.ts'
@@ -14,12 +14,12 @@ export type WorkspaceDocument = {
   readonly workspace: string
   readonly model: Model
   /** What the caller may see and do: the rest does not appear. */
-  readonly sight: Sight
+  readonly view: ModelView
   readonly version: string
 }
 
-export function* workspaceDocument({ workspace, model, sight, version }: WorkspaceDocument): Generator<string> {
-  const { context, entries } = createComponents(sight, 'anyDimensions')
+export function* workspaceDocument({ workspace, model, view, version }: WorkspaceDocument): Generator<string> {
+  const { context, entries } = createComponents(view, 'anyDimensions')
   const mappings: (readonly [string, JsonSchema])[] = []
 
   yield `${JSON.stringify(headOf(`Workspace ${workspace}`, ABOUT, version)).slice(0, -1)},"paths":{`

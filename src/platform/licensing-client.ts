@@ -2,7 +2,7 @@
  * The licensing service over fetch, with the retries of docs/contract.md#licensing. One implementation for both
  * platforms.
  */
-import type { Delivery } from '../core/license/answer.ts'
+import type { LicensingResponse } from '../core/license/answer.ts'
 import type { LicensingClient } from '../ports.ts'
 
 export type LicensingClientOptions = {
@@ -28,12 +28,12 @@ export function createLicensingClient({ pause, timeLimit = 5_000 }: LicensingCli
   }
 }
 
-function isPassing(delivery: Delivery): boolean {
+function isPassing(delivery: LicensingResponse): boolean {
   return delivery.kind === 'unreachable' || delivery.status >= 500
 }
 
 /** A redirect is an answer, not followed: the key goes to the address that was configured and nowhere else. */
-async function once(url: string, value: unknown, timeLimit: number): Promise<Delivery> {
+async function once(url: string, value: unknown, timeLimit: number): Promise<LicensingResponse> {
   try {
     const response = await fetch(url, {
       method: 'POST',

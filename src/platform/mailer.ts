@@ -11,14 +11,14 @@ export type MailSettings = {
   readonly SERVICE_BASE_URL: string | undefined
 }
 
-export type MailMeans = {
+export type MailerDeps = {
   readonly observe: Observe
   /** Undefined where the platform has no SMTP. */
   readonly openSmtp?: ((account: MailAccount) => Mailer) | undefined
 }
 
 /** Throws an Error that tells the operator what to change. */
-export function openMailer(settings: MailSettings, { observe, openSmtp }: MailMeans): Mailer {
+export function openMailer(settings: MailSettings, { observe, openSmtp }: MailerDeps): Mailer {
   if (settings.SERVICE_MAIL__URL === undefined) return silentMailer(observe)
   const url = new URL(settings.SERVICE_MAIL__URL)
   if (url.protocol === 'log:') return { send: async (mail) => observe({ kind: 'mail', mail }) }

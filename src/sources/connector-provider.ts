@@ -10,7 +10,7 @@ import {
   capabilitiesOf,
   capabilitiesText,
   parseIntrospection,
-  placeText,
+  qualifiedName,
   toSourceSchema,
 } from '../core/connector/schema.ts'
 import type { Collection } from '../core/model/model.ts'
@@ -25,12 +25,12 @@ import type {
 } from '../ports.ts'
 import { type ImportedCapabilities, loadCapabilities, saveCapabilities } from '../store/capabilities.ts'
 import { createAnswerCache } from './answer-cache.ts'
+import { cancelable } from './cancelable.ts'
 import type { Ask } from './connector-read.ts'
 import { answerOf, createConnectorRuntime } from './connector-runtime.ts'
 import { openConnectorSource } from './connector-source.ts'
 import { openSession, requiredBy, startConnector } from './connector-start.ts'
-import type { OpenedSource, Provider, SourcePlace, SourceSetting, Trial } from './provider.ts'
-import { waitedFor } from './waited-for.ts'
+import type { ConnectionTest, OpenedSource, Provider, SourceRef, SourceSetting } from './provider.ts'
 
 export type ConnectorDeps = {
   readonly host: ConnectorHost
@@ -54,7 +54,7 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
 
   /** A connector of its own for `work`, ended with it. */
   async function afresh<T>(
-    { setting, workspaceId }: Trial,
+    { setting, workspaceId }: ConnectionTest,
     work: (session: ConnectorSession) => Promise<T>,
   ): Promise<T> {
     const session = openSession(deps.host, normal, { setting, place: { workspaceId, id: deps.ids.next() } })
@@ -67,11 +67,11 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
 
   /** The same, started. */
   function started<T>(
-    trial: Trial,
+    test: ConnectionTest,
     work: (session: ConnectorSession, handlers: ReadonlySet<string>) => Promise<T>,
   ): Promise<T> {
-    return afresh(trial, async (session) => {
-      const start = await startConnector(session, normal, trial.setting)
+    return afresh(test, async (session) => {
+      const start = await startConnector(session, normal, test.setting)
       if (start.kind === 'failed') throw start.error
       return work(session, start.handlers)
     })
@@ -85,23 +85,23 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
     presets: [],
     permissions,
 
-    requiredPermissions: (trial) =>
-      afresh(trial, async (session): Promise<readonly Permission[]> => {
+    requiredPermissions: (test) =>
+      afresh(test, async (session): Promise<readonly Permission[]> => {
         const required = await requiredBy(session, permissions)
         if ('kind' in required) throw required.error
         return required
       }),
 
-    test: (trial) =>
-      started(trial, async (session, handlers) => {
+    test: (test) =>
+      started(test, async (session, handlers) => {
         if (!handlers.has('testConnection')) return 'none'
         const fault = parseConnectionTest(answerOf(await session.call('testConnection'), 'testConnection'))
         if (fault !== undefined) throw fault
         return 'passed'
       }),
 
-    preview: (trial) =>
-      started(trial, async (session) => parseIntrospection(answerOf(await session.call('introspect'), 'introspect'))),
+    preview: (test) =>
+      started(test, async (session) => parseIntrospection(answerOf(await session.call('introspect'), 'introspect'))),
 
     open: async (setting, place) => openConnector(installed.id, deps, { setting, place }),
   }
@@ -110,9 +110,9 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
 /** Other isolates see a new model within two seconds, and with it what was declared for it. */
 const CAPABILITIES_MAX_AGE = 2_000
 
-type Opening = { readonly setting: SourceSetting; readonly place: SourcePlace }
+type SessionOpening = { readonly setting: SourceSetting; readonly place: SourceRef }
 
-function openConnector(provider: string, deps: ConnectorDeps, { setting, place }: Opening): OpenedSource {
+function openConnector(provider: string, deps: ConnectorDeps, { setting, place }: SessionOpening): OpenedSource {
   const { host, catalog, database, clock, timeToLive } = deps
   const at = { workspaceId: place.workspaceId, sourceId: place.id }
   const cache = createAnswerCache(clock, timeToLive)
@@ -131,20 +131,20 @@ function openConnector(provider: string, deps: ConnectorDeps, { setting, place }
     if (known === undefined || known.until <= clock.now()) {
       known = { imported: await imported(), until: clock.now() + CAPABILITIES_MAX_AGE }
     }
-    const found = known.imported?.capabilities.get(placeText(collection.schema, collection.dbName))
+    const found = known.imported?.capabilities.get(qualifiedName(collection.schema, collection.dbName))
     if (found === undefined) throw unsupported(collection, 'is not declared by its data source')
     return found
   }
 
-  const ask: Ask = async (request, fields, reader) => {
+  const ask: Ask = async (request, fields, options) => {
     const isRead = request.operation === 'readMany' || request.operation === 'readOne'
     const key = JSON.stringify(request)
-    const kept = isRead && reader?.freshness !== 'fresh' ? cache.get(key) : undefined
+    const kept = isRead && options?.freshness !== 'fresh' ? cache.get(key) : undefined
     if (kept !== undefined) return kept
     const keep = cache.keeping(key)
     try {
       const call = runtime.call('query', request, (value) => parseQueryAnswer(request, fields, value))
-      const answer = await (isRead ? waitedFor(call, reader) : call)
+      const answer = await (isRead ? cancelable(call, options) : call)
       if (isRead) keep(answer)
       return answer
     } finally {

@@ -1,18 +1,30 @@
 /** Reads of a connector: many rows by a filter, or those of one key; what it does not declare is refused. */
-import { type FillHole, filledFilter, keyFilter, keyValues, namedKey } from '../core/connector/by-key.ts'
+import { bindFilter, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
 import type { ConnectorRecord, QueryAnswer, QueryRequest } from '../core/connector/protocol.ts'
-import { allOf, type Declared, pushFilter, pushKeys, pushOrder, requireOperation } from '../core/connector/push-down.ts'
+import {
+  allOf,
+  type DeclaredCollection,
+  pushFilter,
+  pushKeys,
+  pushOrder,
+  requireOperation,
+} from '../core/connector/push-down.ts'
 import type { Capabilities } from '../core/connector/schema.ts'
 import type { Collection, PrimitiveField } from '../core/model/model.ts'
 import type { ReadPlan, Selection } from '../core/plan/plan.ts'
-import { shapedFields } from '../core/plan/shape.ts'
+import { projectedFields } from '../core/plan/project-row.ts'
 import { evaluate, fieldsOf, type Row } from '../core/query/evaluate.ts'
 import type { Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
-import type { LookupKeys, Reader } from './source.ts'
+import type { Bindings } from '../core/sql/statement.ts'
+import type { LookupKeys, ReadOptions } from './source.ts'
 
 /** Asks the connector and reads its answer; throws ServiceError `Query failed`, or why it cannot be asked now. */
-export type Ask = (request: QueryRequest, fields: readonly PrimitiveField[], reader?: Reader) => Promise<QueryAnswer>
+export type Ask = (
+  request: QueryRequest,
+  fields: readonly PrimitiveField[],
+  options?: ReadOptions,
+) => Promise<QueryAnswer>
 
 export type ConnectorSourceDeps = {
   readonly ask: Ask
@@ -21,7 +33,7 @@ export type ConnectorSourceDeps = {
 }
 
 /** Which rows, once every operand is known. */
-export type Wanted = {
+export type ConnectorRead = {
   readonly collection: Collection
   readonly where: Filter
   readonly selection: Selection
@@ -32,18 +44,21 @@ export type Wanted = {
 }
 
 export type ConnectorReads = {
-  many(wanted: Wanted, reader?: Reader): Promise<{ readonly rows: readonly Row[]; readonly count: number | undefined }>
+  many(
+    wanted: ConnectorRead,
+    options?: ReadOptions,
+  ): Promise<{ readonly rows: readonly Row[]; readonly count: number | undefined }>
   /** By the key that the filter names, the rest of it held against the record; all rows of the filter where it names none. */
-  byKey(wanted: Wanted, reader?: Reader): Promise<readonly Row[]>
+  byKey(wanted: ConnectorRead, options?: ReadOptions): Promise<readonly Row[]>
 }
 
 /** As many as a single answer of a write may bring. */
 const MAX_ROWS = 10_000
 
 export function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps): ConnectorReads {
-  async function many(wanted: Wanted, reader?: Reader) {
+  async function many(wanted: ConnectorRead, options?: ReadOptions) {
     const { collection, selection, page, keys, count = false } = wanted
-    const declared: Declared = { collection, capabilities: await capabilities(collection) }
+    const declared: DeclaredCollection = { collection, capabilities: await capabilities(collection) }
     requireOperation(declared, 'readMany')
     const pushed = pushFilter(declared, wanted.where)
     const offset = page?.offset ?? 0
@@ -56,7 +71,7 @@ export function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps)
       ...(keys === undefined ? [] : [pushKeys(declared, keys.field, keys.values)]),
       ...(pushed.kind === 'filter' ? [pushed.filter] : []),
     ]
-    const fields = shapedFields(selection)
+    const fields = projectedFields(selection)
     const sort = page === undefined ? undefined : pushOrder(declared, page.order)
     const limit = page?.limit ?? MAX_ROWS
     const filter = allOf(filters)
@@ -69,25 +84,25 @@ export function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps)
       ...(offset > 0 && { offset }),
       ...(count && { count: true }),
     }
-    const answer = await ask(request, distinct(fields), reader)
+    const answer = await ask(request, distinct(fields), options)
     return { rows: answer.records.slice(0, limit).map(rowOf), count: count ? answer.count : undefined }
   }
 
   return {
     many,
-    async byKey(wanted, reader) {
+    async byKey(wanted, options) {
       const { collection, selection, where } = wanted
-      const named = namedKey(collection, where)
-      if (named === undefined) return (await many(wanted, reader)).rows
-      const declared: Declared = { collection, capabilities: await capabilities(collection) }
+      const named = keyFromFilter(collection, where)
+      if (named === undefined) return (await many(wanted, options)).rows
+      const declared: DeclaredCollection = { collection, capabilities: await capabilities(collection) }
       const operation = requireOperation(declared, 'readOne', 'readMany')
-      const fields = [...shapedFields(selection), ...fieldsOf(named.rest)]
+      const fields = [...projectedFields(selection), ...fieldsOf(named.rest)]
       const base = { ...address(collection, fields), operation }
       const request: QueryRequest =
         operation === 'readOne'
           ? { ...base, key: keyValues(named.key) }
           : { ...base, filter: keyFilter(named.key), limit: 1 }
-      const { records } = await ask(request, distinct(fields), reader)
+      const { records } = await ask(request, distinct(fields), options)
       return records
         .slice(0, 1)
         .map(rowOf)
@@ -96,8 +111,8 @@ export function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps)
   }
 }
 
-export function filledSelection(selection: Selection, fill: FillHole): Selection {
-  return selection.map((selected) => ({ ...selected, visible: filledFilter(selected.visible, fill) }))
+export function bindSelection(selection: Selection, bindings: Bindings): Selection {
+  return selection.map((selected) => ({ ...selected, visible: bindFilter(selected.visible, bindings) }))
 }
 
 /** The collection's address in a request. */

@@ -23,9 +23,9 @@ import {
 } from '../core/connector/schema.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ConnectorCatalog, ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../ports.ts'
+import { queryFailed } from './assertion-error.ts'
 import { openSession, startConnector } from './connector-start.ts'
-import type { SourcePlace, SourceSetting } from './provider.ts'
-import { queryFailed } from './unmet-demand.ts'
+import type { SourceRef, SourceSetting } from './provider.ts'
 
 export type ConnectorRuntime = {
   /** What `read` makes of a handler's answer; what goes wrong in the call itself is thrown under `Query failed`. */
@@ -39,7 +39,7 @@ type Deps = {
   readonly host: ConnectorHost
   readonly catalog: ConnectorCatalog
   readonly provider: string
-  readonly place: SourcePlace
+  readonly place: SourceRef
   readonly setting: SourceSetting
   /** What the model was made for; undefined where nothing was imported yet. */
   readonly imported: () => Promise<{ readonly capabilities: SourceCapabilities; readonly revision: string } | undefined>

@@ -1,12 +1,13 @@
 /**
  * A source behind a data connector. Plans become requests of the protocol, by what each collection declares; a request by
  * key never relies on the connector for the caller's row filter, which is held against the record itself. Plans hold no
- * relations here: `across.ts` takes them apart before.
+ * relations here: `cross-source.ts` takes them apart before.
  */
-import { type FillHole, filledFilter } from '../core/connector/by-key.ts'
+import { bindFilter } from '../core/connector/by-key.ts'
 import type { ReadPlan } from '../core/plan/plan.ts'
-import { shapeRow } from '../core/plan/shape.ts'
-import { type ConnectorSourceDeps, createConnectorReads, filledSelection, type Wanted } from './connector-read.ts'
+import { projectRow } from '../core/plan/project-row.ts'
+import type { Bindings } from '../core/sql/statement.ts'
+import { bindSelection, type ConnectorRead, type ConnectorSourceDeps, createConnectorReads } from './connector-read.ts'
 import { createConnectorWrites } from './connector-write.ts'
 import type { Source } from './source.ts'
 
@@ -14,26 +15,26 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
   const reads = createConnectorReads(deps)
   return {
     prepareList(plan) {
-      return async (fill, reader) => {
-        const wanted = filled(plan, fill)
-        const { rows, count } = await reads.many(wanted, reader)
-        return { data: JSON.stringify(rows.map((row) => shapeRow(wanted.selection, row))), total: count }
+      return async (bindings, options) => {
+        const wanted = boundRead(plan, bindings)
+        const { rows, count } = await reads.many(wanted, options)
+        return { data: JSON.stringify(rows.map((row) => projectRow(wanted.selection, row))), total: count }
       }
     },
 
     prepareOne(plan) {
-      return async (fill, reader) => {
-        const wanted = filled(plan, fill)
-        const [row] = await reads.byKey(wanted, reader)
-        return row === undefined ? undefined : JSON.stringify(shapeRow(wanted.selection, row))
+      return async (bindings, options) => {
+        const wanted = boundRead(plan, bindings)
+        const [row] = await reads.byKey(wanted, options)
+        return row === undefined ? undefined : JSON.stringify(projectRow(wanted.selection, row))
       }
     },
 
     prepareLookup(plan, keys) {
-      return async (fill, reader) => {
-        const wanted = filled(plan, fill)
-        const { rows } = await reads.many({ ...wanted, keys }, reader)
-        return JSON.stringify(rows.map((row) => shapeRow(wanted.selection, row)))
+      return async (bindings, options) => {
+        const wanted = boundRead(plan, bindings)
+        const { rows } = await reads.many({ ...wanted, keys }, options)
+        return JSON.stringify(rows.map((row) => projectRow(wanted.selection, row)))
       }
     },
 
@@ -42,6 +43,6 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
 }
 
 /** The plan with every operand known. */
-function filled(plan: ReadPlan, fill: FillHole): Wanted {
-  return { ...plan, where: filledFilter(plan.where, fill), selection: filledSelection(plan.selection, fill) }
+function boundRead(plan: ReadPlan, bindings: Bindings): ConnectorRead {
+  return { ...plan, where: bindFilter(plan.where, bindings), selection: bindSelection(plan.selection, bindings) }
 }

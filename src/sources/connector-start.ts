@@ -6,11 +6,11 @@
 import { type ActivityEvent, couldNotStart } from '../core/connector/activity.ts'
 import { endedFault, invalidResponse, loadFault, startFault } from '../core/connector/fault.ts'
 import { grantMismatch } from '../core/connector/handshake.ts'
-import { type Permission, sameTargets, targetsOf, unitePermissions } from '../core/connector/permission.ts'
+import { mergePermissions, type Permission, sameTargets, targetsOf } from '../core/connector/permission.ts'
 import { asynchronousPreflight, missingHandlers, parsePreflight } from '../core/connector/protocol.ts'
 import { ServiceError } from '../core/error.ts'
 import type { ConnectorHost, ConnectorReply, ConnectorSession, InstalledConnector } from '../ports.ts'
-import type { SourcePlace, SourceSetting } from './provider.ts'
+import type { SourceRef, SourceSetting } from './provider.ts'
 
 export type Started =
   | { readonly kind: 'started'; readonly session: ConnectorSession; readonly handlers: ReadonlySet<string> }
@@ -30,7 +30,7 @@ export type Failure = {
 export function openSession(
   host: ConnectorHost,
   { id, code }: InstalledConnector,
-  { setting, place }: { readonly setting: SourceSetting; readonly place: SourcePlace },
+  { setting, place }: { readonly setting: SourceSetting; readonly place: SourceRef },
 ): ConnectorSession {
   const { config, permissions } = setting
   const { workspaceId: workspace, id: sourceId } = place
@@ -78,12 +78,12 @@ export async function requiredBy(
   manifest: readonly Permission[],
 ): Promise<readonly Permission[] | Failure> {
   const reply = await session.call('preflight')
-  if (reply.kind === 'missing') return unitePermissions(manifest)
+  if (reply.kind === 'missing') return mergePermissions(manifest)
   if (reply.kind === 'promise') return failure({ kind: 'badPreflight' }, couldNotStart(asynchronousPreflight()))
   if (reply.kind !== 'value') return failedStart(reply, 'preflight')
   try {
     const answer = parsePreflight(reply.value)
-    if (answer.kind === 'permissions') return unitePermissions(manifest, answer.permissions)
+    if (answer.kind === 'permissions') return mergePermissions(manifest, answer.permissions)
     return { ...failure({ kind: 'badPreflight' }, couldNotStart(answer.error)), isSilent: true }
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error

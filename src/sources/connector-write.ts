@@ -3,34 +3,27 @@
  * everything that can be refused is refused before it: rows are read first, checked as they are and as they will be, and
  * only then written. What cannot be done in one write is refused (422).
  */
-import {
-  type FillHole,
-  filledFilter,
-  filledText,
-  type Key,
-  keyFilter,
-  keyValues,
-  namedKey,
-} from '../core/connector/by-key.ts'
+import { bindFilter, bindText, type Key, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
 import type { ConnectorFilter, QueryRequest } from '../core/connector/protocol.ts'
-import { type Declared, pushFilter, requireOperation, unsupported } from '../core/connector/push-down.ts'
+import { type DeclaredCollection, pushFilter, requireOperation, unsupported } from '../core/connector/push-down.ts'
 import type { Collection, PrimitiveField } from '../core/model/model.ts'
 import { wireValue } from '../core/model/wire.ts'
 import type { Assignment, Cell, ProgramPlan, Selection, Slot, Step, WritePlan } from '../core/plan/plan.ts'
-import { shapedFields, shapeRow } from '../core/plan/shape.ts'
+import { projectedFields, projectRow } from '../core/plan/project-row.ts'
 import { evaluate, type Row } from '../core/query/evaluate.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
+import type { Bindings } from '../core/sql/statement.ts'
+import { assertionError } from './assertion-error.ts'
 import {
   address,
+  bindSelection,
   type ConnectorReads,
   type ConnectorSourceDeps,
   distinct,
-  filledSelection,
   rowOf,
 } from './connector-read.ts'
 import type { Prepared } from './source.ts'
-import { unmetDemand } from './unmet-demand.ts'
 
 /** Values by the names that the connector gave its fields. */
 type Data = Readonly<Record<string, unknown>>
@@ -39,19 +32,19 @@ export function createConnectorWrites(
   deps: ConnectorSourceDeps,
   reads: ConnectorReads,
 ): (plan: WritePlan) => Prepared<string> {
-  return (plan) => async (fill) => {
+  return (plan) => async (bindings) => {
     const rendered = (selection: Selection, rows: readonly Row[]) =>
-      JSON.stringify(rows.map((row) => shapeRow(selection, row)))
-    const selection = filledSelection(plan.selection, fill)
+      JSON.stringify(rows.map((row) => projectRow(selection, row)))
+    const selection = bindSelection(plan.selection, bindings)
     switch (plan.kind) {
       case 'create': {
-        const rows = plan.rows.map((row) => dataOf(row, fill))
+        const rows = plan.rows.map((row) => dataOf(row, bindings))
         if (rows.length === 0) return '[]'
         return rendered(selection, await send(deps, plan.collection, selection, { kind: 'create', rows }))
       }
       case 'update': {
-        const where = filledFilter(plan.where, fill)
-        const data = dataOf(plan.assignments, fill)
+        const where = bindFilter(plan.where, bindings)
+        const data = dataOf(plan.assignments, bindings)
         if (plan.assignments.length === 0) {
           const rows = await reads.byKey({ collection: plan.collection, where, selection })
           return rendered(selection, rows)
@@ -61,12 +54,12 @@ export function createConnectorWrites(
         return rendered(selection, await send(deps, plan.collection, selection, { kind: 'update', target, data }))
       }
       case 'delete': {
-        const target = await targetOf(reads, plan.collection, filledFilter(plan.where, fill))
+        const target = await targetOf(reads, plan.collection, bindFilter(plan.where, bindings))
         if (target === undefined) return '[]'
         return rendered(selection, await send(deps, plan.collection, selection, { kind: 'delete', target }))
       }
       case 'program':
-        return rendered(selection, await runProgram({ deps, reads, plan, fill, selection }))
+        return rendered(selection, await runProgram({ deps, reads, plan, bindings, selection }))
     }
   }
 }
@@ -85,7 +78,7 @@ type Write =
 
 /** What else a filter asks of an item that it names by key is held against the record first. */
 async function targetOf(reads: ConnectorReads, collection: Collection, where: Filter): Promise<Target | undefined> {
-  const named = namedKey(collection, where)
+  const named = keyFromFilter(collection, where)
   if (named === undefined) return { kind: 'filter', filter: where }
   if (named.rest.kind === 'none') return undefined
   if (named.rest.kind !== 'all') {
@@ -102,8 +95,8 @@ async function send(
   selection: Selection,
   write: Write,
 ): Promise<readonly Row[]> {
-  const declared: Declared = { collection, capabilities: await capabilities(collection) }
-  const fields = distinct(shapedFields(selection))
+  const declared: DeclaredCollection = { collection, capabilities: await capabilities(collection) }
+  const fields = distinct(projectedFields(selection))
   const request = requestOf(declared, fields, write)
   if (request === undefined) return []
   const { records } = await ask(request, fields)
@@ -111,7 +104,11 @@ async function send(
 }
 
 /** Undefined where nothing can match. */
-function requestOf(declared: Declared, fields: readonly PrimitiveField[], write: Write): QueryRequest | undefined {
+function requestOf(
+  declared: DeclaredCollection,
+  fields: readonly PrimitiveField[],
+  write: Write,
+): QueryRequest | undefined {
   const base = address(declared.collection, fields)
   if (write.kind === 'create') {
     return { ...base, operation: requireOperation(declared, 'createMany'), data: write.rows }
@@ -129,9 +126,9 @@ function requestOf(declared: Declared, fields: readonly PrimitiveField[], write:
   return { ...base, operation, ...(pushed.kind === 'filter' && { filter: pushed.filter }), ...data }
 }
 
-function dataOf(row: readonly Assignment[], fill: FillHole): Data {
+function dataOf(row: readonly Assignment[], bindings: Bindings): Data {
   return Object.fromEntries(
-    row.map(({ field, value }) => [field.dbName, wireValue(field, value === null ? null : filledText(value, fill))]),
+    row.map(({ field, value }) => [field.dbName, wireValue(field, value === null ? null : bindText(value, bindings))]),
   )
 }
 
@@ -139,7 +136,7 @@ type Run = {
   readonly deps: ConnectorSourceDeps
   readonly reads: ConnectorReads
   readonly plan: ProgramPlan
-  readonly fill: FillHole
+  readonly bindings: Bindings
   readonly selection: Selection
 }
 
@@ -154,7 +151,7 @@ type Pending =
   | { readonly kind: 'delete'; readonly slot: Slot }
 
 /** Steps are run against drafts; the write comes last, when every check has passed. */
-async function runProgram({ deps, reads, plan, fill, selection }: Run): Promise<readonly Row[]> {
+async function runProgram({ deps, reads, plan, bindings, selection }: Run): Promise<readonly Row[]> {
   const slots = new Map<number, readonly Draft[]>()
   const pending: Pending[] = []
   const answers: Slot[] = []
@@ -173,14 +170,14 @@ async function runProgram({ deps, reads, plan, fill, selection }: Run): Promise<
     switch (step.kind) {
       case 'find': {
         const drafts = await find({ ...step, collection: step.into.collection })
-        if (drafts.length === 0 && step.demand !== undefined) throw unmetDemand(step.demand)
+        if (drafts.length === 0 && step.assertion !== undefined) throw assertionError(step.assertion)
         slots.set(step.into.number, drafts)
         return
       }
       case 'check': {
-        const where = filledFilter(step.where, fill)
+        const where = bindFilter(step.where, bindings)
         if (!draftsOf(step.slot).every((draft) => evaluate(where, rowOfDraft(draft)) === true)) {
-          throw unmetDemand(step.demand)
+          throw assertionError(step.assertion)
         }
         return
       }
@@ -209,7 +206,7 @@ async function runProgram({ deps, reads, plan, fill, selection }: Run): Promise<
   }
 
   /** Each key that rows are about to refer to is looked for once. */
-  async function refer({ slot, relation, cells, where, demand }: Extract<Step, { readonly kind: 'refer' }>) {
+  async function refer({ slot, relation, cells, where, assertion }: Extract<Step, { readonly kind: 'refer' }>) {
     const known = new Set<string>()
     for (const { values } of draftsOf(slot)) {
       const changed = cells.filter((cell) => textFor(cell) !== values.get(cell.field.id))
@@ -225,7 +222,7 @@ async function runProgram({ deps, reads, plan, fill, selection }: Run): Promise<
         return { field: other, value: { kind: 'text', text: texts[index] ?? null } }
       })
       const found = await find({ collection: relation.target, matches, where })
-      if (found.length === 0) throw unmetDemand(demand)
+      if (found.length === 0) throw assertionError(assertion)
     }
   }
 
@@ -237,7 +234,7 @@ async function runProgram({ deps, reads, plan, fill, selection }: Run): Promise<
       if (text === null) return { kind: 'null', field, visible: all, negated: false }
       return { kind: 'compare', field, visible: all, operator: '=', operand: text }
     })
-    const where = filledFilter(and([...matches, sought.where]), fill)
+    const where = bindFilter(and([...matches, sought.where]), bindings)
     const page = { order: [], limit: MAX_FOUND + 1, offset: 0 }
     const rows = await reads.byKey(
       { collection, where, selection: selected(collection.primitives), page },

@@ -5,10 +5,10 @@ export function lazySource(open: () => Promise<Source>): Source {
   /** Made ready for the source that is open now; a source that was opened anew gets its own. */
   function prepared<Answer>(prepare: (source: Source) => Prepared<Answer>): Prepared<Answer> {
     let known: { readonly source: Source; readonly run: Prepared<Answer> } | undefined
-    return async (fill, reader) => {
+    return async (bindings, options) => {
       const source = await open()
       if (known?.source !== source) known = { source, run: prepare(source) }
-      return known.run(fill, reader)
+      return known.run(bindings, options)
     }
   }
 

@@ -19,10 +19,10 @@ export type ConnectorPermission = { readonly permission: string; readonly reason
 export type SourceSetting = { readonly config: unknown; readonly permissions: readonly ConnectorPermission[] }
 
 /** Whose source is opened. */
-export type SourcePlace = { readonly workspaceId: string; readonly id: string }
+export type SourceRef = { readonly workspaceId: string; readonly id: string }
 
 /** What somebody in a workspace tries out before there is a source of it. */
-export type Trial = { readonly setting: SourceSetting; readonly workspaceId: string }
+export type ConnectionTest = { readonly setting: SourceSetting; readonly workspaceId: string }
 
 /** How a provider is shown to somebody who chooses one; display metadata only. */
 export type Preset = { readonly id: string; readonly name: string; readonly hint?: string }
@@ -41,19 +41,19 @@ export interface Provider {
    * The complete set that a grant has to equal, found out under the grant that was sent. Throws ServiceError `invalid`
    * for a configuration that cannot be read, and whatever keeps the provider from starting.
    */
-  requiredPermissions(trial: Trial): Promise<readonly ConnectorPermission[]>
+  requiredPermissions(test: ConnectionTest): Promise<readonly ConnectorPermission[]>
   /**
    * A fresh attempt to reach what the configuration names; throws ServiceError. Answers `none` where the provider has
    * no test of its own.
    */
-  test(trial: Trial): Promise<'passed' | 'none'>
+  test(test: ConnectionTest): Promise<'passed' | 'none'>
   /**
    * What there is to import, in the form of docs/contract.md#what-a-connector-declares, by a fresh attempt; throws
    * ServiceError.
    */
-  preview(trial: Trial): Promise<unknown>
+  preview(test: ConnectionTest): Promise<unknown>
   /** Need not connect before it is asked for something; throws ServiceError. */
-  open(setting: SourceSetting, place: SourcePlace): Promise<OpenedSource>
+  open(setting: SourceSetting, place: SourceRef): Promise<OpenedSource>
 }
 
 export type OpenedSource = {

@@ -1,8 +1,8 @@
 /** A data source as services see it, whatever is behind it. Answers are JSON texts, which a database has rendered. */
 import type { PrimitiveField } from '../core/model/model.ts'
 import type { ReadPlan, WritePlan } from '../core/plan/plan.ts'
-import type { Fill } from '../core/sql/statement.ts'
-import type { Asker } from '../ports.ts'
+import type { Bindings } from '../core/sql/statement.ts'
+import type { QueryContext } from '../ports.ts'
 
 export type ListAnswer = { readonly data: string; readonly total: number | undefined }
 
@@ -12,11 +12,11 @@ export type Freshness = 'kept' | 'fresh'
 /** A long list in pieces that come as they are taken: rows of one text, some items with commas between. */
 export type LongAnswer = { readonly pieces: AsyncIterator<readonly (string | null)[]> }
 
-/** A plan made ready once and run many times; `fill` gives the values for the holes of its plan. */
-export type Prepared<Answer> = (fill: Fill, reader?: Reader) => Promise<Answer>
+/** A plan compiled once and executed many times; `bindings` supplies the values of its placeholders. */
+export type Prepared<Answer> = (bindings: Bindings, options?: ReadOptions) => Promise<Answer>
 
 /** Whoever reads, and how old what they get may be. */
-export type Reader = Asker & { readonly freshness?: Freshness }
+export type ReadOptions = QueryContext & { readonly freshness?: Freshness }
 
 /** Rows whose field has one of these values. */
 export type LookupKeys = { readonly field: PrimitiveField; readonly values: readonly string[] }

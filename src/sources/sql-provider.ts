@@ -1,9 +1,9 @@
 /** The built-in providers: an SQL database behind the drivers of the platform. They need no grant. */
 import { ServiceError } from '../core/error.ts'
 import { parseSqlAddress, type SqlProvider, sqlProviders } from '../core/sql/address.ts'
+import { connectionError } from '../core/sql/connection-error.ts'
 import { describeSchema } from '../core/sql/describe.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
-import { entryRefusal } from '../core/sql/entry-refusal.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Introspection } from '../core/sql/introspect.ts'
 import { mariadb as ownMariadb, mysql as ownMysql } from '../core/sql/mysql/dialect.ts'
@@ -12,11 +12,11 @@ import { postgres as ownPostgres } from '../core/sql/postgres/dialect.ts'
 import { postgresIntrospection } from '../core/sql/postgres/introspect.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
 import type { Clock, SqlDatabases, SqlDriver } from '../ports.ts'
-import { guardDriver } from './guarded-driver.ts'
+import { queryFailed } from './assertion-error.ts'
+import { withCircuitBreaker } from './circuit-breaker.ts'
 import { lazySource } from './lazy-source.ts'
 import type { Preset, Provider } from './provider.ts'
 import { openSqlSource } from './sql-source.ts'
-import { queryFailed } from './unmet-demand.ts'
 
 type Kind = {
   readonly name: string
@@ -27,7 +27,7 @@ type Kind = {
 
 /** The same dialect for a database that its owner may have described wrongly. */
 function ofSource(dialect: Dialect): Dialect {
-  return { ...dialect, explain: (fault) => entryRefusal(fault) ?? dialect.explain(fault) }
+  return { ...dialect, explain: (fault) => connectionError(fault) ?? dialect.explain(fault) }
 }
 
 const postgres = ofSource(ownPostgres)
@@ -123,7 +123,7 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
       afresh(config, async (driver) => describeSchema(await readSchema(await spokenBy(id, driver), driver))),
 
     async open({ config }) {
-      const driver = guardDriver(databases.open(parseSqlAddress(id, config)), clock)
+      const driver = withCircuitBreaker(databases.open(parseSqlAddress(id, config)), clock)
       const language = opened(() => spokenBy(id, driver))
       return {
         source: lazySource(opened(async () => openSqlSource(driver, (await asked(language())).dialect))),
@@ -152,13 +152,13 @@ async function readSchema({ dialect, catalog }: Language, driver: SqlDriver): Pr
 
 /** Waits for a migration that a process left behind when it died: its last statement may still be running. */
 async function readInTurn({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
-  const { take, leave } = dialect.ddl.turn
-  const question = driver.batch([take, catalog.statement({ kind: 'all' }), ...leave])
+  const { take, release } = dialect.ddl.lock
+  const question = driver.batch([take, catalog.statement({ kind: 'all' }), ...release])
   const [, rows = []] = await explained(dialect, question)
   return catalog.parse(rows)
 }
 
-/** A database's refusal in the words of docs/contract.md#what-the-caller-sees. */
+/** A database's databaseError in the words of docs/contract.md#what-the-caller-sees. */
 async function explained<T>(dialect: Dialect, work: Promise<T>): Promise<T> {
   try {
     return await work

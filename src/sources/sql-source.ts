@@ -3,16 +3,16 @@
  * is chained by `then`, so that it waits in one step where async functions inside of each other would wait in several.
  */
 import { ServiceError } from '../core/error.ts'
-import type { Demand, ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import type { Assertion, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import { compilePieces, compileRead } from '../core/sql/read.ts'
 import { binder } from '../core/sql/statement.ts'
-import { compileWrite, demandMarker } from '../core/sql/write.ts'
-import type { Asker, SqlDriver, SqlRow } from '../ports.ts'
+import { assertionMarker, compileWrite } from '../core/sql/write.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../ports.ts'
+import { assertionError, queryFailed } from './assertion-error.ts'
 import type { Source } from './source.ts'
-import { queryFailed, unmetDemand } from './unmet-demand.ts'
 
 type Rows = readonly SqlRow[]
 
@@ -25,7 +25,7 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
     prepareList(plan: ReadPlan) {
       const bind = binder(compileRead(plan, dialect))
       const answer = (rows: Rows) => dialect.answerList(rows, plan.count)
-      return (fill, reader = somebody) => driver.query(bind(fill), reader).then(answer, refuse)
+      return (bindings, options = somebody) => driver.query(bind(bindings), options).then(answer, refuse)
     },
 
     prepareLong(plan: ReadPlan) {
@@ -33,18 +33,18 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
       if (statement === undefined || driver.stream === undefined) return undefined
       const stream = driver.stream.bind(driver)
       const bind = binder(statement)
-      return (fill, reader = somebody) => stream(bind(fill), reader).then((pieces) => ({ pieces }), refuse)
+      return (bindings, options = somebody) => stream(bind(bindings), options).then((pieces) => ({ pieces }), refuse)
     },
 
     prepareOne(plan: ReadPlan) {
       const bind = binder(compileRead(plan, dialect))
-      return (fill, reader = somebody) => driver.query(bind(fill), reader).then(dialect.answerOne, refuse)
+      return (bindings, options = somebody) => driver.query(bind(bindings), options).then(dialect.answerOne, refuse)
     },
 
     prepareLookup(plan, { field, values }) {
       const among: Filter = { kind: 'in', field, visible: all, negated: false, operands: values }
       const bind = binder(compileRead({ ...plan, where: and([plan.where, among]) }, dialect))
-      return (fill, reader = somebody) => driver.query(bind(fill), reader).then(textOf, refuse)
+      return (bindings, options = somebody) => driver.query(bind(bindings), options).then(textOf, refuse)
     },
 
     prepareWrite(plan: WritePlan) {
@@ -54,13 +54,13 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
       const [only] = binders
       if (only === undefined) return async () => '[]'
       if (binders.length > 1) {
-        return (fill) => {
-          const bound = binders.map((bind) => bind(fill))
+        return (bindings) => {
+          const bound = binders.map((bind) => bind(bindings))
           return undisturbed(() => driver.batch(bound, writer)).then(answer, refuse)
         }
       }
-      return (fill) => {
-        const bound = only(fill)
+      return (bindings) => {
+        const bound = only(bindings)
         return undisturbed(() => driver.query(bound, writer)).then((rows) => answer([rows]), refuse)
       }
     },
@@ -68,8 +68,8 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
 }
 
 /** Reads are for a caller even where it is not known which; what is written goes on when its caller has left. */
-const somebody: Asker = {}
-const writer: Asker = { isWriting: true }
+const somebody: QueryContext = {}
+const writer: QueryContext = { isWriting: true }
 
 /** Arrays as texts, one behind the other. */
 function concatenate(lists: readonly string[]): string {
@@ -103,8 +103,8 @@ function refusal(dialect: Dialect): (cause: unknown) => never {
 }
 
 function refused(dialect: Dialect, fault: SqlFault): ServiceError {
-  const unmet = demands.find((demand) => fault.message.includes(demandMarker(demand)))
-  if (unmet !== undefined) return unmetDemand(unmet)
+  const unmet = demands.find((assertion) => fault.message.includes(assertionMarker(assertion)))
+  if (unmet !== undefined) return assertionError(unmet)
   const told = dialect.explain(fault)
   if (told === undefined)
     return queryFailed(new ServiceError('failed', 'Failed to query the database', { cause: fault }))
@@ -113,4 +113,4 @@ function refused(dialect: Dialect, fault: SqlFault): ServiceError {
   return queryFailed(new ServiceError(kind, message, { cause, ...(code !== undefined && { code }) }))
 }
 
-const demands: readonly Demand[] = ['noRecord', 'noReference', 'forbidden', 'invalid']
+const demands: readonly Assertion[] = ['noRecord', 'noReference', 'forbidden', 'invalid']

@@ -22,7 +22,7 @@ export async function countUsers(database: SqlDriver): Promise<number> {
 }
 
 /** An entry of the audit log for a batch, to be written where `provided` holds. */
-export type Recorded = (provided?: Sql) => Statement
+export type AuditStatement = (provided?: Sql) => Statement
 
 /** Creates the first user, whose address counts as proven, and answers true, or false where there is one already; safe against a second caller. */
 export async function insertFirstUser(
@@ -33,7 +33,7 @@ export async function insertFirstUser(
     readonly fullName: string | null
     readonly passwordHash: string
   },
-  record: Recorded,
+  record: AuditStatement,
 ): Promise<boolean> {
   const [, rows] = await database.batch([
     statement(sql`select pg_advisory_xact_lock(7310, 2)`),
@@ -71,7 +71,7 @@ export type Credential =
   | { readonly kind: 'user'; readonly userId: string }
 
 /** The state of whoever presents a token, read in one statement; undefined where token or account no longer count. */
-export type Standing = {
+export type PrincipalState = {
   readonly userId: string
   /** Of a service account. */
   readonly ownerId: string | undefined
@@ -91,11 +91,11 @@ export type Membership = {
   readonly policies: readonly PolicyContent[]
 }
 
-export async function loadStanding(
+export async function loadPrincipalState(
   database: SqlDriver,
   credential: Credential,
   workspaceId: string | undefined,
-): Promise<Standing | undefined> {
+): Promise<PrincipalState | undefined> {
   const [row] = await database.query(standingQuery(credential, workspaceId ?? null))
   if (row === undefined) return undefined
   const [userId, ownerId, isAdministrator, memberStatus, roles, policies, scope] = row
@@ -117,7 +117,7 @@ export async function loadStanding(
 }
 
 /** What the workspace's role Public grants, to whoever comes without a credential. */
-export async function loadPublicStanding(database: SqlDriver, workspaceId: string): Promise<Membership> {
+export async function loadPublicPrincipalState(database: SqlDriver, workspaceId: string): Promise<Membership> {
   const [[roleId, policies] = []] = await database.query(
     statement(sql`
       select r.id, ${contentsOf(sql`rp.role_id = r.id`)}

@@ -2,7 +2,7 @@
 import type { KeyScope } from '../core/access/scope.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import { actsBy, bumpAccess, type Credential, type Recorded } from './accounts.ts'
+import { type AuditStatement, actsBy, bumpAccess, type Credential } from './accounts.ts'
 import { json, param, type Sql, sql, statement } from './statements.ts'
 
 /** Whose keys are made: anybody's, or those that this user looks after. */
@@ -11,7 +11,7 @@ export type Guardian = { readonly kind: 'anyone' } | { readonly kind: 'user'; re
 type Presented = Exclude<Credential, { readonly kind: 'user' }>
 
 /** What is asked is written down, and done only while what it is asked with counts. */
-type Asked = { readonly record: Recorded; readonly by: Presented }
+type Asked = { readonly record: AuditStatement; readonly by: Presented }
 
 /** Which keys may be touched: by a key only itself and those that were made with it. */
 export type Keeper = Guardian | { readonly kind: 'key'; readonly id: string }
@@ -93,7 +93,7 @@ export async function updateApiKey(database: SqlDriver, key: Kept & Asked, chang
 
 export async function deleteApiKey(
   database: SqlDriver,
-  key: { readonly id: string; readonly keeper: Keeper; readonly record: Recorded },
+  key: { readonly id: string; readonly keeper: Keeper; readonly record: AuditStatement },
 ): Promise<boolean> {
   const [, , rows] = await database.batch([
     bumpAccess,

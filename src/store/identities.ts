@@ -73,7 +73,7 @@ export function proveEmail(userId: string): readonly Statement[] {
  * Remembers that the sign-in of this state has come back, and answers whether that was the first time. `expiresAt` is
  * when the sign-in would no longer count anyway.
  */
-export async function countReturn(database: SqlDriver, stateHash: string, expiresAt: Instant): Promise<boolean> {
+export async function recordCallback(database: SqlDriver, stateHash: string, expiresAt: Instant): Promise<boolean> {
   const [, rows] = await database.batch([
     statement(sql`delete from service.returned_sign_in where expires_at < now()`),
     statement(sql`

@@ -75,7 +75,7 @@ export async function findUses(
 }
 
 /** Fails the transaction where a policy of the workspace names one of `targetIds`. */
-export function demandUnused(workspaceId: string, targetIds: readonly string[]): Statement {
+export function assertUnusedStatement(workspaceId: string, targetIds: readonly string[]): Statement {
   return statement(sql`
     select 1 / (case when exists (
       select 1 from service.policy_use u join service.policy p on p.id = u.policy_id

@@ -23,7 +23,7 @@ export function bumpAccessFrom(version: number): Statement {
 }
 
 /** Fails the transaction where the workspace has another model by now, and keeps the model until its end. */
-export function holdModel(workspaceId: string, version: number): Statement {
+export function lockModelVersion(workspaceId: string, version: number): Statement {
   return statement(sql`
     select 1 / count(*) from (
       select 1 from service.workspace

@@ -77,7 +77,7 @@ export async function sourcesOf(database: SqlDriver, secretId: string): Promise<
 }
 
 /** A text that changes with every new value of the secrets that a data source stands on. */
-export async function secretsMark(database: SqlDriver, sourceId: string): Promise<string> {
+export async function secretsRevision(database: SqlDriver, sourceId: string): Promise<string> {
   const [[mark] = []] = await database.query(
     statement(sql`
       select string_agg(s.id::text || s.updated_at::text, ' ' order by s.id)

@@ -4,7 +4,7 @@
  */
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import type { Recorded } from './accounts.ts'
+import type { AuditStatement } from './accounts.ts'
 import { empty, param, type Sql, sql, statement } from './statements.ts'
 
 export type NewSession = {
@@ -19,7 +19,11 @@ export type NewSession = {
 }
 
 /** Answers false, and writes nothing, where the account or the provider does not count any more, or the password is another one. */
-export async function insertSession(database: SqlDriver, session: NewSession, record: Recorded): Promise<boolean> {
+export async function insertSession(
+  database: SqlDriver,
+  session: NewSession,
+  record: AuditStatement,
+): Promise<boolean> {
   const [rows] = await database.batch([
     statement(sql`
       insert into service.session (id, user_id, refresh_token_id, expires_at, provider_id)
@@ -44,7 +48,7 @@ export type SessionToken = { readonly id: string; readonly userId: string; reado
 export async function rotateSession(
   database: SqlDriver,
   used: SessionToken,
-  next: { readonly refreshTokenId: string; readonly expiresAt: Instant; readonly record: Recorded },
+  next: { readonly refreshTokenId: string; readonly expiresAt: Instant; readonly record: AuditStatement },
 ): Promise<boolean> {
   const [rows] = await database.batch([
     statement(sql`
@@ -62,7 +66,7 @@ export async function rotateSession(
 }
 
 /** Ends a session whose refresh token was used before; answers false where that is not so. */
-export function revokeReused(database: SqlDriver, used: SessionToken, record: Recorded): Promise<boolean> {
+export function revokeReused(database: SqlDriver, used: SessionToken, record: AuditStatement): Promise<boolean> {
   return revoke(database, sql`${isAlive(used)} and s.refresh_token_id <> ${param(used.refreshTokenId)}::uuid`, record)
 }
 
@@ -70,7 +74,7 @@ export function revokeReused(database: SqlDriver, used: SessionToken, record: Re
 export function endSession(
   database: SqlDriver,
   session: Pick<SessionToken, 'id' | 'userId'>,
-  record: Recorded,
+  record: AuditStatement,
 ): Promise<boolean> {
   return revoke(database, isAlive(session), record)
 }
@@ -81,7 +85,7 @@ export async function deleteSessionsBefore(database: SqlDriver, instant: Instant
 }
 
 /** Rights are counted up only where there is something to revoke, so that nobody makes others read theirs for nothing. */
-async function revoke(database: SqlDriver, which: Sql, record: Recorded): Promise<boolean> {
+async function revoke(database: SqlDriver, which: Sql, record: AuditStatement): Promise<boolean> {
   const isThere = sql`exists (select 1 from service.session s where ${which})`
   const [, , rows] = await database.batch([
     bumpAccessWhere(isThere),

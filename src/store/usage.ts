@@ -43,14 +43,14 @@ export async function loadCounts(database: SqlDriver, workspaceId?: string): Pro
 }
 
 /** A hard limit, as the most that may be counted. */
-export type Ceiling = { readonly entitlement: LicenseEntitlement; readonly most: number }
+export type UsageCeiling = { readonly entitlement: LicenseEntitlement; readonly most: number }
 
 /**
  * `writes` with a check around them. The batch that they go into must begin with a statement that others who raise the
  * same usage wait for (the access version), or two writes at once would not see each other.
  */
-export function keptWithin(
-  ceilings: readonly Ceiling[],
+export function writesWithinLimits(
+  ceilings: readonly UsageCeiling[],
   workspaceId: string | undefined,
   writes: readonly Statement[],
 ): readonly Statement[] {
@@ -79,7 +79,7 @@ export function keptWithin(
 
 const MARKER = 'service:license:'
 
-/** The 402 that a batch failed with because of `keptWithin`; undefined for every other fault. */
+/** The 402 that a batch failed with because of `writesWithinLimits`; undefined for every other fault. */
 export function limitFault(cause: unknown): ServiceError | undefined {
   if (!(cause instanceof SqlFault)) return undefined
   const [, text] = new RegExp(`${MARKER}(\\[.*\\])`).exec(cause.message) ?? []

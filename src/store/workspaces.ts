@@ -1,7 +1,7 @@
 /** Workspaces in the system database: the directory, their creation with everything that belongs to them, their end. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
-import { bumpAccess, type Recorded } from './accounts.ts'
+import { type AuditStatement, bumpAccess } from './accounts.ts'
 import {
   dataSchema,
   dropWorkspaceSchema,
@@ -93,7 +93,7 @@ export function insertWorkspace(made: NewWorkspace): readonly Statement[] {
 export async function updateDisplayName(
   database: SqlDriver,
   workspace: { readonly id: string; readonly displayName: string | null },
-  record: Recorded,
+  record: AuditStatement,
 ): Promise<boolean> {
   const [rows] = await database.batch([
     statement(sql`

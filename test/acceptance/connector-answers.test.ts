@@ -1,6 +1,6 @@
 /** docs/contract.md#what-the-caller-sees, #breaches-of-the-protocol and #data-source-activity, over item routes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect, startSystem, told } from '../support/connected.ts'
+import { connect, readAnswer, startSystem } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'
 import { type Workspace, world } from '../support/world.ts'
 
@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => system.close())
 
 const fresh = { headers: { 'Cache-Control': 'no-cache' } }
-const get = async (path: string) => told(await shop.send('GET', path, fresh))
+const get = async (path: string) => readAnswer(await shop.send('GET', path, fresh))
 
 async function whileTold(handler: string, instruction: object, path = '/items/authors?fields=name') {
   system.tell(handler, instruction)
@@ -184,8 +184,8 @@ describe('an answer of query', () => {
     const answers = [
       await whileTold('query', { do: 'answer', value: { record: null } }, one),
       await get('/items/authors/999'),
-      await told(await shop.patch('/items/authors/999', { name: 'Nobody' })),
-      await told(await shop.delete('/items/authors/999')),
+      await readAnswer(await shop.patch('/items/authors/999', { name: 'Nobody' })),
+      await readAnswer(await shop.delete('/items/authors/999')),
     ]
 
     const expected = { status: 404, body: { message: 'Query failed', source: { message: 'No record found' } } }
@@ -197,7 +197,7 @@ describe('an answer of query', () => {
     system.tell('query', null)
     await shop.insert('authors', [{ name: 'Barbara' }])
     system.tell('query', { do: 'answer', value: { records: [] } })
-    const created = await told(await shop.post('/items/authors', [{ name: 'Dropped' }]))
+    const created = await readAnswer(await shop.post('/items/authors', [{ name: 'Dropped' }]))
     system.tell('query', null)
 
     expect(created).toMatchObject({ status: 500, body: { source: { message: 'Invalid extension response' } } })
@@ -206,7 +206,7 @@ describe('an answer of query', () => {
 })
 
 describe('a source', () => {
-  const introspect = async () => told(await shop.post(`/schema/introspect/${sourceId}`, undefined))
+  const introspect = async () => readAnswer(await shop.post(`/schema/introspect/${sourceId}`, undefined))
   const cached = '/items/authors?fields=name&limit=2'
   const uncached = '/items/authors?fields=name&limit=3'
   const started = (source: object) => ({ message: 'The extension could not be started', source })
@@ -247,12 +247,12 @@ describe('a source', () => {
     ],
   ])('is deactivated by %s from setup, and serves what it has kept', async (_, instruction, first, later) => {
     await introspect()
-    const kept = await told(await shop.get(cached))
+    const kept = await readAnswer(await shop.get(cached))
     system.tell('setup', instruction)
     const answers = [await introspect(), await get(uncached), await get(uncached)]
     system.tell('setup', null)
     const still = await get(uncached)
-    const served = await told(await shop.get(cached))
+    const served = await readAnswer(await shop.get(cached))
 
     expect(answers[0]?.body).toEqual(first)
     expect(answers.slice(1)).toEqual([

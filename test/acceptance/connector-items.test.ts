@@ -3,7 +3,7 @@
  * checks, answers that are kept.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect, startSystem, told } from '../support/connected.ts'
+import { connect, readAnswer, startSystem } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'
 import { people } from '../support/people.ts'
 import { type Workspace, world } from '../support/world.ts'
@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => system.close())
 
 const fresh = { headers: { 'Cache-Control': 'no-cache' } }
-const get = async (path: string) => told(await shop.send('GET', path, fresh))
+const get = async (path: string) => readAnswer(await shop.send('GET', path, fresh))
 const names = async (path: string) => {
   const { body } = await get(
     `/items/authors?fields=name&filter[id][_in][0]=1&filter[id][_in][1]=2&filter[id][_in][2]=3&filter[id][_in][3]=4${path}`,
@@ -116,7 +116,7 @@ describe('a list', () => {
   ])('%s %s is refused with code 4010', async (method, path, body, operation) => {
     system.queries()
 
-    const answer = await told(await shop.send(method, path, { body }))
+    const answer = await readAnswer(await shop.send(method, path, { body }))
 
     expect(answer).toEqual({
       status: 422,
@@ -146,11 +146,13 @@ describe('an item', () => {
   })
 
   it('is created, changed and deleted', async () => {
-    const created = await told(await shop.post('/items/authors', [{ name: 'Alan', country: 'GB', tags: ['logic'] }]))
+    const created = await readAnswer(
+      await shop.post('/items/authors', [{ name: 'Alan', country: 'GB', tags: ['logic'] }]),
+    )
     const [{ id }] = (created.body as { data: [{ id: number }] }).data
-    const changed = await told(await shop.patch(`/items/authors/${id}?fields=name,born`, { born: 1912 }))
-    const deleted = await told(await shop.delete(`/items/authors/${id}?fields=name`))
-    const again = await told(await shop.delete(`/items/authors/${id}`))
+    const changed = await readAnswer(await shop.patch(`/items/authors/${id}?fields=name,born`, { born: 1912 }))
+    const deleted = await readAnswer(await shop.delete(`/items/authors/${id}?fields=name`))
+    const again = await readAnswer(await shop.delete(`/items/authors/${id}`))
 
     expect(created).toEqual({
       status: 200,
@@ -167,7 +169,9 @@ describe('an item', () => {
       { name: 'Temp 2', country: 'XX' },
     ])
 
-    const changed = await told(await shop.patch('/items/authors?filter[country][_eq]=XX&fields=born', { born: 2000 }))
+    const changed = await readAnswer(
+      await shop.patch('/items/authors?filter[country][_eq]=XX&fields=born', { born: 2000 }),
+    )
     const deleted = await shop.delete('/items/authors?filter[country][_eq]=XX')
 
     expect(changed).toEqual({ status: 200, body: { data: [{ born: 2000 }, { born: 2000 }] } })
@@ -179,9 +183,9 @@ describe('an item', () => {
     system.queries()
 
     const answers = [
-      await told(await shop.post('/items/authors', [{ country: 'GB' }])),
-      await told(await shop.post('/items/authors', [{ id: 7, name: 'x' }])),
-      await told(await shop.patch('/items/authors/1', { born: 'x' })),
+      await readAnswer(await shop.post('/items/authors', [{ country: 'GB' }])),
+      await readAnswer(await shop.post('/items/authors', [{ id: 7, name: 'x' }])),
+      await readAnswer(await shop.patch('/items/authors/1', { born: 'x' })),
     ]
 
     expect(answers.map(({ status }) => status)).toEqual([422, 422, 422])
@@ -198,14 +202,14 @@ describe('a caller with policies', () => {
     const member = await reader()
 
     const answers = [
-      await told(await member.get('/items/authors')),
-      await told(await member.get('/items/authors/1')),
-      await told(await member.get('/items/authors/2')),
-      await told(
+      await readAnswer(await member.get('/items/authors')),
+      await readAnswer(await member.get('/items/authors/1')),
+      await readAnswer(await member.get('/items/authors/2')),
+      await readAnswer(
         await member.get('/items/authors?filter[_or][0][id][_gt]=0&filter[_or][1][country][_eq]=US&fields=name'),
       ),
-      await told(await member.get('/items/authors?fields=born')),
-      await told(await member.get('/items/authors?filter[born][_gt]=0')),
+      await readAnswer(await member.get('/items/authors?fields=born')),
+      await readAnswer(await member.get('/items/authors?filter[born][_gt]=0')),
     ]
 
     expect(answers).toEqual([
@@ -223,8 +227,8 @@ describe('a caller with policies', () => {
     await shop.get('/items/authors/2')
     const member = await reader()
 
-    expect((await told(await member.get('/items/authors/2'))).status).toBe(404)
-    expect((await told(await member.get('/items/authors?fields=id'))).body).toEqual({ data: [{ id: 1 }] })
+    expect((await readAnswer(await member.get('/items/authors/2'))).status).toBe(404)
+    expect((await readAnswer(await member.get('/items/authors?fields=id'))).body).toEqual({ data: [{ id: 1 }] })
   })
 
   it('sees a field in the rows that one policy admits, and null elsewhere', async () => {
@@ -235,12 +239,12 @@ describe('a caller with policies', () => {
     const roles = await Promise.all(policies.map((content) => people.roleWith(shop, content)))
     const member = await people.memberWith(shop, roles)
 
-    const { body } = await told(
+    const { body } = await readAnswer(
       await member.get(
         '/items/authors?fields=name,born&sort[0][name][direction]=asc&filter[id][_in][0]=1&filter[id][_in][1]=2',
       ),
     )
-    const hidden = await told(await member.get('/items/authors?fields=name&filter[born][_gt]=1'))
+    const hidden = await readAnswer(await member.get('/items/authors?fields=name&filter[born][_gt]=1'))
 
     expect(body).toEqual({
       data: [
@@ -271,19 +275,19 @@ describe('a caller with policies', () => {
     system.queries()
 
     const answers = [
-      await told(await member.patch(`/items/authors/${idOf('Theirs')}`, { name: 'Stolen' })),
-      await told(await member.patch(`/items/authors/${idOf('Mine')}`, { country: 'US' })),
-      await told(await member.patch(`/items/authors/${idOf('Mine')}`, { name: 'Bad' })),
-      await told(await member.patch(`/items/authors/${idOf('Mine')}`, { born: 1 })),
-      await told(await member.delete(`/items/authors/${idOf('Theirs')}`)),
-      await told(await member.post('/items/authors', [{ name: 'New', country: 'US' }])),
-      await told(await member.patch('/items/authors/9999', { name: 'x' })),
+      await readAnswer(await member.patch(`/items/authors/${idOf('Theirs')}`, { name: 'Stolen' })),
+      await readAnswer(await member.patch(`/items/authors/${idOf('Mine')}`, { country: 'US' })),
+      await readAnswer(await member.patch(`/items/authors/${idOf('Mine')}`, { name: 'Bad' })),
+      await readAnswer(await member.patch(`/items/authors/${idOf('Mine')}`, { born: 1 })),
+      await readAnswer(await member.delete(`/items/authors/${idOf('Theirs')}`)),
+      await readAnswer(await member.post('/items/authors', [{ name: 'New', country: 'US' }])),
+      await readAnswer(await member.patch('/items/authors/9999', { name: 'x' })),
     ]
     const written = system.queries().filter(({ operation }) => !operation.startsWith('read'))
     const allowed = [
-      await told(await member.patch(`/items/authors/${idOf('Mine')}?fields=name`, { name: 'Good' })),
-      await told(await member.post('/items/authors?fields=name', [{ name: 'New', country: 'GB' }])),
-      await told(await member.delete(`/items/authors/${idOf('Mine')}`)),
+      await readAnswer(await member.patch(`/items/authors/${idOf('Mine')}?fields=name`, { name: 'Good' })),
+      await readAnswer(await member.post('/items/authors?fields=name', [{ name: 'New', country: 'GB' }])),
+      await readAnswer(await member.delete(`/items/authors/${idOf('Mine')}`)),
     ]
 
     expect(answers.map(({ status }) => status)).toEqual([403, 403, 422, 403, 403, 422, 404])

@@ -1,6 +1,6 @@
 /** docs/contract.md#permission-handshake and #connector-permissions: the handshake, the test, the preview, the list. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { grantFor, startSystem, told, wishFor } from '../support/connected.ts'
+import { grantFor, readAnswer, sourceInputFor, startSystem } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'
 import { people } from '../support/people.ts'
 import { type Workspace, world } from '../support/world.ts'
@@ -20,10 +20,10 @@ const UNTESTED = 'Failed to connect to data source with the provided configurati
 
 const create = async (wish: object) => {
   count += 1
-  return told(await shop.post('/sources/data', { apiName: `s${count}`, ...wish }))
+  return readAnswer(await shop.post('/sources/data', { apiName: `s${count}`, ...wish }))
 }
-const test = async (wish: object) => told(await shop.post('/sources/data/test', wish))
-const preview = async (wish: object) => told(await shop.post('/sources/data/introspect', wish))
+const test = async (wish: object) => readAnswer(await shop.post('/sources/data/test', wish))
+const preview = async (wish: object) => readAnswer(await shop.post('/sources/data/introspect', wish))
 
 const manifest = { permission: 'net:docs.example.com', reason: 'the manifest says so' }
 const mismatch = (permissions: readonly object[]) => ({
@@ -34,7 +34,7 @@ const mismatch = (permissions: readonly object[]) => ({
 describe('the handshake', () => {
   it.each(['create', 'test', 'preview'] as const)('answers the complete required set to %s', async (route) => {
     const attempt = { create, test, preview }[route]
-    const { permissions, ...wish } = wishFor(system)
+    const { permissions, ...wish } = sourceInputFor(system)
 
     const answers = [
       await attempt(wish),
@@ -47,7 +47,7 @@ describe('the handshake', () => {
   })
 
   it('creates nothing and does not run setup before it is done', async () => {
-    const { permissions, ...wish } = wishFor(system)
+    const { permissions, ...wish } = sourceInputFor(system)
     const more = [...permissions, { permission: 'net:a.com', reason: 'why not' }]
     system.tell('setup', { do: 'throw', class: 'AccessDenied' })
 
@@ -66,7 +66,7 @@ describe('the handshake', () => {
       reason: 'approved',
     }))
 
-    const answer = await create({ ...wishFor(system), permissions: sent })
+    const answer = await create({ ...sourceInputFor(system), permissions: sent })
 
     expect(answer).toEqual({ status: 200, body: { data: { id: expect.stringMatching(/^[0-9a-f-]{36}$/) } } })
   })
@@ -125,7 +125,7 @@ describe('the handshake', () => {
     [{ permission: 'net:a.com' }, 'permissions[0].reason', 'must be given'],
     [{ permission: 'net:a.com', reason: 'why', port: 1 }, 'permissions[0]', 'unknown field port'],
   ])('refuses %j before it', async (item, place, reason) => {
-    const answer = await create({ ...wishFor(system), permissions: [item] })
+    const answer = await create({ ...sourceInputFor(system), permissions: [item] })
 
     expect(answer).toEqual({
       status: 422,
@@ -319,7 +319,7 @@ const startFaults: readonly (readonly [string, object | undefined, object, numbe
 describe('a start that fails', () => {
   it.each(startFaults)('%s', async (_, instruction, config, status, cause) => {
     system.tell('setup', instruction ?? null)
-    const answer = await create(wishFor(system, config))
+    const answer = await create(sourceInputFor(system, config))
     system.tell('setup', null)
 
     expect(answer).toEqual({ status, body: { message: 'The extension could not be started', source: cause } })
@@ -327,7 +327,7 @@ describe('a start that fails', () => {
 
   it('is told by each route under its own outer message', async () => {
     system.tell('setup', { do: 'throw', class: 'AccessDenied' })
-    const answers = [await preview(wishFor(system)), await test(wishFor(system))]
+    const answers = [await preview(sourceInputFor(system)), await test(sourceInputFor(system))]
     system.tell('setup', null)
 
     expect(answers).toMatchObject([
@@ -338,21 +338,21 @@ describe('a start that fails', () => {
 
   it('does not block the next attempt', async () => {
     system.tell('setup', { do: 'throw', class: 'AccessDenied' })
-    const first = await test(wishFor(system))
+    const first = await test(sourceInputFor(system))
     system.tell('setup', null)
 
     expect(first.status).toBe(422)
-    expect(await test(wishFor(system))).toEqual({ status: 204, body: undefined })
+    expect(await test(sourceInputFor(system))).toEqual({ status: 204, body: undefined })
   })
 })
 
 describe('the connection test', () => {
   it('answers 204 without a body where it passes', async () => {
-    expect(await test(wishFor(system))).toEqual({ status: 204, body: undefined })
+    expect(await test(sourceInputFor(system))).toEqual({ status: 204, body: undefined })
   })
 
   it('answers 422 with code 7002 where the connector has none, which can be created all the same', async () => {
-    const wish = wishFor(system, { without: ['testConnection'] })
+    const wish = sourceInputFor(system, { without: ['testConnection'] })
 
     expect(await test(wish)).toEqual({
       status: 422,
@@ -387,7 +387,7 @@ describe('the connection test', () => {
   ])('%j fails it', async (instruction, status, cause) => {
     system.tell('testConnection', instruction)
 
-    const answer = await test(wishFor(system))
+    const answer = await test(sourceInputFor(system))
     system.tell('testConnection', null)
 
     expect(answer).toEqual({ status, body: { message: UNTESTED, source: expect.objectContaining(cause) } })
@@ -396,7 +396,7 @@ describe('the connection test', () => {
 
 it('creates nothing where the connection test fails', async () => {
   system.tell('testConnection', { do: 'throw', class: 'ConnectionFailed' })
-  const answer = await told(await shop.post('/sources/data', { apiName: 'untested', ...wishFor(system) }))
+  const answer = await readAnswer(await shop.post('/sources/data', { apiName: 'untested', ...sourceInputFor(system) }))
   system.tell('testConnection', null)
 
   expect(answer).toMatchObject({ status: 500, body: { message: UNTESTED, source: { code: '5001' } } })
@@ -405,14 +405,14 @@ it('creates nothing where the connection test fails', async () => {
 
 describe('the preview', () => {
   it('answers the schema and its hash', async () => {
-    const { status, body } = await preview(wishFor(system))
+    const { status, body } = await preview(sourceInputFor(system))
     const { data } = body as { data: { schema: { collections: { name: string }[] }; hash: string } }
 
     expect(status).toBe(200)
     expect(Object.keys(data)).toEqual(['schema', 'hash'])
     expect(data.schema.collections.map(({ name }) => name)).toEqual(['authors', 'books'])
     expect(data.hash).toMatch(/^[0-9a-f]{64}$/)
-    expect(await preview(wishFor(system))).toEqual({ status, body })
+    expect(await preview(sourceInputFor(system))).toEqual({ status, body })
   })
 
   it.each<[object, number, object]>([
@@ -426,7 +426,7 @@ describe('the preview', () => {
     ],
   ])('%j fails it', async (instruction, status, cause) => {
     system.tell('introspect', instruction)
-    const answer = await preview(wishFor(system))
+    const answer = await preview(sourceInputFor(system))
     system.tell('introspect', null)
 
     expect(answer).toEqual({ status, body: { message: 'Query failed', source: expect.objectContaining(cause) } })
@@ -451,7 +451,10 @@ it('lists installed connectors with the permissions of their manifests', async (
 it('tells administrators of the instance, and nobody else, which extensions cannot be used', async () => {
   const reader = await people.member(shop, { entitlements: ['extension:read'] })
 
-  const answers = [await told(await shop.get('/connectors/data')), await told(await reader.get('/connectors/data'))]
+  const answers = [
+    await readAnswer(await shop.get('/connectors/data')),
+    await readAnswer(await reader.get('/connectors/data')),
+  ]
 
   expect(answers.map(({ body }) => (body as { meta?: unknown }).meta)).toEqual([
     { broken: [{ place: 'extensions/unusable/missing.js', reason: 'is not a file of this extension' }] },
@@ -461,7 +464,7 @@ it('tells administrators of the instance, and nobody else, which extensions cann
 
 it('needs dataSource:create for each of the three, and extension:read for the list', async () => {
   const reader = await people.member(shop, { entitlements: ['dataModel:edit', 'dataSource:read'] })
-  const wish = wishFor(system)
+  const wish = sourceInputFor(system)
 
   const answers = [
     await reader.post('/sources/data', { apiName: 'mine', ...wish }),

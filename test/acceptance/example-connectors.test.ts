@@ -1,6 +1,6 @@
 /** The example connectors in `extensions/`, installed and asked over HTTP, each against a real server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectExample, type ExampleWish, told } from '../support/connected.ts'
+import { connectExample, type ExampleSource, readAnswer } from '../support/connected.ts'
 import {
   type ExampleServer,
   movies,
@@ -14,7 +14,7 @@ import { type Workspace, world } from '../support/world.ts'
 const fresh = { headers: { 'Cache-Control': 'no-cache' } }
 
 /** A workspace with one data source. */
-async function connect(name: string, wish: ExampleWish): Promise<Workspace> {
+async function connect(name: string, wish: ExampleSource): Promise<Workspace> {
   const workspace = await world.workspace(name, {})
   await connectExample(workspace, wish)
   return workspace
@@ -23,7 +23,7 @@ async function connect(name: string, wish: ExampleWish): Promise<Workspace> {
 describe('json-api', () => {
   let server: ExampleServer
   let workspace: Workspace
-  const get = async (query: string) => told(await workspace.send('GET', `/items/orders${query}`, fresh))
+  const get = async (query: string) => readAnswer(await workspace.send('GET', `/items/orders${query}`, fresh))
 
   beforeAll(async () => {
     server = await startOrders()
@@ -81,10 +81,12 @@ describe('json-api', () => {
   })
 
   it('creates, changes and deletes', async () => {
-    const created = await told(await workspace.post('/items/orders?fields=id,status', [{ status: 'open', total: '1' }]))
+    const created = await readAnswer(
+      await workspace.post('/items/orders?fields=id,status', [{ status: 'open', total: '1' }]),
+    )
     const [{ id }] = (created.body as { data: [{ id: number }] }).data
-    const changed = await told(await workspace.patch(`/items/orders/${id}?fields=status`, { status: 'paid' }))
-    const deleted = await told(await workspace.send('DELETE', `/items/orders/${id}`))
+    const changed = await readAnswer(await workspace.patch(`/items/orders/${id}?fields=status`, { status: 'paid' }))
+    const deleted = await readAnswer(await workspace.send('DELETE', `/items/orders/${id}`))
 
     expect(changed).toEqual({ status: 200, body: { data: { status: 'paid' } } })
     expect(deleted.status).toBe(204)
@@ -121,7 +123,7 @@ describe('full-text-search', () => {
   let server: ExampleServer
   let workspace: Workspace
   const all = movies()
-  const get = async (query: string) => told(await workspace.send('GET', `/items/movies${query}`, fresh))
+  const get = async (query: string) => readAnswer(await workspace.send('GET', `/items/movies${query}`, fresh))
 
   beforeAll(async () => {
     server = await startSearchEngine()
@@ -193,7 +195,7 @@ describe('full-text-search', () => {
 describe('csv-files', () => {
   let server: ExampleServer
   let workspace: Workspace
-  const get = async (query: string) => told(await workspace.send('GET', `/items/${query}`, fresh))
+  const get = async (query: string) => readAnswer(await workspace.send('GET', `/items/${query}`, fresh))
 
   beforeAll(async () => {
     server = await startFiles()
@@ -262,7 +264,7 @@ describe('csv-files', () => {
   })
 
   it('cannot be written', async () => {
-    const { status } = await told(await workspace.post('/items/odd', [{ id: 3 }]))
+    const { status } = await readAnswer(await workspace.post('/items/odd', [{ id: 3 }]))
 
     expect(status).toBe(422)
   })

@@ -3,7 +3,7 @@
  * ways at `test/contract`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connect, connectExample, startSystem, told } from '../support/connected.ts'
+import { connect, connectExample, readAnswer, startSystem } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'
 import { type RunningUpstream, startUpstream } from '../support/upstream.ts'
 import { type Workspace, world } from '../support/world.ts'
@@ -46,8 +46,8 @@ it.each([
   'stained prototypes',
   'request after the answer',
 ])('does not get out, and harms no other source: %s', async (name) => {
-  const answer = await told(await attempt(name))
-  const other = await told(await shop.send('GET', '/items/authors/1?fields=name', { headers: fresh }))
+  const answer = await readAnswer(await attempt(name))
+  const other = await readAnswer(await shop.send('GET', '/items/authors/1?fields=name', { headers: fresh }))
 
   expect(answer).toEqual({ status: 200, body: { data: { name, escaped: null } } })
   expect(other).toEqual({ status: 200, body: { data: { name: 'Ada' } } })
@@ -64,7 +64,9 @@ it('would be found out if it did', async () => {
   const free = await world.workspace('freed', {})
   await connectExample(free, { provider: 'captive', config: { granted, forbidden: granted } })
 
-  const answer = await told(await free.get(`/items/attempts/${encodeURIComponent('redirect 302')}?fields=escaped`))
+  const answer = await readAnswer(
+    await free.get(`/items/attempts/${encodeURIComponent('redirect 302')}?fields=escaped`),
+  )
 
   expect(answer).toEqual({ status: 200, body: { data: { escaped: 'hello' } } })
 })

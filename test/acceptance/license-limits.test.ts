@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { type Instance, openStage, type Stage } from '../support/instance.ts'
+import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/instance.ts'
 import { offlineLicense } from '../support/license.ts'
 
 const limits = {
@@ -19,12 +19,12 @@ const limits = {
 const provider = { name: 'acme', issuer: 'https://id.example.com', clientId: 'ours', clientSecret: 'a secret' }
 const filtered = { collections: { ServiceCollection: { read: { fields: ['apiName'] } } } }
 
-let stage: Stage
+let stage: TestEnvironment
 let instance: Instance
 let admin: Client
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openTestEnvironment()
   instance = await stage.open(await offlineLicense({ entitlements: ofKind('hard') }))
   admin = await instance.administrator()
   for (const apiName of ['one', 'two']) await done(admin.post('/api/system/workspaces', { apiName }))

@@ -5,7 +5,7 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { type Instance, openStage, type Stage } from '../support/instance.ts'
+import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/instance.ts'
 import { type LicensingLine, openLicensingLine, type Trouble } from '../support/licensing.ts'
 
 const MINUTE = 60_000
@@ -14,7 +14,7 @@ const TERM = 30 * DAY
 const GRACE = 7 * DAY
 const locked = { message: 'System is locked. Please contact system administrator.' }
 
-let stage: Stage
+let stage: TestEnvironment
 let line: LicensingLine
 let instance: Instance
 let admin: Client
@@ -23,7 +23,7 @@ let key: string
 let issuedAt: number
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openTestEnvironment()
   line = await openLicensingLine(stage.clock.now)
   key = await newKey()
   instance = await stage.open(line.variables(key))

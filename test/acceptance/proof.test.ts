@@ -5,18 +5,18 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type Client, client } from '../support/client.ts'
-import { type Instance, openStage, type Stage } from '../support/instance.ts'
+import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/instance.ts'
 import { sendSlowly } from '../support/slow-request.ts'
 
 const accept = '/api/auth/invitations/accept'
 const [old, fresh] = ['the password of a stranger', 'the password of the owner']
-let stage: Stage
+let stage: TestEnvironment
 let instance: Instance
 let admin: Client
 let roleId: string
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openTestEnvironment()
   instance = await stage.open()
   admin = await instance.administrator()
   for (const apiName of ['one', 'two']) await made(admin.post('/api/system/workspaces', { apiName }))

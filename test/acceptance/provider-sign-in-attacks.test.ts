@@ -9,14 +9,14 @@ import { openBrowser } from '../support/browser.ts'
 import { type CraftedProvider, startCraftedProvider } from '../support/crafted-provider.ts'
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts'
 import { people } from '../support/people.ts'
-import { signingIn, WELCOME } from '../support/signing-in.ts'
+import { RETURN_URL, signingIn } from '../support/signing-in.ts'
 import { world } from '../support/world.ts'
 
 const { administrator, anonymous } = world
 const { callbackOf, enter, leave, login, whoami } = signingIn
 const shop = await world.workspace('sign_in_attacks', { articles: { title: 'string' } })
 const autoJoin = { workspace: shop.name, roleId: await people.roleWith(shop, {}) }
-const FAILED = `${WELCOME}&error=sign_in_failed`
+const FAILED = `${RETURN_URL}&error=sign_in_failed`
 
 /** Two clients of a real provider; one of a provider that answers what it is told; one of the same without OpenID. */
 const [real, second] = [signingIn.name('real'), signingIn.name('second')]
@@ -93,7 +93,7 @@ it('takes a callback once, also from a browser that kept its cookie', async () =
   const again = await browser.get(back)
   const kept = await openBrowser().get(back, { Cookie: cookie })
 
-  expect(first.headers.get('Location')).toBe(WELCOME)
+  expect(first.headers.get('Location')).toBe(RETURN_URL)
   expect(again.status).toBe(401)
   expect(kept.headers.get('Location')).toBe(FAILED)
   expect(craft.asked.slice(asked)).toEqual([])
@@ -108,7 +108,7 @@ it('takes a callback once, also when it comes many times at once', async () => {
   const answers = await Promise.all(Array.from({ length: 5 }, () => openBrowser().get(back, cookie)))
 
   const locations = answers.map(({ headers }) => headers.get('Location'))
-  expect(locations.toSorted()).toEqual([WELCOME, FAILED, FAILED, FAILED, FAILED])
+  expect(locations.toSorted()).toEqual([RETURN_URL, FAILED, FAILED, FAILED, FAILED])
 })
 
 it('refuses a browser that is not the one that left', async () => {
@@ -196,7 +196,7 @@ it('takes an identity token that says everything', async () => {
 
   const { location, browser } = await enter(crafted)
 
-  expect(location).toBe(WELCOME)
+  expect(location).toBe(RETURN_URL)
   expect(await whoami(browser)).toMatchObject({ email: craft.answers.claims.email })
 })
 
@@ -206,7 +206,7 @@ it('takes one of an issuer that offers bad algorithms besides good ones', async 
 
   const { location } = await enter(await freshProvider())
 
-  expect(location).toBe(WELCOME)
+  expect(location).toBe(RETURN_URL)
 })
 
 it('asks a provider once what it publishes of itself', async () => {
@@ -219,7 +219,7 @@ it('asks a provider once what it publishes of itself', async () => {
   const { location } = await enter(name)
 
   const paths = craft.asked.slice(asked).map((path) => path.replace(/^\/issuers\/\d+/, ''))
-  expect(location).toBe(WELCOME)
+  expect(location).toBe(RETURN_URL)
   expect(paths.toSorted()).toEqual([
     '/.well-known/openid-configuration',
     '/authorize',
@@ -245,7 +245,7 @@ it('forgets with a provider who has signed in through it', async () => {
   craft.answers.claims = person
   const again = await enter(name)
 
-  expect(unverified.location).toBe(`${WELCOME}&error=not_allowed`)
+  expect(unverified.location).toBe(`${RETURN_URL}&error=not_allowed`)
   expect((await whoami(again.browser))?.id).toBe(first?.id)
 })
 
@@ -262,7 +262,7 @@ it('reads the claims that the provider was set up with, and no others', async ()
   const unverified = await enter(name)
 
   expect(await whoami(entered.browser)).toMatchObject({ email })
-  expect(unverified.location).toBe(`${WELCOME}&error=not_allowed`)
+  expect(unverified.location).toBe(`${RETURN_URL}&error=not_allowed`)
 })
 
 const now = Math.floor(Date.now() / 1_000)
@@ -323,7 +323,7 @@ it.each<[string, Readonly<Record<string, unknown>>, string]>([
 
   const response = await openBrowser().get(login(await freshProvider()))
 
-  expect(response.headers.get('Location')).toBe(`${WELCOME}&error=${error}`)
+  expect(response.headers.get('Location')).toBe(`${RETURN_URL}&error=${error}`)
 })
 
 it.each([
@@ -364,7 +364,7 @@ it.each<[string, { status: number; body: unknown }, string]>([
 
   const { location } = await enter(crafted)
 
-  expect(location).toBe(`${WELCOME}&error=${error}`)
+  expect(location).toBe(`${RETURN_URL}&error=${error}`)
 })
 
 it('signs in through a plain OAuth 2.0 provider by its userinfo', async () => {
@@ -375,7 +375,7 @@ it('signs in through a plain OAuth 2.0 provider by its userinfo', async () => {
   craft.answers.userinfo = { id: 583_231 }
   const again = await enter(plain)
 
-  expect(location).toBe(WELCOME)
+  expect(location).toBe(RETURN_URL)
   expect(await whoami(browser)).toMatchObject({ email: person.email, fullName: 'Ada Lovelace' })
   expect((await whoami(again.browser))?.id).toBe((await whoami(browser))?.id)
 })
@@ -398,7 +398,7 @@ it('asks a plain provider for addresses that its userinfo does not tell, with cr
   const unverified = await enter(name)
 
   expect(await whoami(browser)).toMatchObject({ email })
-  expect(unverified.location).toBe(`${WELCOME}&error=not_allowed`)
+  expect(unverified.location).toBe(`${RETURN_URL}&error=not_allowed`)
 })
 
 it.each([

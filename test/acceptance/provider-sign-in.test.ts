@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openBrowser } from '../support/browser.ts'
 import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts'
 import { people } from '../support/people.ts'
-import { signingIn, WELCOME } from '../support/signing-in.ts'
+import { RETURN_URL, signingIn } from '../support/signing-in.ts'
 import { world } from '../support/world.ts'
 
 const { administrator, anonymous } = world
@@ -51,7 +51,7 @@ it('takes somebody through the whole sign-in and back to where they wanted to go
     code_challenge_method: 'S256',
   })
   expect(response.status).toBe(302)
-  expect(response.headers.get('Location')).toBe(WELCOME)
+  expect(response.headers.get('Location')).toBe(RETURN_URL)
   expect(response.headers.get('Referrer-Policy')).toBe('no-referrer')
   expect(response.headers.getSetCookie().map((line) => line.replace(/=.*?;/, '=…;'))).toEqual([
     expect.stringMatching(/^service_session=…; Path=\/api; .*HttpOnly/),
@@ -125,7 +125,7 @@ it('lets nobody in whom nobody knows', async () => {
 
   const { browser, location } = await enter(closed, account)
 
-  expect(location).toBe(`${WELCOME}&error=not_allowed`)
+  expect(location).toBe(`${RETURN_URL}&error=not_allowed`)
   expect(await whoami(browser)).toBeUndefined()
   expect(await accountsOf(email)).toEqual([])
 })
@@ -139,7 +139,7 @@ it('lets in whoever is invited, which accepts the invitation', async () => {
   const { browser, location } = await enter(closed, account)
 
   const open = `/invitations?filter[email][_in][0]=${email}&filter[email][_in][1]=${email.toUpperCase()}`
-  expect(location).toBe(WELCOME)
+  expect(location).toBe(RETURN_URL)
   expect((await browser.get(`${world.url}/api/${shop.name}/items/articles`)).status).toBe(200)
   expect([await shop.data(open), await elsewhere.data(open)]).toEqual([[], []])
   expect(await elsewhere.data(`/members?filter[email][_eq]=${email}&fields=status`)).toEqual([{ status: 'active' }])
@@ -151,7 +151,7 @@ it('does not take an invitation that is out of date', async () => {
 
   const { location } = await enter(closed, account)
 
-  expect(location).toBe(`${WELCOME}&error=not_allowed`)
+  expect(location).toBe(`${RETURN_URL}&error=not_allowed`)
 })
 
 it('lets in whoever has an account of the address, and leaves it what was proven', async () => {
@@ -166,7 +166,7 @@ it('lets in whoever has an account of the address, and leaves it what was proven
   const byPassword = await anonymous.post('/api/auth/login', { credentials, mode: 'json' })
   const byOldSession = await known.system.get('/api/system/users/me')
 
-  expect(location).toBe(WELCOME)
+  expect(location).toBe(RETURN_URL)
   expect(await whoami(browser)).toMatchObject({ id: known.userId, email: known.email })
   expect([byKey.status, byPassword.status, byOldSession.status]).toEqual([200, 200, 200])
 })
@@ -192,7 +192,7 @@ it.each([
 
   const answers = [await enter(closed, account), await enter(open, account)]
 
-  expect(answers.map(({ location }) => location)).toEqual(answers.map(() => `${WELCOME}&error=not_allowed`))
+  expect(answers.map(({ location }) => location)).toEqual(answers.map(() => `${RETURN_URL}&error=not_allowed`))
   expect((await member.system.get('/api/system/users/me')).status).toBe(200)
 })
 
@@ -206,7 +206,7 @@ it('lets nobody in who is suspended, known to the provider or not', async () => 
 
   const answers = [await enter(open, account), await enter(open, suspended.account)]
 
-  expect(answers.map(({ location }) => location)).toEqual(answers.map(() => `${WELCOME}&error=not_allowed`))
+  expect(answers.map(({ location }) => location)).toEqual(answers.map(() => `${RETURN_URL}&error=not_allowed`))
 })
 
 it('gives nobody the account of an administrator of the instance by its address', async () => {
@@ -216,7 +216,7 @@ it('gives nobody the account of an administrator of the instance by its address'
 
   const { location } = await enter(open, account)
 
-  expect(location).toBe(`${WELCOME}&error=not_allowed`)
+  expect(location).toBe(`${RETURN_URL}&error=not_allowed`)
   expect((await member.system.get('/api/system/providers')).status).toBe(200)
 })
 
@@ -237,13 +237,13 @@ it('gives nobody the account of somebody who had their address before', async ()
 
   const { location } = await enter(open, successor.account)
 
-  expect(location).toBe(`${WELCOME}&error=not_allowed`)
+  expect(location).toBe(`${RETURN_URL}&error=not_allowed`)
 })
 
 it('tells in one word that somebody said no to the provider', async () => {
   const { location } = await enter(open, 'refuses')
 
-  expect(location).toBe(`${WELCOME}&error=access_denied`)
+  expect(location).toBe(`${RETURN_URL}&error=access_denied`)
 })
 
 it('forgets whom a deleted account was of', async () => {
@@ -273,7 +273,7 @@ it('refuses at once through a provider that is switched off or deleted', async (
   const deleted = await anonymous.get(`/api/auth/providers/${name}/login`)
   await theirs.close()
 
-  expect(started.headers.get('Location')).toBe(`${WELCOME}&error=sign_in_failed`)
+  expect(started.headers.get('Location')).toBe(`${RETURN_URL}&error=sign_in_failed`)
   expect([off.status, deleted.status]).toEqual([404, 404])
   expect(await off.json()).toEqual({ message: 'Provider does not exist' })
 })
@@ -325,11 +325,11 @@ it('fails alone where a provider is down, and says so', async () => {
   const plain = await browser.get(`${world.url}/api/auth/providers/${never}/login`)
   const others = await enter(open, person().account)
 
-  expect(returned.headers.get('Location')).toBe(`${WELCOME}&error=provider_unavailable`)
-  expect(bounced.headers.get('Location')).toBe(`${WELCOME}&error=provider_unavailable`)
+  expect(returned.headers.get('Location')).toBe(`${RETURN_URL}&error=provider_unavailable`)
+  expect(bounced.headers.get('Location')).toBe(`${RETURN_URL}&error=provider_unavailable`)
   expect(plain.status).toBe(503)
   expect(await plain.json()).toEqual({ message: 'The sign-in provider does not answer' })
-  expect(others.location).toBe(WELCOME)
+  expect(others.location).toBe(RETURN_URL)
 })
 
 it('makes one account of somebody who comes back in two tabs at once', async () => {
@@ -339,7 +339,7 @@ it('makes one account of somebody who comes back in two tabs at once', async () 
 
   const answers = await Promise.all(browsers.map((browser, index) => browser.get(backs[index] ?? '')))
 
-  expect(answers.map(({ headers }) => headers.get('Location'))).toEqual([WELCOME, WELCOME])
+  expect(answers.map(({ headers }) => headers.get('Location'))).toEqual([RETURN_URL, RETURN_URL])
   expect(await accountsOf(email)).toHaveLength(1)
 })
 

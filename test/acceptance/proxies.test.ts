@@ -1,13 +1,13 @@
 /** Behind proxies that the configuration names, their headers say where a request comes from. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Instance, openStage, type Stage } from '../support/instance.ts'
+import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/instance.ts'
 
 const address = 'admin@example.com'
-let stage: Stage
+let stage: TestEnvironment
 let instance: Instance
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openTestEnvironment()
   instance = await stage.open({ SERVICE_HTTP__TRUSTED_PROXIES: '127.0.0.0/8, ::1, 10.0.0.0/8' })
 })
 

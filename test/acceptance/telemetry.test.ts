@@ -6,14 +6,14 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { VERSION } from '../../src/services/instance/release.ts'
-import { openStage, type Stage, type Variables } from '../support/instance.ts'
+import { openTestEnvironment, type TestEnvironment, type Variables } from '../support/instance.ts'
 import { world } from '../support/world.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 const platform = world.platform === 'workerd' ? 'workers' : 'node'
 
-let stage: Stage
+let stage: TestEnvironment
 let collector: Server
 let url: string
 let status = 204
@@ -21,7 +21,7 @@ let status = 204
 const posts: (readonly [string | undefined, string | undefined, string])[] = []
 
 beforeAll(async () => {
-  stage = await openStage()
+  stage = await openTestEnvironment()
   collector = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     posts.push([request.method, request.headers['content-type'], body])

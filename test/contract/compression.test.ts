@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Drawing } from '../support/drawing.ts'
+import type { Drawing } from '../support/model-sketch.ts'
 import { type NodeService, startService } from '../support/node-service.ts'
 
 const library: Drawing = {

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { OnPrint } from '../../src/platform/connectors/printed.ts'
+import type { OnPrint } from '../../src/platform/connectors/connector-log.ts'
 import {
   createNodeConnectorHost,
   type NodeConnectorHost,

@@ -13,7 +13,7 @@ import { openNeon } from '../../src/platform/drivers/neon.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
-import type { Asker, SqlDriver } from '../../src/ports.ts'
+import type { QueryContext, SqlDriver } from '../../src/ports.ts'
 import { startPostgres } from '../support/postgres.ts'
 
 let directory: string
@@ -58,7 +58,7 @@ const adapters = [
   },
 ]
 
-const somebody: Asker = {}
+const somebody: QueryContext = {}
 
 describe.each(adapters)('$name', ({ name, open }) => {
   let driver: SqlDriver
@@ -185,11 +185,13 @@ describe('pg over TCP', () => {
     // They end about when they are told to, so that many a message comes when the next statement runs on the connection.
     for (let round = 0; round < 12; round += 1) {
       const gone = Array.from({ length: 2 }, (_, n) =>
-        driver.query(sleep(0.24 + 0.03 * ((round + n) % 5)), { hasLeft: () => true }).catch(({ state }) => state),
+        driver
+          .query(sleep(0.24 + 0.03 * ((round + n) % 5)), { isDisconnected: () => true })
+          .catch(({ state }) => state),
       )
       const staying = Array.from({ length: 4 }, (_, n) =>
         driver.query(statement(`insert into hit select ${round * 4 + n} from pg_sleep(0.1) returning n`), {
-          hasLeft: () => false,
+          isDisconnected: () => false,
           isWriting: true,
         }),
       )
@@ -276,11 +278,11 @@ function statement(text: string) {
 }
 
 function leaving() {
-  let hasLeft = false
+  let isDisconnected = false
   return {
-    asker: { hasLeft: () => hasLeft },
+    asker: { isDisconnected: () => isDisconnected },
     leave: () => {
-      hasLeft = true
+      isDisconnected = true
     },
   }
 }

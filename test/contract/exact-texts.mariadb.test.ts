@@ -9,8 +9,8 @@ import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { operatorHolds } from '../property/support/oracle.ts'
 import { build } from '../support/build.ts'
+import { type Item, openItems, type WrittenItems } from '../support/items.ts'
 import { startMariadb, type TestMariadb } from '../support/mariadb.ts'
-import { type Item, openItems, type WrittenItems } from '../support/written.ts'
 
 const columns = {
   general: 'varchar(40) character set utf8mb4 collate utf8mb4_general_ci',

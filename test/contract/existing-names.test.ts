@@ -4,7 +4,7 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
-import type { Drawing } from '../support/drawing.ts'
+import type { Drawing } from '../support/model-sketch.ts'
 import { type NodeService, startService } from '../support/node-service.ts'
 
 const drawing: Drawing = { collections: { books: { id: 'int32', title: 'string?' } }, keys: {}, relations: [] }

@@ -10,7 +10,7 @@ import { all, type Filter } from '../../src/core/query/filter.ts'
 import type { Dialect } from '../../src/core/sql/dialect.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { build } from '../support/build.ts'
-import { createTables, type Item, openItems, storyOf, type WrittenItems } from '../support/written.ts'
+import { createTables, errorMessages, type Item, openItems, type WrittenItems } from '../support/items.ts'
 
 type Database = { readonly driver: SqlDriver; close(): Promise<void> }
 
@@ -90,7 +90,7 @@ export function describeForeignKeys(dialect: Dialect, start: () => Promise<Datab
   })
 
   const tasks = () => everything.list('tasks', 'fields=id,ownerId,placeId,zone')
-  const refused = async (work: Promise<unknown>) => expect(await storyOf(work)).toEqual(REFUSED)
+  const refused = async (work: Promise<unknown>) => expect(await errorMessages(work)).toEqual(REFUSED)
   const task = (more: Item) => [{ id: 1, ...more }]
 
   describe('a foreign key of a new item', () => {

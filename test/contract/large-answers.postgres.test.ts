@@ -1,7 +1,7 @@
 /** An answer that no process could hold is refused, whoever asks for it, and nobody else notices. */
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Drawing } from '../support/drawing.ts'
+import type { Drawing } from '../support/model-sketch.ts'
 import { type NodeService, startService } from '../support/node-service.ts'
 
 const library: Drawing = {

@@ -6,8 +6,8 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type LogLine, startWorkerd, type Workerd } from '../../scripts/workerd.ts'
 import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
-import type { Drawing } from '../support/drawing.ts'
 import { generousLicense } from '../support/license.ts'
+import type { Drawing } from '../support/model-sketch.ts'
 import { type NodeService, startService } from '../support/node-service.ts'
 
 const library: Drawing = { collections: { notes: { id: 'int32 = counted', text: 'string?' } }, keys: {}, relations: [] }

@@ -4,7 +4,7 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Client } from '../support/client.ts'
-import { type Instance, openStage, type Stage } from '../support/instance.ts'
+import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/instance.ts'
 import { type LicensingLine, openLicensingLine } from '../support/licensing.ts'
 
 const DAY = 86_400_000
@@ -12,14 +12,14 @@ const INTERVAL = DAY
 const ACTIVATION = 'POST /activations'
 const VALIDATION = 'POST /activations/*/validate'
 
-let stage: Stage
+let stage: TestEnvironment
 let line: LicensingLine
 let key: string
 let instances: readonly Instance[]
 let clients: readonly Client[]
 
 beforeAll(async () => {
-  stage = await openStage('node')
+  stage = await openTestEnvironment('node')
   line = await openLicensingLine(stage.clock.now)
   key = (await line.issue({ revalidate: INTERVAL / 1_000 })).key
   const variables = line.variables(key)

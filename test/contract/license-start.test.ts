@@ -2,16 +2,16 @@
 import { decodeJwt } from 'jose'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { newKeyPair, signDocument } from '../../scripts/licensing/documents.ts'
-import { openStage, type Stage, type Variables } from '../support/instance.ts'
+import { openTestEnvironment, type TestEnvironment, type Variables } from '../support/instance.ts'
 import { type LicensingLine, openLicensingLine, type Trouble } from '../support/licensing.ts'
 
-let stage: Stage
+let stage: TestEnvironment
 let line: LicensingLine
 let key: string
 let token: string
 
 beforeAll(async () => {
-  stage = await openStage('node')
+  stage = await openTestEnvironment('node')
   line = await openLicensingLine(stage.clock.now)
   key = (await line.issue()).key
   token = ((await line.sell('/tokens', {})) as { token: string }).token

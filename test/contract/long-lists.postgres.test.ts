@@ -6,7 +6,7 @@ import { openPool } from '../../src/platform/drivers/postgres/client.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { streamText } from '../../src/platform/drivers/postgres/text-stream.ts'
 import type { SqlDriver, SqlRow } from '../../src/ports.ts'
-import type { Drawing } from '../support/drawing.ts'
+import type { Drawing } from '../support/model-sketch.ts'
 import { type NodeService, startService } from '../support/node-service.ts'
 import { startPostgres } from '../support/postgres.ts'
 

@@ -9,8 +9,8 @@ import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { build } from '../support/build.ts'
+import { createTables, errorMessages, NOW, openItems, type WrittenItems } from '../support/items.ts'
 import { startMariadb, type TestMariadb } from '../support/mariadb.ts'
-import { createTables, NOW, openItems, storyOf, type WrittenItems } from '../support/written.ts'
 
 const types = {
   small: 'int8',
@@ -285,7 +285,7 @@ describe.each([
     it('of more rows than can be remembered are refused as a whole', async () => {
       await run(`insert into pairs select seq, repeat('x', 700), 0 from seq_1_to_30000`)
 
-      const story = await storyOf(items.updateMany('pairs', { n: 1 }, 'filter[n][_eq]=0'))
+      const story = await errorMessages(items.updateMany('pairs', { n: 1 }, 'filter[n][_eq]=0'))
 
       expect(story).toEqual(['Query failed', 'Failed to query the database'])
       expect(await items.list('pairs', 'fields=a&filter[n][_eq]=1&limit=1')).toEqual([])
@@ -320,20 +320,20 @@ describe.each([
       await items.create('people', [{ name: 'a', bossId }])
       await items.create('codes', [{ code: 'a' }])
 
-      expect(await storyOf(items.create('codes', [{ code: 'b' }, { code: 'A' }]))).toEqual([
+      expect(await errorMessages(items.create('codes', [{ code: 'b' }, { code: 'A' }]))).toEqual([
         'Query failed',
         'Unique constraint failed',
       ])
-      expect(await storyOf(items.create('people', [{ name: 'x' }, { name: 'y', bossId: '999' }]))).toEqual([
+      expect(await errorMessages(items.create('people', [{ name: 'x' }, { name: 'y', bossId: '999' }]))).toEqual([
         'Query failed',
         'Foreign key constraint failed',
       ])
-      expect(await storyOf(items.deleteOne('people', bossId))).toEqual([
+      expect(await errorMessages(items.deleteOne('people', bossId))).toEqual([
         'Query failed',
         'Foreign key constraint failed',
       ])
       const rows = [{ id: '019a0000-0000-7000-8000-000000000001', n: 0 }]
-      expect(await storyOf(items.create('generated', rows))).toEqual(['Query failed', 'Check constraint failed'])
+      expect(await errorMessages(items.create('generated', rows))).toEqual(['Query failed', 'Check constraint failed'])
       expect(await items.list('codes', 'fields=code')).toEqual([{ code: 'a' }])
       expect(await items.list('people', 'fields=name')).toEqual([{ name: 'boss' }, { name: 'a' }])
     })
@@ -341,7 +341,7 @@ describe.each([
     it('undo what came before them', async () => {
       await items.create('codes', [{ code: 'a' }, { code: 'b' }])
 
-      expect(await storyOf(items.updateMany('codes', { code: 'c' }, 'filter[n][_null]=true'))).toEqual([
+      expect(await errorMessages(items.updateMany('codes', { code: 'c' }, 'filter[n][_null]=true'))).toEqual([
         'Query failed',
         'Unique constraint failed',
       ])
@@ -355,7 +355,7 @@ function run(text: string) {
 }
 
 function storyOfError(error: unknown): Promise<readonly string[]> {
-  return storyOf(Promise.reject(error))
+  return errorMessages(Promise.reject(error))
 }
 
 /** The model with its tables in a schema, more keys, and defaults. */

@@ -8,7 +8,7 @@ import { buildModel, type DefaultValue, type IndexRecord, type Model } from '../
 import type { Dialect } from '../../src/core/sql/dialect.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { build } from '../support/build.ts'
-import { createTables, type Item, openItems, storyOf, type WrittenItems } from '../support/written.ts'
+import { createTables, errorMessages, type Item, openItems, type WrittenItems } from '../support/items.ts'
 
 export type Database = { readonly driver: SqlDriver; close(): Promise<void> }
 
@@ -212,7 +212,9 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
       ['an object that is not there', { key: { id: '999999' } }],
       ['another key that is not there', { key: { name: 'nobody' } }],
     ])('is refused where it refers to %s, and nothing stays', async (_name, target) => {
-      const story = storyOf(items.create('profiles', [{ text: 'fine' }, { text: 'x', owner: { _connect: target } }]))
+      const story = errorMessages(
+        items.create('profiles', [{ text: 'fine' }, { text: 'x', owner: { _connect: target } }]),
+      )
 
       expect(await story).toEqual(
         'id' in target.key
@@ -225,7 +227,7 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
     it('is refused as a whole where one that is nested in it is refused', async () => {
       const twice = { _create: { data: [{ code: 'same' }, { code: 'same' }] } }
 
-      const story = await storyOf(items.create('authors', [{ name: 'x', coupons: [twice] }]))
+      const story = await errorMessages(items.create('authors', [{ name: 'x', coupons: [twice] }]))
 
       expect(story).toEqual(['Query failed', 'Unique constraint failed'])
       expect(await all('authors', 'name')).toEqual([])
@@ -295,7 +297,7 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
     it('is refused where the other is not there, and changes nothing', async () => {
       const operations = [{ _update: { data: { name: 'x' } } }, { _connect: { key: { id: '999999' } } }]
 
-      const story = await storyOf(items.updateOne('articles', article, { title: 'new', author: operations }))
+      const story = await errorMessages(items.updateOne('articles', article, { title: 'new', author: operations }))
 
       expect(story).toEqual(['Query failed', 'Foreign key constraint failed'])
       expect(await one('articles', 'title,author.name', article)).toEqual({ title: 'One', author: { name: 'Ada' } })
@@ -336,7 +338,7 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
       await author({ edited: [{ _create: { data: [{ title: 'One' }] } }] })
       const [article] = await all('articles', 'id')
 
-      const story = await storyOf(items.updateOne('articles', article?.id, { editor: [{ [operation]: {} }] }))
+      const story = await errorMessages(items.updateOne('articles', article?.id, { editor: [{ [operation]: {} }] }))
 
       expect(story).toEqual([
         'Failed to execute query',
@@ -483,7 +485,7 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
       const changed = await items.updateOne('authors', bo, { edited }, 'fields=edited.title,edited.status')
 
       expect(changed).toEqual([{ edited: { data: [{ title: 'd', status: 'live' }] } }])
-      expect(await storyOf(items.updateOne('authors', bo, { edited: [{ _disconnect: {} }] }))).toEqual([
+      expect(await errorMessages(items.updateOne('authors', bo, { edited: [{ _disconnect: {} }] }))).toEqual([
         'Failed to execute query',
         'edited[0]._disconnect',
         'is not an operation of this relation here, as _connect, _create, _update, _delete are',
@@ -493,7 +495,7 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
     it('is refused as a whole where one cannot be found', async () => {
       const keys = [{ id: '019a0000-0000-7000-8000-ffffffffffff' }]
 
-      const story = await storyOf(change({ _delete: {} }, { _connect: { keys } }))
+      const story = await errorMessages(change({ _delete: {} }, { _connect: { keys } }))
 
       expect(story).toEqual(['Query failed', 'Foreign key constraint failed'])
       expect(await titles(id)).toMatchObject({
@@ -504,7 +506,10 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
     it('is refused where the item itself is not there, and makes nothing', async () => {
       const change = { name: 'x', articles: [{ _create: { data: [{ title: 'x', editorId: id }] } }] }
 
-      expect(await storyOf(items.updateOne('authors', '999999', change))).toEqual(['Query failed', 'No record found'])
+      expect(await errorMessages(items.updateOne('authors', '999999', change))).toEqual([
+        'Query failed',
+        'No record found',
+      ])
       expect(await all('articles', 'title')).toHaveLength(3)
     })
   })
@@ -551,14 +556,16 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
     ])('is refused to %s others, and nothing is changed', async (_name, work) => {
       const before = await items.list('articles', titlesBy('desc'))
 
-      expect(await storyOf(work(theirs))).toEqual(['You are not allowed to do this'])
+      expect(await errorMessages(work(theirs))).toEqual(['You are not allowed to do this'])
       expect(await items.list('articles', titlesBy('desc'))).toEqual(before)
     })
 
     it('is refused what must not be, wherever it is nested', async () => {
       const edited = [{ _create: { data: [{ title: 'forbidden', authorId: ada }] } }]
 
-      expect(await storyOf(theirs.updateOne('authors', ada, { name: 'x', edited }))).toEqual(['Validation failed'])
+      expect(await errorMessages(theirs.updateOne('authors', ada, { name: 'x', edited }))).toEqual([
+        'Validation failed',
+      ])
       expect(await items.list('authors', 'fields=name')).toEqual([{ name: 'Ada' }, { name: 'Dead' }])
     })
   })

@@ -1,6 +1,6 @@
 /** What is written is what is read: every type at its extremes, alone and in lists, by every way to write it. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Drawing } from '../support/drawing.ts'
+import type { Drawing } from '../support/model-sketch.ts'
 import { type NodeService, startService } from '../support/node-service.ts'
 
 /** Values as they are sent; a pair where they come back in another spelling. */

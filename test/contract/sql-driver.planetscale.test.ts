@@ -125,11 +125,13 @@ describe('a statement that ends before its answer', () => {
   })
 
   it('is not waited for any more, and the next one is served', async () => {
-    let hasLeft = false
-    const ended = expect(open(0).query(slow, { hasLeft: () => hasLeft })).rejects.toMatchObject({ state: ABANDONED })
+    let isDisconnected = false
+    const ended = expect(open(0).query(slow, { isDisconnected: () => isDisconnected })).rejects.toMatchObject({
+      state: ABANDONED,
+    })
     await expect.poll(running).toBe(1)
 
-    hasLeft = true
+    isDisconnected = true
     await ended
 
     expect(await limited.query(statement('select 1'), {})).toEqual([['1']])

@@ -2,7 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Drawing } from '../support/drawing.ts'
+import type { Drawing } from '../support/model-sketch.ts'
 import { type NodeService, startService } from '../support/node-service.ts'
 
 const library: Drawing = {

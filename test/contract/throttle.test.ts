@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { Ports, SqlDriver } from '../../src/ports.ts'
-import { createThrottle, networkOf, type Throttle, type Trial } from '../../src/services/caller/throttle.ts'
+import { createThrottle, type LoginAttempt, networkOf, type Throttle } from '../../src/services/caller/throttle.ts'
 import { installSchema } from '../../src/store/installation.ts'
 import { startPostgres } from '../support/postgres.ts'
 
@@ -159,12 +159,12 @@ function throttleOf(database: SqlDriver, most: string): Throttle {
 let addresses = 0
 
 /** Of an account and an address that no other test has. */
-function anyTrial(): Trial {
+function anyTrial(): LoginAttempt {
   addresses += 1
   return { kind: 'password', account: `${randomUUID()}@example.com`, address: `192.0.2.${addresses}` }
 }
 
-async function fail(throttle: Throttle | undefined, trial: Trial): Promise<void> {
+async function fail(throttle: Throttle | undefined, trial: LoginAttempt): Promise<void> {
   await throttle?.begin(trial)
   await throttle?.settle(trial, { isRight: false })
 }

@@ -1,15 +1,15 @@
 /** docs/contract.md#tokens: how long what a sign-in gives lasts, with a clock in hand. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Instance, openStage, type Stage } from '../support/instance.ts'
+import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/instance.ts'
 
 const MINUTE = 60_000
 const login = { credentials: { email: 'admin@example.com', password: 'a password of some length' }, mode: 'json' }
 
-let stage: Stage
+let stage: TestEnvironment
 let instance: Instance
 
 beforeAll(async () => {
-  stage = await openStage('node')
+  stage = await openTestEnvironment('node')
   instance = await stage.open({ SERVICE_ACCESS_TOKEN_TTL: '10m', SERVICE_REFRESH_TOKEN_TTL: '2h' })
 })
 

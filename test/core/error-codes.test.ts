@@ -4,7 +4,7 @@ import { expect, it } from 'vitest'
 import { errorsPage } from '../../scripts/generate-docs.ts'
 import { ErrorCode } from '../../src/core/connector/error-code.ts'
 import { errorCodes } from '../../src/core/error-codes.ts'
-import { type MigrationFault, unfit } from '../../src/core/migration/fault.ts'
+import { invalidOperation, type MigrationFault } from '../../src/core/migration/fault.ts'
 
 it('is documented by a page that is current', () => {
   expect(readFileSync('docs/errors.md', 'utf8')).toBe(errorsPage())
@@ -29,7 +29,7 @@ it('has every code of a connector that reaches a caller', () => {
 })
 
 it('has every code of migrations', () => {
-  const codes = ['idInUse', 'introspectFirst'].map((fault) => unfit(fault as MigrationFault, '').code)
+  const codes = ['idInUse', 'introspectFirst'].map((fault) => invalidOperation(fault as MigrationFault, '').code)
   const listed = Object.keys(errorCodes).filter((code) => errorCodes[code]?.kind === 'unfit')
 
   expect(listed).toEqual(Array.from({ length: 14 }, (_, index) => String(3001 + index)))

@@ -5,7 +5,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Observation } from '../../src/ports.ts'
-import { type CollectionSketch, sketchesOf } from '../support/drawing.ts'
+import { type CollectionSketch, sketchesOf } from '../support/model-sketch.ts'
 import { type NodeService, startService } from '../support/node-service.ts'
 import { anyChange, anyFlatChange, anyItems } from './support/bodies.ts'
 import { createDice, type Dice, seed } from './support/dice.ts'

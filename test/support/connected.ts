@@ -78,13 +78,13 @@ export async function startSystem(): Promise<ExternalSystem> {
   return startExternalSystem([authors, books], { authors: people, books: titles })
 }
 
-export function wishFor(system: ExternalSystem, config: object = {}) {
+export function sourceInputFor(system: ExternalSystem, config: object = {}) {
   return { provider: 'scripted', config: { system: system.url, ...config }, permissions: grantFor(system) }
 }
 
 /** Creates a source and imports its schema; the source's id. */
 export async function connect(shop: Client, system: ExternalSystem, apiName = 'library'): Promise<string> {
-  const made = await shop.post('/sources/data', { apiName, ...wishFor(system) })
+  const made = await shop.post('/sources/data', { apiName, ...sourceInputFor(system) })
   const body = (await made.json()) as { data: { id: string } }
   if (made.status !== 200) throw new Error(`creating the source answered ${JSON.stringify(body)}`)
   const imported = await shop.post(`/schema/introspect/${body.data.id}`, undefined)
@@ -152,20 +152,20 @@ export async function relateReviews(shop: Workspace): Promise<void> {
 }
 
 /** Status and body of an answer. */
-export async function told(response: Response): Promise<{ readonly status: number; readonly body: unknown }> {
+export async function readAnswer(response: Response): Promise<{ readonly status: number; readonly body: unknown }> {
   const body = await response.text()
   return { status: response.status, body: body === '' ? undefined : JSON.parse(body) }
 }
 
-export type ExampleWish = { readonly provider: string; readonly config: object }
+export type ExampleSource = { readonly provider: string; readonly config: object }
 
 /** One data source behind an example connector: created by the handshake, which tells the grant, and imported. */
-export async function connectExample(shop: Pick<Client, 'post'>, wish: ExampleWish): Promise<void> {
-  const asked = await told(await shop.post('/sources/data', { apiName: 'external', ...wish }))
+export async function connectExample(shop: Pick<Client, 'post'>, input: ExampleSource): Promise<void> {
+  const asked = await readAnswer(await shop.post('/sources/data', { apiName: 'external', ...input }))
   const { permissions } = (asked.body as { meta: { permissions: readonly object[] } }).meta
-  const made = await told(await shop.post('/sources/data', { apiName: 'external', ...wish, permissions }))
+  const made = await readAnswer(await shop.post('/sources/data', { apiName: 'external', ...input, permissions }))
   if (made.status !== 200) throw new Error(`creating the source answered ${JSON.stringify(made)}`)
   const { id } = (made.body as { data: { id: string } }).data
-  const imported = await told(await shop.post(`/schema/introspect/${id}`, undefined))
+  const imported = await readAnswer(await shop.post(`/schema/introspect/${id}`, undefined))
   if (imported.status !== 200) throw new Error(`importing it answered ${JSON.stringify(imported)}`)
 }

@@ -119,8 +119,8 @@ export function startOrders(): Promise<ExampleServer> {
     return { status: 204 }
   })
 
-  function create(wish: Partial<Order>): Answer {
-    const order = { status: 'open', total: '0', note: null, ...wish, id: Math.max(...orders.map(({ id }) => id)) + 1 }
+  function create(input: Partial<Order>): Answer {
+    const order = { status: 'open', total: '0', note: null, ...input, id: Math.max(...orders.map(({ id }) => id)) + 1 }
     orders.push(order)
     return { status: 201, body: order }
   }

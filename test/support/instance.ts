@@ -17,7 +17,7 @@ import { startPostgres } from './postgres.ts'
 import { quickHashing } from './quick-hashing.ts'
 import type { Served } from './served.ts'
 
-export type Stage = {
+export type TestEnvironment = {
   readonly databaseUrl: string
   /** Opens the instance, with variables besides those that every one needs. It goes by the stage's clock. */
   open(variables?: Variables, platform?: Served['platform']): Promise<Instance>
@@ -59,7 +59,7 @@ export type Instance = {
 const account = { email: 'admin@example.com', password: 'a password of some length' }
 
 /** A database and what belongs to an installation, over which one instance after the other, or several, are opened. */
-export async function openStage(platform = inject('served').platform): Promise<Stage> {
+export async function openTestEnvironment(platform = inject('served').platform): Promise<TestEnvironment> {
   const postgres = await startPostgres()
   const gateway = await startNeonGateway(postgres.url)
   const clock = movableClock()

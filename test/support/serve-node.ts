@@ -5,10 +5,10 @@ import { observeAsLines } from '../../src/platform/log-lines.ts'
 import { startSmtpServer } from './mail-servers.ts'
 import { startPostgres } from './postgres.ts'
 import { quickHashing } from './quick-hashing.ts'
-import { openStage, welcome } from './served.ts'
+import { openServedEnvironment, prepareServed } from './served.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const stage = await openStage()
+  const stage = await openServedEnvironment()
   const postgres = await startPostgres()
   const mails = await startSmtpServer(stage.mail)
   const server = await startNode({
@@ -16,7 +16,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     observe: observeAsLines(stage.log),
     passwords: quickHashing,
   })
-  project.provide('served', await welcome(server.url, 'node', stage))
+  project.provide('served', await prepareServed(server.url, 'node', stage))
 
   return async () => {
     await server.close()

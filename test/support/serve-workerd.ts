@@ -5,10 +5,10 @@ import { startWorkerd } from '../../scripts/workerd.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
 import { startMailEndpoint } from './mail-servers.ts'
-import { openStage, welcome } from './served.ts'
+import { openServedEnvironment, prepareServed } from './served.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
-  const stage = await openStage()
+  const stage = await openServedEnvironment()
   const embedded = await openEmbeddedPostgres(join(stage.directory, 'postgres'))
   const gateway = await startNeonGateway({ connect: embedded.connect })
   const mails = await startMailEndpoint(stage.mail)
@@ -19,7 +19,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
     onLog: ({ message }) => stage.log(message),
     entry: join(import.meta.dirname, 'suite-worker.ts'),
   })
-  project.provide('served', await welcome(worker.url, 'workerd', stage))
+  project.provide('served', await prepareServed(worker.url, 'workerd', stage))
 
   return async () => {
     await worker.close()

@@ -36,7 +36,7 @@ export type Served = {
 export type Answer = { readonly status: number; readonly body: unknown }
 
 /** What a server of the suite is started with, and where it keeps its things. */
-export type Stage = {
+export type ServedEnvironment = {
   readonly directory: string
   readonly variables: Readonly<Record<string, string>>
   readonly log: (line: string) => void
@@ -45,7 +45,7 @@ export type Stage = {
   readonly close: () => Promise<void>
 }
 
-export async function openStage(): Promise<Stage> {
+export async function openServedEnvironment(): Promise<ServedEnvironment> {
   const directory = await mkdtemp(join(tmpdir(), 'served-'))
   return {
     directory,
@@ -76,7 +76,11 @@ export function newSigningKey(): JsonWebKey {
   return generateKeyPairSync('ed25519').privateKey.export({ format: 'jwk' })
 }
 
-export async function welcome(url: string, platform: Served['platform'], stage: Stage): Promise<Served> {
+export async function prepareServed(
+  url: string,
+  platform: Served['platform'],
+  stage: ServedEnvironment,
+): Promise<Served> {
   const credentials = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
   const setupToken = stage.variables.SERVICE_SETUP_TOKEN ?? ''
   const info = await ask(`${url}/api/system/info`)

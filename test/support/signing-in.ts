@@ -3,11 +3,11 @@ import { type Browser, openBrowser } from './browser.ts'
 import { world } from './world.ts'
 
 /** Of another origin, which the suite's servers allow. */
-export const WELCOME = 'https://app.example.com/welcome?from=mail'
+export const RETURN_URL = 'https://app.example.com/welcome?from=mail'
 
 export const signingIn = { name, callbackOf, provider, login, leave, enter, whoami }
 
-export type Entrance = {
+export type SignInOutcome = {
   readonly browser: Browser
   /** Where the callback sent them, or undefined where it answered by itself. */
   readonly location: string | null
@@ -30,7 +30,7 @@ async function provider(settings: object): Promise<void> {
 }
 
 /** The address of the login. */
-function login(provider: string, redirect: string | undefined = WELCOME): string {
+function login(provider: string, redirect: string | undefined = RETURN_URL): string {
   return `${world.url}/api/auth/providers/${provider}/login?redirect=${encodeURIComponent(redirect)}`
 }
 
@@ -40,7 +40,7 @@ function leave(browser: Browser, provider: string, account = ''): Promise<string
 }
 
 /** All of it, in a new browser. */
-async function enter(provider: string, account = ''): Promise<Entrance> {
+async function enter(provider: string, account = ''): Promise<SignInOutcome> {
   const browser = openBrowser()
   const response = await browser.get(await leave(browser, provider, account))
   return { browser, response, location: response.headers.get('Location') }

@@ -20,7 +20,7 @@ export type Item = Readonly<Record<string, unknown>>
  * Fields by collection: `string`, `string(80)?`, `decimal(10,2)`, `int32[]`: type, `[]` for a list, `?` where null is
  * allowed. A collection without a field `id` gets one that the database counts.
  */
-export type Shape = Readonly<Record<string, Readonly<Record<string, string>>>>
+export type FieldTypes = Readonly<Record<string, Readonly<Record<string, string>>>>
 
 /** `child.field(column) -> parent.field`, to the parent's `id`. */
 export type RelationText = string
@@ -59,7 +59,7 @@ export const world = {
   name: (stem: string) => `${stem}_${randomBytes(5).toString('hex')}`,
 }
 
-async function workspace(stem: string, shape: Shape, relations: readonly RelationText[] = []): Promise<Workspace> {
+async function workspace(stem: string, shape: FieldTypes, relations: readonly RelationText[] = []): Promise<Workspace> {
   const name = world.name(stem)
   await succeeded(await world.administrator.post('/api/system/workspaces', { apiName: name }))
   const base = `${served.url}/api/${name}`

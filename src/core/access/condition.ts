@@ -32,7 +32,7 @@ export function conditionsOf(filter: Tree | undefined): readonly Condition[] {
  * The texts of conditions that admit nobody else to more than `held` admits its holder to: with the holder in place of
  * the variables, and as it is where it says the same for everybody or gives everybody their own rows only.
  */
-export function heldForms(held: Condition, { userId, roleIds }: Variables): readonly string[] {
+export function equivalentForms(held: Condition, { userId, roleIds }: Variables): readonly string[] {
   const bound = mapOperands(held.tree, (operand) => {
     if (operand === CURRENT_USER && userId !== undefined) return userId
     return operand === CURRENT_ROLES ? roleIds : operand
@@ -43,7 +43,7 @@ export function heldForms(held: Condition, { userId, roleIds }: Variables): read
 }
 
 /** Whether a part of a policy names `$CURRENT_ROLES`. */
-export function namesCurrentRoles(part: unknown): boolean {
+export function usesCurrentRoles(part: unknown): boolean {
   return JSON.stringify(part)?.includes(`"${CURRENT_ROLES}"`) === true
 }
 

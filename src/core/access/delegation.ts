@@ -3,90 +3,97 @@
  * hold, nor conditions that would tell them what they may not read; and what they may not give, they may not take.
  */
 import type { Collection, Field, Model } from '../model/model.ts'
-import { type Condition, conditionsOf, heldForms, namesCurrentRoles, type Tree, type Variables } from './condition.ts'
+import {
+  type Condition,
+  conditionsOf,
+  equivalentForms,
+  type Tree,
+  usesCurrentRoles,
+  type Variables,
+} from './condition.ts'
 import {
   fieldById,
-  namesCurrentUser,
   type PolicyAction,
   type PolicyActions,
   type PolicyContent,
   type PolicyNames,
+  usesCurrentUser,
 } from './policy.ts'
 import type { Rights } from './principal.ts'
-import { asPolicies } from './scope.ts'
+import { toPolicies } from './scope.ts'
 
 /** Whoever gives or takes; the model is that of the workspace. */
-export type Giver =
+export type Grantor =
   | { readonly kind: 'everything' }
   | { readonly kind: 'limited'; readonly rights: Extract<Rights, { kind: 'policies' }>; readonly model: Model }
 
 /** What a role brings: an Administrator's is everything, whatever its policies. */
-export type GivenRole = {
+export type RoleGrant = {
   readonly kind: 'administrator' | 'public' | 'custom'
   readonly policies: readonly { readonly content: PolicyContent }[]
 }
 
 /** Whoever has `rights`, by a key or not: what a scope leaves of everything is as if policies said it. */
-export function giverOf(rights: Rights, model: Model): Giver {
-  return rights.kind === 'all' ? { kind: 'everything' } : { kind: 'limited', rights: asPolicies(rights, model), model }
+export function grantorOf(rights: Rights, model: Model): Grantor {
+  return rights.kind === 'all' ? { kind: 'everything' } : { kind: 'limited', rights: toPolicies(rights, model), model }
 }
 
 /** Whether `giver` may give, and so take away, all of `content`. */
-export function mayGive(giver: Giver, content: PolicyContent): boolean {
-  if (giver.kind === 'everything') return true
-  if (!content.entitlements.every((entitlement) => giver.rights.entitlements.has(entitlement))) return false
+export function canGrant(grantor: Grantor, content: PolicyContent): boolean {
+  if (grantor.kind === 'everything') return true
+  if (!content.entitlements.every((entitlement) => grantor.rights.entitlements.has(entitlement))) return false
   return Object.entries(content.collections).every(([id, actions]) => {
-    const collection = giver.model.collections.get(id)
+    const collection = grantor.model.collections.get(id)
     // Where nothing is given, an answer would still tell that there is such a collection.
-    if (collection === undefined || !knowsCollection(giver, id)) return false
-    const held = holdings(giver, collection)
+    if (collection === undefined || !knowsCollection(grantor, id)) return false
+    const held = heldRights(grantor, collection)
     return Object.entries(actions).every(
       ([kind, wanted]) => wanted === undefined || isHeld(held, kind as ActionKind, wanted),
     )
   })
 }
 
-export function mayGiveRole(giver: Giver, { kind, policies }: GivenRole): boolean {
-  if (giver.kind === 'everything') return true
-  return kind !== 'administrator' && policies.every(({ content }) => mayGive(giver, content))
+export function canGrantRole(grantor: Grantor, { kind, policies }: RoleGrant): boolean {
+  if (grantor.kind === 'everything') return true
+  return kind !== 'administrator' && policies.every(({ content }) => canGrant(grantor, content))
 }
 
 /**
  * Whether `giver` may change which roles somebody has who holds `contents`: those that name `$CURRENT_ROLES` say
  * something else with every change, so that the giver must hold whatever they can say.
  */
-export function mayChangeRoles(giver: Giver, contents: readonly PolicyContent[]): boolean {
-  return contents.every((content) => !namesCurrentRoles(content.collections) || mayGive(giver, content))
+export function canChangeRoles(grantor: Grantor, contents: readonly PolicyContent[]): boolean {
+  return contents.every((content) => !usesCurrentRoles(content.collections) || canGrant(grantor, content))
 }
 
 /** The names that `giver` knows from what they hold; `missing` is thrown for all others, hidden and unknown alike. */
-export function knownNames(giver: Giver, names: PolicyNames, missing: PolicyNames['missing']): PolicyNames {
-  if (giver.kind === 'everything') return names
+export function namesVisibleTo(grantor: Grantor, names: PolicyNames, missing: PolicyNames['missing']): PolicyNames {
+  if (grantor.kind === 'everything') return names
   return {
     collection(name) {
       const found = names.collection(name)
-      return found !== undefined && knowsCollection(giver, found.id) ? found : undefined
+      return found !== undefined && knowsCollection(grantor, found.id) ? found : undefined
     },
     field(of, name) {
       const found = names.field(of, name)
-      return found !== undefined && knowsField(giver, of, found) ? found : undefined
+      return found !== undefined && knowsField(grantor, of, found) ? found : undefined
     },
     missing,
   }
 }
 
-type Limited = Extract<Giver, { kind: 'limited' }>
+type Limited = Extract<Grantor, { kind: 'limited' }>
 type ActionKind = keyof PolicyActions
 type Detail = { readonly fields: '*' | readonly string[]; readonly filter?: Tree; readonly validation?: Tree }
 
 /** What is held of one collection, by which that which is to be given is measured. */
-type Holdings = {
+type HeldRights = {
   readonly collection: Collection
   readonly detailsOf: (of: Collection, kind: ActionKind) => readonly (Detail & { readonly isAll: boolean })[]
   readonly variables: Variables
 }
 
-function holdings({ rights }: Limited, collection: Collection): Holdings {
+function heldRights({ rights }: Limited, collection: Collection): HeldRights {
   return {
     collection,
     variables: rights,
@@ -98,7 +105,7 @@ function holdings({ rights }: Limited, collection: Collection): Holdings {
 function actionsOf(rights: Limited['rights'], collectionId: string, kind: ActionKind): readonly PolicyAction[] {
   return rights.policies.flatMap((policy) => {
     const action = policy.collections[collectionId]?.[kind]
-    return action === undefined || (rights.userId === undefined && namesCurrentUser(policy)) ? [] : [action]
+    return action === undefined || (rights.userId === undefined && usesCurrentUser(policy)) ? [] : [action]
   })
 }
 
@@ -114,7 +121,7 @@ function knowsField({ rights }: Limited, of: Collection, field: Field): boolean 
 }
 
 /** One policy of the giver must reach as far as what is wanted: two together allow what neither allows. */
-function isHeld(held: Holdings, kind: ActionKind, wanted: PolicyAction): boolean {
+function isHeld(held: HeldRights, kind: ActionKind, wanted: PolicyAction): boolean {
   return held.detailsOf(held.collection, kind).some((action) => {
     if (wanted === 'all') return action.isAll
     const { fields, filter, validation } = detailOf(wanted)
@@ -133,51 +140,51 @@ function isHeld(held: Holdings, kind: ActionKind, wanted: PolicyAction): boolean
  * meet `within`.
  */
 function narrows(
-  held: Holdings,
+  held: HeldRights,
   conditions: readonly Condition[],
   of: Tree | undefined,
   within: readonly Condition[],
 ): boolean {
-  const forms = conditionsOf(of).map((condition) => heldForms(condition, held.variables))
+  const forms = conditionsOf(of).map((condition) => equivalentForms(condition, held.variables))
   if (!forms.every((accepted) => isAmong(conditions, accepted))) return false
   const known = new Set(forms.flat())
   return conditions.every(
     ({ text, tree }) =>
-      known.has(text) || isLegible(held, held.collection, tree, (field) => isSeenWithin(held, field, within)),
+      known.has(text) || isReadable(held, held.collection, tree, (field) => isSeenWithin(held, field, within)),
   )
 }
 
 /** Whether the giver sees the field in every row that meets the conditions. */
-function isSeenWithin(held: Holdings, field: Field, within: readonly Condition[]): boolean {
+function isSeenWithin(held: HeldRights, field: Field, within: readonly Condition[]): boolean {
   return held
     .detailsOf(held.collection, 'read')
     .some(
       (action) =>
         hasField(action, field.id) &&
-        conditionsOf(action.filter).every((condition) => isAmong(within, heldForms(condition, held.variables))),
+        conditionsOf(action.filter).every((condition) => isAmong(within, equivalentForms(condition, held.variables))),
     )
 }
 
 /** Whether all fields of a condition are seen; beyond a relation all rows count, so that all have to be seen there. */
-function isLegible(held: Holdings, collection: Collection, tree: Tree, sees: (field: Field) => boolean): boolean {
+function isReadable(held: HeldRights, collection: Collection, tree: Tree, sees: (field: Field) => boolean): boolean {
   return Object.entries(tree).every(([name, value]) => {
     if (name === '_and' || name === '_or')
-      return (value as readonly Tree[]).every((part) => isLegible(held, collection, part, sees))
-    if (name === '_not') return isLegible(held, collection, value as Tree, sees)
+      return (value as readonly Tree[]).every((part) => isReadable(held, collection, part, sees))
+    if (name === '_not') return isReadable(held, collection, value as Tree, sees)
     const field = fieldById(collection, name)
     if (field === undefined || !sees(field)) return false
-    return field.kind === 'primitive' || isLegibleBeyond(held, field.target, value as Tree)
+    return field.kind === 'primitive' || isReadableThrough(held, field.target, value as Tree)
   })
 }
 
-function isLegibleBeyond(held: Holdings, target: Collection, tree: Tree): boolean {
+function isReadableThrough(held: HeldRights, target: Collection, tree: Tree): boolean {
   const unlimited = held.detailsOf(target, 'read').filter(({ filter }) => conditionsOf(filter).length === 0)
   if (unlimited.length === 0) return false
   const sees = (field: Field) => unlimited.some((action) => hasField(action, field.id))
   return Object.entries(tree).every(([name, value]) =>
     name === '_some' || name === '_every' || name === '_none'
-      ? isLegible(held, target, value as Tree, sees)
-      : isLegible(held, target, { [name]: value }, sees),
+      ? isReadable(held, target, value as Tree, sees)
+      : isReadable(held, target, { [name]: value }, sees),
   )
 }
 

@@ -1,6 +1,6 @@
 /** The permission entitlements of a workspace: what a role may do there beside its items (docs/contract.md#policies). */
 import * as z from 'zod'
-import { lazily, type ReadBy } from '../lazily.ts'
+import { type InferOutput, lazily } from '../lazily.ts'
 
 export const entitlementSchema = lazily(() =>
   z.enum([
@@ -23,4 +23,4 @@ export const entitlementSchema = lazily(() =>
   ]),
 )
 
-export type Entitlement = ReadBy<typeof entitlementSchema>
+export type Entitlement = InferOutput<typeof entitlementSchema>

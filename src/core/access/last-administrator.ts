@@ -27,7 +27,12 @@ export function isLastAdministrator({ ownerId, status, roles, otherAdministrator
 }
 
 /** Whether nobody else administers the instance but this account. */
-export function isLastOfInstance({ isService, isAdministrator, status, otherAdministrators }: AccountFacts): boolean {
+export function isLastInstanceAdministrator({
+  isService,
+  isAdministrator,
+  status,
+  otherAdministrators,
+}: AccountFacts): boolean {
   return !isService && isAdministrator && status === 'active' && otherAdministrators === 0
 }
 

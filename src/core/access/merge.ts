@@ -4,10 +4,10 @@
  */
 import type { Collection, Field, Model } from '../model/model.ts'
 import { all, type Filter } from '../query/filter.ts'
-import { resolveFilter, type Sight } from '../query/resolve.ts'
+import { type FieldResolver, resolveFilter } from '../query/resolve.ts'
 import { type Access, type Action, denied, fullAccess, type Grant, granted, type Viewer } from './access.ts'
-import { fieldById, jsonFilter, namesCurrentUser, type PolicyAction, type PolicyContent } from './policy.ts'
-import { holds, leaves, type Rights, type ScopedRights } from './principal.ts'
+import { fieldById, jsonFilter, type PolicyAction, type PolicyContent, usesCurrentUser } from './policy.ts'
+import { hasEntitlement, type Rights, type ScopedRights, scopeAllows } from './principal.ts'
 import { policyVariable } from './variable.ts'
 
 /** What `rights` let their holder do on `model`; each collection and action is merged when it is first asked for. */
@@ -15,14 +15,14 @@ export function viewerOf(rights: Rights, model: Model): Viewer {
   if (rights.kind === 'scoped') return scopedViewer(rights, model)
   const merged = new Map<string, Access>()
   return {
-    seesModel: holds(rights, 'dataModel:read'),
+    seesModel: hasEntitlement(rights, 'dataModel:read'),
     accessTo(collection, action) {
       if (collection.isSystem) return systemAccess(rights, collection, action)
       if (rights.kind === 'all') return fullAccess
-      const place = `${collection.id} ${action}`
+      const path = `${collection.id} ${action}`
       const access =
-        merged.get(place) ?? mergePolicies(rights, model.collections.get(collection.id) ?? collection, action)
-      merged.set(place, access)
+        merged.get(path) ?? mergePolicies(rights, model.collections.get(collection.id) ?? collection, action)
+      merged.set(path, access)
       return access
     },
   }
@@ -32,9 +32,9 @@ export function viewerOf(rights: Rights, model: Model): Viewer {
 function scopedViewer(scoped: ScopedRights, model: Model): Viewer {
   const whole = viewerOf(scoped.rights, model)
   return {
-    seesModel: holds(scoped, 'dataModel:read'),
+    seesModel: hasEntitlement(scoped, 'dataModel:read'),
     accessTo(collection, action) {
-      if (!leaves(scoped, collection.id, action)) return denied
+      if (!scopeAllows(scoped, collection.id, action)) return denied
       return collection.isSystem ? systemAccess(scoped, collection, action) : whole.accessTo(collection, action)
     },
   }
@@ -43,7 +43,7 @@ function scopedViewer(scoped: ScopedRights, model: Model): Viewer {
 /** System collections are read by entitlement and written through migrations only. */
 function systemAccess(rights: Rights, { apiName }: Collection, action: Action): Access {
   const needed = apiName === 'ServiceDataSource' ? 'dataSource:read' : 'dataModel:read'
-  return action === 'read' && holds(rights, needed) ? fullAccess : denied
+  return action === 'read' && hasEntitlement(rights, needed) ? fullAccess : denied
 }
 
 type PolicyRights = Extract<Rights, { kind: 'policies' }>
@@ -51,20 +51,20 @@ type PolicyRights = Extract<Rights, { kind: 'policies' }>
 function mergePolicies(rights: PolicyRights, collection: Collection, action: Action): Access {
   const speaking = rights.policies.flatMap((policy) => {
     const part = policy.collections[collection.id]?.[action]
-    return part === undefined || (rights.userId === undefined && namesCurrentUser(policy)) ? [] : [part]
+    return part === undefined || (rights.userId === undefined && usesCurrentUser(policy)) ? [] : [part]
   })
   if (speaking.includes('all')) return fullAccess
-  const sight: Sight = {
+  const resolver: FieldResolver = {
     field: (of, id) => ({ field: known(of, id), visible: all }),
     rowsOf: () => all,
     variable: policyVariable(rights),
   }
-  const grants = speaking.flatMap((part) => grantOf(part, collection, sight) ?? [])
+  const grants = speaking.flatMap((part) => grantOf(part, collection, resolver) ?? [])
   return grants.length === 0 ? denied : granted(grants)
 }
 
 /** Undefined for a part that names what an import has found to be gone: such a right is none. */
-function grantOf(action: PolicyAction, collection: Collection, sight: Sight): Grant | undefined {
+function grantOf(action: PolicyAction, collection: Collection, resolver: FieldResolver): Grant | undefined {
   if (action === 'all') return { rows: all, fields: 'every', validation: all }
   const {
     fields = '*',
@@ -72,7 +72,7 @@ function grantOf(action: PolicyAction, collection: Collection, sight: Sight): Gr
     validation,
   }: Exclude<PolicyContent['collections'][string]['update'], 'all' | undefined> = action
   const resolved = (part: Record<string, unknown> | undefined): Filter =>
-    part === undefined ? all : resolveFilter(jsonFilter(part), { sight, collection, place: 'policy' })
+    part === undefined ? all : resolveFilter(jsonFilter(part), { resolver, collection, path: 'policy' })
   try {
     return {
       rows: resolved(filter),

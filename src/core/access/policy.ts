@@ -3,10 +3,10 @@
  * never pass to a collection or field that takes over a name; shown with the names of today.
  */
 import * as z from 'zod'
-import { beyondBounds } from '../bounds.ts'
 import { nested } from '../error.ts'
-import { knownMembers, notAmong, unknownMember } from '../known-members.ts'
-import { lazily, type ReadBy } from '../lazily.ts'
+import { exceedsLimits } from '../json-limits.ts'
+import { knownMembers, notOneOf, unknownMember } from '../known-members.ts'
+import { type InferOutput, lazily } from '../lazily.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
 import { didYouMean } from '../nearest.ts'
 import { queryBounds } from '../query/brackets.ts'
@@ -49,8 +49,8 @@ export const policyContentSchema = lazily(() =>
   }),
 )
 
-export type PolicyContent = ReadBy<typeof policyContentSchema>
-export type PolicyActions = ReadBy<typeof actionsSchema>
+export type PolicyContent = InferOutput<typeof policyContentSchema>
+export type PolicyActions = InferOutput<typeof actionsSchema>
 export type PolicyAction = Exclude<PolicyActions[keyof PolicyActions], undefined>
 type Detail = { fields?: '*' | string[]; filter?: Record<string, unknown>; validation?: Record<string, unknown> }
 
@@ -62,7 +62,7 @@ export type PolicyNames = {
   /** By name or id. */
   readonly collection: (name: string) => Collection | undefined
   readonly field: (of: Collection, name: string) => Field | undefined
-  readonly missing: (place: string, reason: string) => Error
+  readonly missing: (path: string, reason: string) => Error
 }
 
 /** All that are in the model. */
@@ -76,40 +76,40 @@ export function namesOf(model: Model): PolicyNames {
 
 function reasonOf(issue: z.core.$ZodIssue | undefined): string | undefined {
   if (issue?.code === 'unrecognized_keys') return unknownMember(policyContentSchema(), issue)
-  if (issue?.code === 'invalid_value') return notAmong(issue.values)
+  if (issue?.code === 'invalid_value') return notOneOf(issue.values)
   const members = issue?.code === 'invalid_union' ? knownMembers(policyContentSchema(), issue.path) : []
   return members.length === 0 ? issue?.message : `must be all, or an object of ${[...new Set(members)].join(', ')}`
 }
 
 /** Content as sent → content as stored. Throws 422 naming the place, and for unknown names what `names` says. */
 export function parsePolicy(content: unknown, model: Model, names: PolicyNames = namesOf(model)): PolicyContent {
-  const excess = beyondBounds(content, { values: MAX_VALUES })
+  const excess = exceedsLimits(content, { values: MAX_VALUES })
   if (excess !== undefined) throw fault('content', excess)
   const result = policyContentSchema().safeParse(content)
   if (!result.success) {
     const [issue] = result.error.issues
     const reason = reasonOf(issue)
-    const path = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    throw fault(`content${path.join('')}`, reason ?? 'is wrong')
+    const steps = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
+    throw fault(`content${steps.join('')}`, reason ?? 'is wrong')
   }
   const { entitlements, collections } = result.data
   const byId: Record<string, PolicyActions> = {}
   for (const [name, actions] of Object.entries(collections)) {
-    const place = `content.collections.${name.slice(0, 100)}`
+    const path = `content.collections.${name.slice(0, 100)}`
     const collection = names.collection(name)
     if (collection === undefined) {
-      throw names.missing(place, `is not a collection${didYouMean(name, model.byName.keys())}`)
+      throw names.missing(path, `is not a collection${didYouMean(name, model.byName.keys())}`)
     }
-    if (collection.id in byId) throw fault(place, 'is given twice')
+    if (collection.id in byId) throw fault(path, 'is given twice')
     byId[collection.id] = mapActions(actions, (action, kind) =>
-      storedAction(action, { names, collection, place: `${place}.${kind}` }),
+      storedAction(action, { names, collection, path: `${path}.${kind}` }),
     )
   }
   return { entitlements: [...new Set(entitlements)], collections: byId }
 }
 
 /** Content as stored → content as a person wrote it, under the names of `model`. */
-export function showPolicy({ entitlements, collections }: PolicyContent, model: Model): PolicyContent {
+export function presentPolicy({ entitlements, collections }: PolicyContent, model: Model): PolicyContent {
   const byName: Record<string, PolicyActions> = {}
   for (const [id, actions] of Object.entries(collections)) {
     const collection = model.collections.get(id)
@@ -120,7 +120,7 @@ export function showPolicy({ entitlements, collections }: PolicyContent, model: 
 }
 
 /** What a policy names: none of it may be deleted while the policy stands. */
-export function policyUses({ collections }: PolicyContent): {
+export function policyReferences({ collections }: PolicyContent): {
   readonly collectionIds: ReadonlySet<string>
   readonly fieldIds: ReadonlySet<string>
 } {
@@ -137,7 +137,7 @@ export function policyUses({ collections }: PolicyContent): {
 }
 
 /** Whether some action of the policy names `$CURRENT_USER`: then it admits an anonymous caller to nothing. */
-export function namesCurrentUser(content: PolicyContent): boolean {
+export function usesCurrentUser(content: PolicyContent): boolean {
   return JSON.stringify(content.collections).includes('"$CURRENT_USER"')
 }
 
@@ -150,9 +150,9 @@ function mapActions(actions: PolicyActions, map: (action: PolicyAction, kind: st
   return Object.fromEntries(mapped) as PolicyActions
 }
 
-type Sent = { readonly names: PolicyNames; readonly collection: Collection; readonly place: string }
+type Sent = { readonly names: PolicyNames; readonly collection: Collection; readonly path: string }
 
-function storedAction(action: PolicyAction, { names, collection, place }: Sent): PolicyAction {
+function storedAction(action: PolicyAction, { names, collection, path }: Sent): PolicyAction {
   if (action === 'all') return action
   const { fields, filter, validation }: Detail = action
   const named = (of: Collection, name: string, at: string): Field => {
@@ -164,19 +164,19 @@ function storedAction(action: PolicyAction, { names, collection, place }: Sent):
   }
   for (const [member, value] of Object.entries({ filter, validation })) {
     if (value === undefined) continue
-    const excess = beyondBounds(value, queryBounds)
-    if (excess !== undefined) throw fault(`${place}.${member}`, excess)
-    const sight = {
+    const excess = exceedsLimits(value, queryBounds)
+    if (excess !== undefined) throw fault(`${path}.${member}`, excess)
+    const resolver = {
       field: (of: Collection, name: string, at: string) => ({ field: named(of, name, at), visible: all }),
       rowsOf: () => all,
       variable: policyVariable({ userId: undefined, roleIds: [] }),
     }
-    resolveFilter(jsonFilter(value), { sight, collection, place: `${place}.${member}` })
+    resolveFilter(jsonFilter(value), { resolver, collection, path: `${path}.${member}` })
   }
-  const toId = (of: Collection, name: string) => named(of, name, place)
+  const toId = (of: Collection, name: string) => named(of, name, path)
   return {
     ...(fields !== undefined && {
-      fields: fields === '*' ? fields : fields.map((name) => named(collection, name, `${place}.fields`).id),
+      fields: fields === '*' ? fields : fields.map((name) => named(collection, name, `${path}.fields`).id),
     }),
     ...(filter !== undefined && { filter: renamed(filter, collection, toId, 'id') }),
     ...(validation !== undefined && { validation: renamed(validation, collection, toId, 'id') }),
@@ -233,6 +233,6 @@ export function jsonFilter(value: Record<string, unknown>): RawFilter {
   return { form: 'json', value }
 }
 
-function fault(place: string, reason: string) {
-  return nested('invalid', ['Failed to read the JSON body', place, reason])
+function fault(path: string, reason: string) {
+  return nested('invalid', ['Failed to read the JSON body', path, reason])
 }

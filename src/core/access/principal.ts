@@ -37,18 +37,19 @@ export const noRights: Extract<Rights, { kind: 'policies' }> = {
   entitlements: new Set(),
 }
 
-export function holds(rights: Rights, entitlement: Entitlement): boolean {
+export function hasEntitlement(rights: Rights, entitlement: Entitlement): boolean {
   if (rights.kind === 'scoped') {
-    return (rights.entitlements?.has(entitlement) ?? true) && holds(rights.rights, entitlement)
+    return (rights.entitlements?.has(entitlement) ?? true) && hasEntitlement(rights.rights, entitlement)
   }
   return rights.kind === 'all' || rights.entitlements.has(entitlement)
 }
 
 /** Whether the scope leaves this action on this collection to whoever has it. */
-export function leaves({ collections }: ScopedRights, collectionId: string, action: Action): boolean {
+export function scopeAllows({ collections }: ScopedRights, collectionId: string, action: Action): boolean {
   return collections?.get(collectionId)?.has(action) ?? collections === undefined
 }
 
 export function requireEntitlement(rights: Rights, entitlement: Entitlement): void {
-  if (!holds(rights, entitlement)) throw new ServiceError('forbidden', `This needs the entitlement ${entitlement}`)
+  if (!hasEntitlement(rights, entitlement))
+    throw new ServiceError('forbidden', `This needs the entitlement ${entitlement}`)
 }

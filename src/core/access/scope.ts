@@ -4,13 +4,13 @@
  * nowhere else, with whatever the user holds (docs/decisions/044).
  */
 import * as z from 'zod'
-import { lazily, type ReadBy } from '../lazily.ts'
+import { type InferOutput, lazily } from '../lazily.ts'
 import type { Model } from '../model/model.ts'
 import { includes, isWithin, type Network, parseAddress, parseNetwork } from '../network.ts'
 import type { Action } from './access.ts'
 import { type Entitlement, entitlementSchema } from './entitlement.ts'
 import type { PolicyActions } from './policy.ts'
-import { holds, leaves, noRights, type Rights, type ScopedRights } from './principal.ts'
+import { hasEntitlement, noRights, type Rights, type ScopedRights, scopeAllows } from './principal.ts'
 
 /** A scope as it is sent and shown. */
 export const scopeSchema = lazily(() => {
@@ -33,7 +33,7 @@ export const scopeSchema = lazily(() => {
   })
 })
 
-export type ScopeWish = ReadBy<typeof scopeSchema>
+export type ScopeInput = InferOutput<typeof scopeSchema>
 
 /** Actions by collection. */
 export type ScopedActions = Readonly<Record<string, readonly Action[]>>
@@ -51,14 +51,14 @@ export function limitsRights({ workspaces, entitlements, collections }: KeyScope
   return workspaces !== undefined || entitlements !== undefined || collections !== undefined
 }
 
-export function reaches({ workspaces }: KeyScope, workspaceId: string): boolean {
+export function includesWorkspace({ workspaces }: KeyScope, workspaceId: string): boolean {
   return workspaces?.includes(workspaceId) ?? true
 }
 
 /** What is left of `rights` in a workspace: one object for as long as the caller keeps it. */
-export function narrowed(rights: Rights, scope: KeyScope | undefined, workspaceId: string): Rights {
+export function restrictRights(rights: Rights, scope: KeyScope | undefined, workspaceId: string): Rights {
   if (scope === undefined) return rights
-  if (!reaches(scope, workspaceId)) return noRights
+  if (!includesWorkspace(scope, workspaceId)) return noRights
   const { entitlements, collections } = scope
   if (entitlements === undefined && collections === undefined) return rights
   return {
@@ -74,15 +74,15 @@ function actionsIn(actions: ScopedActions = {}): ReadonlyMap<string, ReadonlySet
 }
 
 /** Rights as policies that say the same as long as the model stands, for whoever compares what is held with other policies. */
-export function asPolicies(rights: PolicyRights | ScopedRights, model: Model): PolicyRights {
+export function toPolicies(rights: PolicyRights | ScopedRights, model: Model): PolicyRights {
   if (rights.kind === 'policies') return rights
-  const held = rights.rights.kind === 'all' ? everythingOf(model) : asPolicies(rights.rights, model)
+  const held = rights.rights.kind === 'all' ? everythingOf(model) : toPolicies(rights.rights, model)
   const policies = held.policies.map(({ entitlements, collections }) => ({
-    entitlements: entitlements.filter((entitlement) => holds(rights, entitlement)),
+    entitlements: entitlements.filter((entitlement) => hasEntitlement(rights, entitlement)),
     collections: Object.fromEntries(
       Object.entries(collections).map(([id, actions]): [string, PolicyActions] => [
         id,
-        Object.fromEntries(Object.entries(actions).filter(([action]) => leaves(rights, id, action as Action))),
+        Object.fromEntries(Object.entries(actions).filter(([action]) => scopeAllows(rights, id, action as Action))),
       ]),
     ),
   }))
@@ -99,7 +99,7 @@ function everythingOf(model: Model): PolicyRights {
 }
 
 /** An address that is not known is in no network. */
-export function admitsAddress({ addresses }: KeyScope, text: string | undefined): boolean {
+export function allowsAddress({ addresses }: KeyScope, text: string | undefined): boolean {
   if (addresses === undefined) return true
   const address = text === undefined ? undefined : parseAddress(text)
   return address !== undefined && networksOf(addresses).some((network) => isWithin(address, network))
@@ -110,7 +110,7 @@ function networksOf(addresses: readonly string[]): readonly Network[] {
 }
 
 /** The first member by which `wanted` reaches beyond `own`; undefined where it lies within. */
-export function beyond(wanted: KeyScope, own: KeyScope): keyof KeyScope | undefined {
+export function firstExcess(wanted: KeyScope, own: KeyScope): keyof KeyScope | undefined {
   if (!isPart(wanted.workspaces, own.workspaces)) return 'workspaces'
   if (!isPart(wanted.entitlements, own.entitlements)) return 'entitlements'
   if (!areParts(wanted.collections, own.collections)) return 'collections'

@@ -28,7 +28,7 @@ export type SignInFacts = {
     readonly isTaken: boolean
   } | null
   /** Whether the verified address is invited somewhere, or everybody may join. */
-  readonly isWelcome: boolean
+  readonly mayJoin: boolean
 }
 
 export type SignIn =
@@ -40,10 +40,10 @@ export type SignIn =
 
 const refuse: SignIn = { kind: 'refuse' }
 
-export function decideSignIn({ email }: Profile, { known, account, isWelcome }: SignInFacts): SignIn {
+export function decideSignIn({ email }: Profile, { known, account, mayJoin }: SignInFacts): SignIn {
   if (known !== null) return known.status === 'active' ? { kind: 'enter', userId: known.userId } : refuse
   if (email === undefined) return refuse
-  if (account === null) return isWelcome ? { kind: 'create', email } : refuse
+  if (account === null) return mayJoin ? { kind: 'create', email } : refuse
   const { userId, status, isService, isAdministrator, isProven, isTaken } = account
   if (status !== 'active' || isService) return refuse
   // A provider that is deceived about an address must not give away the whole instance.

@@ -4,27 +4,27 @@
  * until the statement runs.
  */
 import type { PrimitiveField } from '../model/model.ts'
-import { hole } from '../query/hole.ts'
 import { queryFault } from '../query/parse.ts'
-import type { Sight } from '../query/resolve.ts'
+import { placeholder } from '../query/placeholder.ts'
+import type { FieldResolver } from '../query/resolve.ts'
 
-export type Asker = { readonly userId: string | undefined; readonly roleIds: readonly string[] }
+export type VariableContext = { readonly userId: string | undefined; readonly roleIds: readonly string[] }
 
 /** An id that nobody has: what an anonymous caller compares as. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
-export function policyVariable({ userId, roleIds }: Asker): Sight['variable'] {
-  return (text, field, place) => {
-    if (text === '$CURRENT_USER') return ofIdType(field, userId ?? NOBODY, place)
-    if (text === '$CURRENT_ROLES') return roleIds.map((id) => ofIdType(field, id, place))
-    if (text.startsWith('$NOW')) return now(text, field, place)
-    if (/^\$[A-Z_]+$/.test(text)) throw queryFault(place, 'is not a variable')
+export function policyVariable({ userId, roleIds }: VariableContext): FieldResolver['variable'] {
+  return (text, field, path) => {
+    if (text === '$CURRENT_USER') return ofIdType(field, userId ?? NOBODY, path)
+    if (text === '$CURRENT_ROLES') return roleIds.map((id) => ofIdType(field, id, path))
+    if (text.startsWith('$NOW')) return now(text, field, path)
+    if (/^\$[A-Z_]+$/.test(text)) throw queryFault(path, 'is not a variable')
     return undefined
   }
 }
 
-/** The text for a hole of `$NOW`, at the time in milliseconds since the epoch. */
-export function timeHole(name: string, at: number): string {
+/** The value of a `$NOW` placeholder, at the time in milliseconds since the epoch. */
+export function bindTimeVariable(name: string, at: number): string {
   const [, offset = '0', type = ''] = name.split(':')
   const text = new Date(at + Number(offset)).toISOString()
   if (type === 'date') return text.slice(0, 10)
@@ -32,9 +32,9 @@ export function timeHole(name: string, at: number): string {
   return type === 'dateTime' ? text.slice(0, -1) : text
 }
 
-function ofIdType({ type }: PrimitiveField, id: string, place: string): string {
+function ofIdType({ type }: PrimitiveField, id: string, path: string): string {
   if (type.name === 'uuid' || type.name === 'string') return id
-  throw queryFault(place, 'can only be compared with a uuid or a string')
+  throw queryFault(path, 'can only be compared with a uuid or a string')
 }
 
 const timeTypes: ReadonlySet<string> = new Set(['date', 'time', 'dateTime', 'dateTimeWithTimezone'])
@@ -47,13 +47,13 @@ const millisecondsPer: Readonly<Record<string, number>> = {
   week: 604_800_000,
 }
 
-function now(text: string, { type }: PrimitiveField, place: string): string {
-  if (!timeTypes.has(type.name)) throw queryFault(place, 'can only be compared with a date or a time')
+function now(text: string, { type }: PrimitiveField, path: string): string {
+  if (!timeTypes.has(type.name)) throw queryFault(path, 'can only be compared with a date or a time')
   const [, amount = '0', unit = 'second'] =
-    /^\$NOW(?:\(\s*([+-]?\d{1,6}) (second|minute|hour|day|week)s?\s*\))?$/.exec(text) ?? unknownOffset(place)
-  return hole(`now:${Number(amount) * (millisecondsPer[unit] ?? 0)}:${type.name}`)
+    /^\$NOW(?:\(\s*([+-]?\d{1,6}) (second|minute|hour|day|week)s?\s*\))?$/.exec(text) ?? unknownOffset(path)
+  return placeholder(`now:${Number(amount) * (millisecondsPer[unit] ?? 0)}:${type.name}`)
 }
 
-function unknownOffset(place: string): never {
-  throw queryFault(place, 'must be $NOW or have an offset such as $NOW(-7 days), in seconds to weeks')
+function unknownOffset(path: string): never {
+  throw queryFault(path, 'must be $NOW or have an offset such as $NOW(-7 days), in seconds to weeks')
 }

@@ -5,7 +5,7 @@
  */
 import { ServiceError } from '../error.ts'
 import { ErrorCode } from './error-code.ts'
-import { startFault, type Thrown } from './fault.ts'
+import { startFault, type ThrownError } from './fault.ts'
 import { grantMismatch } from './handshake.ts'
 import type { Permission } from './permission.ts'
 
@@ -13,7 +13,7 @@ export type Activity = { readonly kind: 'active' } | { readonly kind: 'deactivat
 
 export type Deactivation =
   /** setup or preflight said so: InvalidConfiguration, AccessDenied or a permission denial. */
-  | { readonly kind: 'refused'; readonly thrown: Thrown }
+  | { readonly kind: 'refused'; readonly thrown: ThrownError }
   /** setup returned no handlers that could be used. */
   | { readonly kind: 'noHandlers' }
   | { readonly kind: 'mismatch'; readonly required: readonly Permission[] }
@@ -22,7 +22,7 @@ export type Deactivation =
   | { readonly kind: 'capabilities' }
 
 export type ActivityEvent =
-  | { readonly kind: 'threw'; readonly from: Handler; readonly thrown: Thrown }
+  | { readonly kind: 'threw'; readonly from: Handler; readonly thrown: ThrownError }
   | { readonly kind: 'noHandlers' }
   /** preflight answered a target that cannot be read, a blank reason, a promise, or something undefined. */
   | { readonly kind: 'badPreflight' }
@@ -90,7 +90,7 @@ export function couldNotStart(cause: ServiceError): ServiceError {
 }
 
 /** Whether an error tells of a source that does not run: then no outer message of a query belongs over it. */
-export function isOfStart({ kind, message, code }: ServiceError): boolean {
+export function isStartFailure({ kind, message, code }: ServiceError): boolean {
   return message === NOT_STARTED || code === '7001' || kind === 'unavailable'
 }
 

@@ -2,38 +2,36 @@
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import { wireValue } from '../model/wire.ts'
 import { and, type Filter, mapFilter } from '../query/filter.ts'
-import { holeName, isHole } from '../query/hole.ts'
+import { isPlaceholder, placeholderName } from '../query/placeholder.ts'
+import type { Bindings } from '../sql/statement.ts'
 import type { ConnectorFilter } from './protocol.ts'
 
-/** What a hole stands for in this run. */
-export type FillHole = (name: string) => string | null
-
-/** The filter without holes. */
-export function filledFilter(filter: Filter, fill: FillHole): Filter {
-  const text = (operand: string) => filledText(operand, fill) ?? ''
-  const filled = mapFilter(filter, (inner) => filledFilter(inner, fill))
-  switch (filled.kind) {
+/** The filter with every placeholder bound. */
+export function bindFilter(filter: Filter, bindings: Bindings): Filter {
+  const text = (operand: string) => bindText(operand, bindings) ?? ''
+  const bound = mapFilter(filter, (inner) => bindFilter(inner, bindings))
+  switch (bound.kind) {
     case 'compare':
     case 'match':
-      return { ...filled, operand: text(filled.operand) }
+      return { ...bound, operand: text(bound.operand) }
     case 'between':
-      return { ...filled, low: text(filled.low), high: text(filled.high) }
+      return { ...bound, low: text(bound.low), high: text(bound.high) }
     case 'in':
-      return { ...filled, operands: filled.operands.map(text) }
+      return { ...bound, operands: bound.operands.map(text) }
     default:
-      return filled
+      return bound
   }
 }
 
-/** A value or an operand, which may be a hole. */
-export function filledText(text: string, fill: FillHole): string | null {
-  return isHole(text) ? fill(holeName(text)) : text
+/** A value or an operand, which may be a placeholder. */
+export function bindText(text: string, bindings: Bindings): string | null {
+  return isPlaceholder(text) ? bindings(placeholderName(text)) : text
 }
 
 export type Key = readonly { readonly field: PrimitiveField; readonly text: string }[]
 
 /** The key that `filter` asks for by `and`, and what else it asks; undefined where it may be about several items. */
-export function namedKey(
+export function keyFromFilter(
   { primaryKey }: Collection,
   filter: Filter,
 ): { readonly key: Key; readonly rest: Filter } | undefined {

@@ -6,16 +6,16 @@ import { ServiceError } from '../error.ts'
 import { ErrorCode } from './error-code.ts'
 
 /** What was thrown: `code` is a safe integer of its `monospace` property, `denied` wins over it. */
-export type Thrown = { readonly message: string; readonly code: number | null; readonly denied: boolean }
+export type ThrownError = { readonly message: string; readonly code: number | null; readonly denied: boolean }
 
 /** Something thrown by introspect, query or testConnection. */
-export function handlerFault({ message, code, denied }: Thrown): ServiceError {
+export function handlerFault({ message, code, denied }: ThrownError): ServiceError {
   if (denied) return said(permissionsRefused, message)
   return said(answers.get(code) ?? unknownFault, message)
 }
 
 /** Something thrown by preflight or setup: whatever it is, the data source cannot be started as configured. */
-export function startFault({ message, code, denied }: Thrown): ServiceError {
+export function startFault({ message, code, denied }: ThrownError): ServiceError {
   if (denied) return said(permissionsRefused, message)
   const isOurs = code === ErrorCode.InvalidConfiguration || code === ErrorCode.AccessDenied
   return said(isOurs ? (answers.get(code) ?? configurationRefused) : configurationRefused, message)

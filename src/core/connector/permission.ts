@@ -29,7 +29,7 @@ export const permissionsSchema = lazily(() => z.array(permissionSchema()).max(1_
  * All items of the lists under their first reason: a target listed twice keeps its first, and the list of the manifest
  * comes before preflight's, so that its reason wins.
  */
-export function unitePermissions(...lists: readonly (readonly Permission[])[]): readonly Permission[] {
+export function mergePermissions(...lists: readonly (readonly Permission[])[]): readonly Permission[] {
   const united = new Map<string, Permission>()
   for (const item of lists.flat()) {
     if (!united.has(item.permission)) united.set(item.permission, item)

@@ -7,7 +7,7 @@ import { ServiceError } from '../error.ts'
 import type { PrimitiveField } from '../model/model.ts'
 import { invalidResponse } from './fault.ts'
 import { type Permission, permissionSchema } from './permission.ts'
-import { type ConnectorOperation, undefinedAnswer } from './schema.ts'
+import { type ConnectorOperation, invalidAnswer } from './schema.ts'
 import { kindOf, readValue } from './value.ts'
 
 export type ConnectorFilter =
@@ -50,14 +50,14 @@ export function parseQueryAnswer(
     return { records: record === null ? [] : [readRecord(fields, record, 'record')], count: undefined }
   }
   const { records, count } = membersOf('query', value, { required: ['records'], optional: ['count'] })
-  if (!Array.isArray(records)) throw undefinedAnswer('query', `records is a ${kindOf(records)}, expected an array`)
+  if (!Array.isArray(records)) throw invalidAnswer('query', `records is a ${kindOf(records)}, expected an array`)
   if (count !== undefined && !(Number.isSafeInteger(count) && Number(count) >= 0)) {
-    throw undefinedAnswer('query', 'count is not a number of items')
+    throw invalidAnswer('query', 'count is not a number of items')
   }
-  if (request.count === true && count === undefined) throw undefinedAnswer('query', 'missing field count')
+  if (request.count === true && count === undefined) throw invalidAnswer('query', 'missing field count')
   const expected = request.operation === 'createMany' && Array.isArray(request.data) ? request.data.length : undefined
   if (expected !== undefined && records.length !== expected) {
-    throw undefinedAnswer('query', `${records.length} records for ${expected} created items`)
+    throw invalidAnswer('query', `${records.length} records for ${expected} created items`)
   }
   return {
     records: records.map((record, index) => readRecord(fields, record, `records[${index}]`)),
@@ -70,8 +70,8 @@ export function isKeyed(operation: ConnectorOperation): boolean {
 }
 
 /** What else a record holds is dropped: only what was asked for is looked at. */
-function readRecord(fields: readonly PrimitiveField[], record: unknown, place: string): ConnectorRecord {
-  if (!isObject(record)) throw undefinedAnswer('query', `${place} is a ${kindOf(record)}, expected an object`)
+function readRecord(fields: readonly PrimitiveField[], record: unknown, path: string): ConnectorRecord {
+  if (!isObject(record)) throw invalidAnswer('query', `${path} is a ${kindOf(record)}, expected an object`)
   const missing = fields.filter(({ dbName }) => record[dbName] === undefined).map(({ dbName }) => dbName)
   if (missing.length > 0) throw invalidResponse(`Missing selected field ${missing.join(', ')}`)
   return new Map(
@@ -92,12 +92,12 @@ export type PreflightAnswer =
 export function parsePreflight(value: unknown): PreflightAnswer {
   const { permissions } = membersOf('preflight', value, { required: ['permissions'], optional: [] })
   if (!Array.isArray(permissions)) {
-    throw undefinedAnswer('preflight', `permissions is a ${kindOf(permissions)}, expected an array`)
+    throw invalidAnswer('preflight', `permissions is a ${kindOf(permissions)}, expected an array`)
   }
   const read: Permission[] = []
   for (const [index, item] of (permissions as readonly unknown[]).entries()) {
-    const place = `permissions[${index}]`
-    if (!isObject(item)) throw undefinedAnswer('preflight', `${place} is a ${kindOf(item)}, expected an object`)
+    const path = `permissions[${index}]`
+    if (!isObject(item)) throw invalidAnswer('preflight', `${path} is a ${kindOf(item)}, expected an object`)
     const result = permissionSchema().safeParse(item)
     if (result.success) {
       read.push(result.data)
@@ -105,10 +105,10 @@ export function parsePreflight(value: unknown): PreflightAnswer {
     }
     const [issue] = result.error.issues
     if (issue?.code === 'unrecognized_keys') {
-      throw undefinedAnswer('preflight', `unknown field ${issue.keys[0]}, expected permission or reason in ${place}`)
+      throw invalidAnswer('preflight', `unknown field ${issue.keys[0]}, expected permission or reason in ${path}`)
     }
-    const detail = `${place}.${issue?.path.join('.')} ${issue?.message}`
-    return { kind: 'unreadable', error: undefinedAnswer('preflight', detail) }
+    const detail = `${path}.${issue?.path.join('.')} ${issue?.message}`
+    return { kind: 'unreadable', error: invalidAnswer('preflight', detail) }
   }
   return { kind: 'permissions', permissions: read }
 }
@@ -120,9 +120,9 @@ export function asynchronousPreflight(): ServiceError {
 /** Undefined where the connection stands. Throws where the answer has another shape than `{ok, message?}`. */
 export function parseConnectionTest(value: unknown): ServiceError | undefined {
   const { ok, message } = membersOf('testConnection', value, { required: ['ok'], optional: ['message'] })
-  if (typeof ok !== 'boolean') throw undefinedAnswer('testConnection', `ok is a ${kindOf(ok)}, expected a boolean`)
+  if (typeof ok !== 'boolean') throw invalidAnswer('testConnection', `ok is a ${kindOf(ok)}, expected a boolean`)
   if (message !== undefined && typeof message !== 'string') {
-    throw undefinedAnswer('testConnection', `message is a ${kindOf(message)}, expected a string`)
+    throw invalidAnswer('testConnection', `message is a ${kindOf(message)}, expected a string`)
   }
   if (ok) return undefined
   const reason = message === undefined ? 'the extension reports that the connection failed' : message.slice(0, 1_000)
@@ -140,14 +140,14 @@ type Members = { readonly required: readonly string[]; readonly optional: readon
 
 function membersOf(handler: string, value: unknown, { required, optional }: Members): Record<string, unknown> {
   if (value === undefined || value === null) throw invalidResponse(`${handler} returned no value`)
-  if (!isObject(value)) throw undefinedAnswer(handler, `a ${kindOf(value)}, expected an object`)
+  if (!isObject(value)) throw invalidAnswer(handler, `a ${kindOf(value)}, expected an object`)
   const known = [...required, ...optional]
   const stray = Object.keys(value).find((name) => !known.includes(name))
   if (stray !== undefined) {
-    throw undefinedAnswer(handler, `unknown field ${stray.slice(0, 100)}, expected ${known.join(' or ')}`)
+    throw invalidAnswer(handler, `unknown field ${stray.slice(0, 100)}, expected ${known.join(' or ')}`)
   }
   const missing = required.find((name) => value[name] === undefined)
-  if (missing !== undefined) throw undefinedAnswer(handler, `missing field ${missing}`)
+  if (missing !== undefined) throw invalidAnswer(handler, `missing field ${missing}`)
   return value
 }
 

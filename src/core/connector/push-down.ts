@@ -10,23 +10,23 @@ import { wireValue } from '../model/wire.ts'
 import type { Order } from '../plan/plan.ts'
 import { all, and, type Filter, none, or } from '../query/filter.ts'
 import { queryFault } from '../query/parse.ts'
-import { askedAs, lookUpBy } from './offer.ts'
+import { lookupOperator, operatorSupport } from './item-capabilities.ts'
 import type { ConnectorFilter, QueryRequest } from './protocol.ts'
 import type { Capabilities, ConnectorOperation } from './schema.ts'
 
 /** A collection and what it declares. */
-export type Declared = { readonly collection: Collection; readonly capabilities: Capabilities }
+export type DeclaredCollection = { readonly collection: Collection; readonly capabilities: Capabilities }
 
-export function declares({ capabilities }: Declared, operation: ConnectorOperation): boolean {
+export function declaresOperation({ capabilities }: DeclaredCollection, operation: ConnectorOperation): boolean {
   return capabilities.operations.includes(operation)
 }
 
 /** Throws 422, code 4010, where none of the operations is declared. */
 export function requireOperation(
-  declared: Declared,
+  declared: DeclaredCollection,
   ...operations: readonly [ConnectorOperation, ...ConnectorOperation[]]
 ): ConnectorOperation {
-  const found = operations.find((operation) => declares(declared, operation))
+  const found = operations.find((operation) => declaresOperation(declared, operation))
   if (found === undefined) throw unsupported(declared.collection, `does not declare ${operations.join(' or ')}`)
   return found
 }
@@ -37,13 +37,13 @@ export function unsupported({ apiName }: Collection, reason: string): ServiceErr
 }
 
 /** What goes out, `everything` and `nothing` where no condition is left. */
-export type Pushed =
+export type PushDown =
   | { readonly kind: 'everything' }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'filter'; readonly filter: ConnectorFilter }
 
 /** Throws 422 for a condition that the collection does not declare. Operands must be known, relations resolved. */
-export function pushFilter(declared: Declared, filter: Filter): Pushed {
+export function pushFilter(declared: DeclaredCollection, filter: Filter): PushDown {
   const plain = where(filter, 'true')
   if (plain.kind === 'all') return { kind: 'everything' }
   if (plain.kind === 'none') return { kind: 'nothing' }
@@ -55,12 +55,12 @@ export function pushFilter(declared: Declared, filter: Filter): Pushed {
  * by `eq` where only that is declared.
  */
 export function pushKeys(
-  { collection, capabilities }: Declared,
+  { collection, capabilities }: DeclaredCollection,
   field: PrimitiveField,
   texts: readonly string[],
 ): ConnectorFilter {
   const values = texts.map((text) => wireValue({ type: field.type, isList: false }, text))
-  const operator = lookUpBy(capabilities, field)
+  const operator = lookupOperator(capabilities, field)
   if (operator === undefined) throw unsupported(collection, `cannot be looked up by ${field.apiName}`)
   if (operator === 'in') return { field: field.dbName, operator, value: values }
   return anyOf(values.map((value) => ({ field: field.dbName, operator, value })))
@@ -76,7 +76,7 @@ function anyOf(filters: readonly ConnectorFilter[]): ConnectorFilter {
 }
 
 /** The caller's own order must be declared; what only makes an order total is dropped where it is not. */
-export function pushOrder({ capabilities }: Declared, order: readonly Order[]): QueryRequest['sort'] {
+export function pushOrder({ capabilities }: DeclaredCollection, order: readonly Order[]): QueryRequest['sort'] {
   const sort: NonNullable<QueryRequest['sort']>[number][] = []
   for (const { field, visible, direction, nulls, origin } of order) {
     const isSortable = capabilities.sort.includes(field.dbName) && visible.kind === 'all'
@@ -154,7 +154,7 @@ function nullTest(filter: Extract<Filter, { readonly kind: 'null' }>, truth: Tru
   return asksForNull ? or([where(visible, 'notTrue'), plain(false)]) : and([where(visible, 'true'), plain(true)])
 }
 
-function compile(declared: Declared, filter: Filter): ConnectorFilter {
+function compile(declared: DeclaredCollection, filter: Filter): ConnectorFilter {
   switch (filter.kind) {
     case 'and':
       return { and: filter.filters.map((part) => compile(declared, part)) }
@@ -194,8 +194,13 @@ function wireOperand({ type }: PrimitiveField, text: string): unknown {
 }
 
 /** Where only the opposite is declared, that is asked for, negated. */
-function leaf({ capabilities }: Declared, field: PrimitiveField, operator: string, value: unknown): ConnectorFilter {
-  const asked = askedAs(capabilities, field, operator)
+function leaf(
+  { capabilities }: DeclaredCollection,
+  field: PrimitiveField,
+  operator: string,
+  value: unknown,
+): ConnectorFilter {
+  const asked = operatorSupport(capabilities, field, operator)
   if (asked === undefined)
     throw queryFault(`filter.${field.apiName}._${operator}`, 'is not declared by the data source')
   if (asked.kind === 'plain') return { field: field.dbName, operator, value }

@@ -4,7 +4,7 @@
  * as capabilities.
  */
 import * as z from 'zod'
-import { lazily, type ReadBy } from '../lazily.ts'
+import { type InferOutput, lazily } from '../lazily.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
 import { operators, operatorsOf } from '../model/operator.ts'
 import { NO_NAMESPACE, type SourceSchema } from '../sql/source-schema.ts'
@@ -60,21 +60,21 @@ const answerSchema = lazily(() =>
   }),
 )
 
-export type ConnectorSchema = ReadBy<typeof answerSchema>['schema']
+export type ConnectorSchema = InferOutput<typeof answerSchema>['schema']
 export type ConnectorCollection = ConnectorSchema['collections'][number]
 
 /** Reads the answer. Throws `Invalid extension response` over what is undefined or contradicts itself. */
 export function parseIntrospection(value: unknown): ConnectorSchema {
   if (value === undefined || value === null) throw invalidResponse('introspect returned no value')
   const result = answerSchema().safeParse(value)
-  if (!result.success) throw undefinedAnswer('introspect', issueDetail(result.error.issues[0]))
+  if (!result.success) throw invalidAnswer('introspect', issueDetail(result.error.issues[0]))
   const { schema } = result.data
   const contradiction = contradictionOf(schema)
-  if (contradiction !== undefined) throw undefinedAnswer('introspect', contradiction)
+  if (contradiction !== undefined) throw invalidAnswer('introspect', contradiction)
   return schema
 }
 
-export function undefinedAnswer(handler: string, detail: string) {
+export function invalidAnswer(handler: string, detail: string) {
   return invalidResponse(`${handler} answered with something this protocol does not define: ${detail}`)
 }
 
@@ -102,7 +102,7 @@ function contradictionOf({ namespaces, collections }: ConnectorSchema): string |
   const places = new Set<string>()
   for (const [index, collection] of collections.entries()) {
     const at = `schema.collections[${index}]`
-    const place = placeText(collection.namespace, collection.name)
+    const place = qualifiedName(collection.namespace, collection.name)
     if (places.has(place)) return `${at} is declared twice`
     places.add(place)
     if (collection.namespace !== undefined && !spaces.has(collection.namespace)) {
@@ -135,20 +135,20 @@ function fieldFault({ fields, key, filter, sort }: ConnectorCollection): string 
 }
 
 /** How one collection of a source is found by the names that the model keeps. */
-export function placeText(namespace: string | undefined, dbName: string): string {
+export function qualifiedName(namespace: string | undefined, dbName: string): string {
   return JSON.stringify([namespace ?? null, dbName])
 }
 
 /** What a collection can be asked, without its fields. */
 export type Capabilities = Pick<ConnectorCollection, 'key' | 'operations' | 'filter' | 'sort' | 'count' | 'offset'>
 
-/** By `placeText`. */
+/** By `qualifiedName`. */
 export type SourceCapabilities = ReadonlyMap<string, Capabilities>
 
 export function capabilitiesOf({ collections }: ConnectorSchema): SourceCapabilities {
   return new Map(
     collections.map(({ namespace, name: dbName, key, operations, filter, sort, count, offset }) => [
-      placeText(namespace, dbName),
+      qualifiedName(namespace, dbName),
       { key, operations, filter, sort, count, offset },
     ]),
   )

@@ -16,23 +16,23 @@ export function secretNames(config: unknown): readonly string[] {
 
 /** The configuration with the values in place. Throws ServiceError `invalid` naming the place of one that is not there. */
 export function withSecrets(config: unknown, values: ReadonlyMap<string, string>): unknown {
-  return walk(config, (name, place) => {
+  return walk(config, (name, path) => {
     const value = values.get(name)
     if (value !== undefined) return value
     throw nested('invalid', [
       'Failed to read the JSON body',
-      place,
+      path,
       'there is no secret of this name; PUT /api/{workspace}/secrets/{name} writes one',
     ])
   })
 }
 
 /** Bodies are bounded in depth before they get here. */
-function walk(value: unknown, replace: (name: string, place: string) => string, place = 'config'): unknown {
+function walk(value: unknown, replace: (name: string, path: string) => string, path = 'config'): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((one, index) => walk(one, replace, `${place}[${index}]`))
+  if (Array.isArray(value)) return value.map((one, index) => walk(one, replace, `${path}[${index}]`))
   const entries = Object.entries(value)
   const [first] = entries
-  if (entries.length === 1 && first?.[0] === '$secret' && typeof first[1] === 'string') return replace(first[1], place)
-  return Object.fromEntries(entries.map(([name, one]) => [name, walk(one, replace, `${place}.${name.slice(0, 100)}`)]))
+  if (entries.length === 1 && first?.[0] === '$secret' && typeof first[1] === 'string') return replace(first[1], path)
+  return Object.fromEntries(entries.map(([name, one]) => [name, walk(one, replace, `${path}.${name.slice(0, 100)}`)]))
 }

@@ -4,13 +4,13 @@
  */
 
 /** A target in normal form without `net:`, or the reason why `permission` names none. */
-export type TargetReading = { readonly target: string } | { readonly fault: string }
+export type TargetResult = { readonly target: string } | { readonly fault: string }
 
 /** Before every target, as permissions are written. */
 export const PREFIX = 'net:'
 
 /** Reads `net:<target>`. Faults are predicates ("must …", "is not …") that never repeat the text. */
-export function parseTarget(permission: string): TargetReading {
+export function parseTarget(permission: string): TargetResult {
   if (!permission.startsWith(PREFIX)) return { fault: 'must begin with net: in lower case' }
   const text = permission.slice(PREFIX.length)
   if (text === '') return { fault: 'must name a target after net:' }
@@ -88,7 +88,7 @@ function isWithin(subnet: string, host: string): boolean {
   return Math.floor(network / size) === Math.floor(address / size)
 }
 
-function parseBracketed(text: string): TargetReading {
+function parseBracketed(text: string): TargetResult {
   const end = text.indexOf(']')
   const address = end === -1 ? undefined : shortened(text.slice(1, end))
   if (address === undefined) return { fault: 'is not an IPv6 address in brackets' }
@@ -99,14 +99,14 @@ function parseBracketed(text: string): TargetReading {
   return withPort({ target: `[${address}]` }, rest.slice(1))
 }
 
-function parseSubnet(text: string): TargetReading {
+function parseSubnet(text: string): TargetResult {
   const [base = '', prefix = '', ...more] = text.split('/')
   if (more.length > 0 || parseIpv4(base) === undefined) return { fault: 'must not have a path: only IPv4 has subnets' }
   if (!/^(0|[1-9]\d?)$/.test(prefix) || Number(prefix) > 32) return { fault: 'must have a prefix from 0 to 32' }
   return { target: text }
 }
 
-function parseHost(text: string): TargetReading {
+function parseHost(text: string): TargetResult {
   const lower = text.toLowerCase()
   const name = lower.endsWith('.') ? lower.slice(0, -1) : lower
   const domain = name.startsWith('*.') ? name.slice(2) : name
@@ -121,7 +121,7 @@ function parseHost(text: string): TargetReading {
 
 const LABEL = /^(?!-)[a-z0-9_-]{1,63}(?<!-)$/
 
-function withPort(host: TargetReading, port: string | undefined): TargetReading {
+function withPort(host: TargetResult, port: string | undefined): TargetResult {
   if (port === undefined || 'fault' in host) return host
   if (!/^[1-9]\d{0,4}$/.test(port) || Number(port) > 65_535) return { fault: 'must have a port from 1 to 65535' }
   return { target: `${host.target}:${port}` }

@@ -11,9 +11,9 @@ export type ValueField = { readonly type: FieldType; readonly isList: boolean; r
  * A record's value as canonical text (of a list: the text of a JSON array of texts), or the message of
  * docs/contract.md#breaches-of-the-protocol.
  */
-export type ValueReading = { readonly text: string | null } | { readonly fault: string }
+export type ValueResult = { readonly text: string | null } | { readonly fault: string }
 
-export function readValue({ type, isList, isNullable }: ValueField, value: unknown): ValueReading {
+export function readValue({ type, isList, isNullable }: ValueField, value: unknown): ValueResult {
   if (value === null) return isNullable ? { text: null } : mismatch(type, value)
   if (!isList) return readScalar(type, value)
   if (!Array.isArray(value)) return { fault: 'Expected an array for a list-typed field' }
@@ -26,7 +26,7 @@ export function readValue({ type, isList, isNullable }: ValueField, value: unkno
   return { text: JSON.stringify(texts) }
 }
 
-function readScalar(type: FieldType, value: unknown): ValueReading {
+function readScalar(type: FieldType, value: unknown): ValueResult {
   // What leaves as JSON may be any JSON; only what comes in must not be a text that encodes an object.
   if (type.name === 'json') return value === undefined ? mismatch(type, value) : { text: JSON.stringify(value) }
   const isFraction = type.name === 'decimal' && typeof value === 'number' && !Number.isInteger(value)
@@ -40,7 +40,7 @@ function plainDigits(value: number): unknown {
   return /^-?\d+\.\d+$/.test(text) ? text : value
 }
 
-function mismatch(type: FieldType, value: unknown): ValueReading {
+function mismatch(type: FieldType, value: unknown): ValueResult {
   return { fault: `Expected a value matching ${describeType(type)}, got a ${kindOf(value)}` }
 }
 

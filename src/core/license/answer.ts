@@ -8,7 +8,7 @@ import { lazily } from '../lazily.ts'
 import type { ContactFault, Verdict } from './status.ts'
 
 /** What came back over HTTP, or that nothing did. */
-export type Delivery =
+export type LicensingResponse =
   | { readonly kind: 'answer'; readonly status: number; readonly body: string }
   | { readonly kind: 'unreachable'; readonly reason: string }
 
@@ -29,14 +29,14 @@ const validation = lazily(() =>
   }),
 )
 
-export function parseActivation(delivery: Delivery): LicensingAnswer {
+export function parseActivation(delivery: LicensingResponse): LicensingAnswer {
   if (delivery.kind === 'unreachable') return unreachable(delivery.reason)
   if (delivery.status !== 201 && delivery.status !== 200) return notDone(delivery)
   const { success, data } = activation().safeParse(readJson(delivery.body))
   return success ? { kind: 'activated', activationId: data.activationId, document: data.license } : nonsense()
 }
 
-export function parseValidation(delivery: Delivery): LicensingAnswer {
+export function parseValidation(delivery: LicensingResponse): LicensingAnswer {
   if (delivery.kind === 'unreachable') return unreachable(delivery.reason)
   if (delivery.status === 404 || delivery.status === 410) return { kind: 'unknown' }
   if (delivery.status !== 200) return notDone(delivery)
@@ -56,7 +56,7 @@ function unreachable(reason: string): LicensingAnswer {
   return { kind: 'fault', fault: { kind: 'unreachable', message } }
 }
 
-function notDone({ status, body }: Extract<Delivery, { kind: 'answer' }>): LicensingAnswer {
+function notDone({ status, body }: Extract<LicensingResponse, { kind: 'answer' }>): LicensingAnswer {
   if (status < 400 || status >= 500) return unreachable(`it answered ${status}`)
   const { success, data } = z.object({ message: z.string() }).safeParse(readJson(body))
   return refused(success ? oneLine(data.message) : `it answered ${status}`)

@@ -3,7 +3,7 @@
  * Luhn mod 32 check symbol. A text as somebody typed it comes in, its normal form or the one thing that is wrong with
  * it comes out.
  */
-export type KeyReading =
+export type KeyResult =
   | { readonly kind: 'key'; readonly key: string }
   | { readonly kind: 'fault'; readonly message: string }
 
@@ -13,7 +13,7 @@ export const KEY_LENGTH = 25
 const GROUP = 5
 
 /** The text of a fault never repeats the key. */
-export function parseLicenseKey(text: string): KeyReading {
+export function parseLicenseKey(text: string): KeyResult {
   const symbols = plain(text)
   if (symbols === '') return fault('is empty')
   if (!symbols.startsWith('M')) return fault('must begin with the letter M')
@@ -55,6 +55,6 @@ function grouped(symbols: string): string {
   return symbols.match(new RegExp(`.{1,${GROUP}}`, 'g'))?.join('-') ?? ''
 }
 
-function fault(message: string): KeyReading {
+function fault(message: string): KeyResult {
   return { kind: 'fault', message }
 }

@@ -81,7 +81,7 @@ const documentSchema = lazily(() => {
   })
 })
 
-export type LicenseReading =
+export type LicenseResult =
   | { readonly kind: 'license'; readonly license: License }
   | { readonly kind: 'fault'; readonly message: string }
 
@@ -89,7 +89,7 @@ export type LicenseReading =
  * An entitlement that the document does not name is that of the starter plan: nobody has less than without a license
  * unless it says so. Members and entitlements that we do not know are of a later release and left alone.
  */
-export function parseLicense(payload: unknown): LicenseReading {
+export function parseLicense(payload: unknown): LicenseResult {
   if (productOf(payload) !== PRODUCT) return { kind: 'fault', message: 'is issued for another product' }
   const result = documentSchema().safeParse(payload)
   if (!result.success) {

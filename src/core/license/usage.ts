@@ -29,20 +29,20 @@ export type Violation = {
 }
 
 /** The most that may be counted; undefined is without end. */
-export function ceiling({ limit }: LicenseLimit): number | undefined {
+export function numericLimit({ limit }: LicenseLimit): number | undefined {
   if (limit === null || limit === true) return undefined
   return limit === false ? 0 : limit
 }
 
 /** What of `counts` is above a limit of this kind. */
-export function excesses(
+export function findViolations(
   counts: readonly Count[],
   limits: LicenseLimits,
   kind: LicenseLimit['kind'],
 ): readonly Violation[] {
   return counts.flatMap((count) => {
     const limit = limits[count.entitlement]
-    const most = ceiling(limit)
+    const most = numericLimit(limit)
     return limit.kind === kind && most !== undefined && count.count > most ? [violation(count, most)] : []
   })
 }

@@ -3,10 +3,10 @@
  * model is told all of it; everybody else only of what some action is allowed on, without ids and database names.
  */
 import type { Action, Viewer } from '../access/access.ts'
-import { type Declarations, describeOffer, servesOperation } from '../connector/offer.ts'
+import { type Declarations, describeCapabilities, servesOperation } from '../connector/item-capabilities.ts'
 import type { Collection, Field, Model, PrimitiveField, RelationField } from '../model/model.ts'
 import { describeCollection, nameCollection } from '../model/overview.ts'
-import { type Sight, sightOf } from './sight.ts'
+import { type ModelView, modelViewOf } from './model-view.ts'
 
 const actions = ['read', 'create', 'update', 'delete'] as const satisfies readonly Action[]
 
@@ -23,13 +23,13 @@ export type AgentView = {
 }
 
 export function agentView(model: Model, viewer: Viewer, declared: Declarations): AgentView {
-  const sight = sightOf(viewer, declared)
+  const view = modelViewOf(viewer, declared)
   const all = [...model.collections.values()]
-  const allowed = (collection: Collection) => actions.filter((action) => isAllowed(sight, collection, action))
+  const allowed = (collection: Collection) => actions.filter((action) => isAllowed(view, collection, action))
   const isKnown = (collection: Collection) => viewer.seesModel || allowed(collection).length > 0
   return {
     may: (action) =>
-      all.some((collection) => isAllowed(sight, collection, action) && isReached(sight, collection, action)),
+      all.some((collection) => isAllowed(view, collection, action) && isReached(view, collection, action)),
     known: all.filter((collection) => !collection.isSystem && isKnown(collection)),
     find(name) {
       const collection = model.byName.get(name)
@@ -37,23 +37,23 @@ export function agentView(model: Model, viewer: Viewer, declared: Declarations):
     },
     describe(collection) {
       const own = allowed(collection)
-      const serves = describeServed(sight, collection, viewer.seesModel)
-      const told = viewer.seesModel ? wholly(sight, collection, own) : asUsable(sight, collection, own)
+      const serves = describeServed(view, collection, viewer.seesModel)
+      const told = viewer.seesModel ? wholly(view, collection, own) : asUsable(view, collection, own)
       return { ...told, ...(serves !== undefined && { serves }) }
     },
     name(collection) {
       const { apiName, key } = collection
       const told = viewer.seesModel
         ? nameCollection(collection)
-        : { apiName, key: key !== undefined && isUsable(sight, collection, key) ? key.apiName : null }
+        : { apiName, key: key !== undefined && isUsable(view, collection, key) ? key.apiName : null }
       return { ...told, actions: allowed(collection) }
     },
   }
 }
 
-function isAllowed(sight: Sight, collection: Collection, action: Action): boolean {
-  if (!sight.may(collection, action)) return false
-  const own = sight.declared(collection)
+function isAllowed(view: ModelView, collection: Collection, action: Action): boolean {
+  if (!view.may(collection, action)) return false
+  const own = view.declared(collection)
   if (own === undefined) return true
   if (action === 'read') return servesOperation(own, 'readMany') || servesOperation(own, 'readOne')
   if (action === 'create') return servesOperation(own, 'create')
@@ -63,36 +63,36 @@ function isAllowed(sight: Sight, collection: Collection, action: Action): boolea
 }
 
 /** The tools read lists, and change and delete one item by its key. */
-function isReached(sight: Sight, collection: Collection, action: Action): boolean {
-  const own = sight.declared(collection)
+function isReached(view: ModelView, collection: Collection, action: Action): boolean {
+  const own = view.declared(collection)
   if (action === 'read') return own === undefined || servesOperation(own, 'readMany')
   if (action === 'create') return true
   const isServed = own === undefined || servesOperation(own, action === 'update' ? 'updateOne' : 'deleteOne')
   return collection.key !== undefined && isServed
 }
 
-function usableBy(sight: Sight, collection: Collection, field: Field): readonly Action[] {
-  return actions.filter((action) => action !== 'delete' && sight.uses(collection, field, action) !== 'never')
+function usableBy(view: ModelView, collection: Collection, field: Field): readonly Action[] {
+  return actions.filter((action) => action !== 'delete' && view.uses(collection, field, action) !== 'never')
 }
 
-function isUsable(sight: Sight, collection: Collection, field: Field): boolean {
-  return usableBy(sight, collection, field).length > 0
+function isUsable(view: ModelView, collection: Collection, field: Field): boolean {
+  return usableBy(view, collection, field).length > 0
 }
 
 /** Only where they are fewer than those of the collection, so that most fields need not say it. */
-function actionsOf(sight: Sight, collection: Collection, field: Field, own: readonly Action[]) {
-  const usable = usableBy(sight, collection, field)
+function actionsOf(view: ModelView, collection: Collection, field: Field, own: readonly Action[]) {
+  const usable = usableBy(view, collection, field)
   const isReadOnly = field.kind === 'primitive' && field.isReadOnly
   const most = own.filter((action) => action === 'read' || (action !== 'delete' && !isReadOnly))
   return most.every((action) => usable.includes(action)) ? {} : { actions: most.filter((one) => usable.includes(one)) }
 }
 
-function wholly(sight: Sight, collection: Collection, own: readonly Action[]) {
+function wholly(view: ModelView, collection: Collection, own: readonly Action[]) {
   const { fields, relations, ...rest } = describeCollection(collection)
   const withActions = <T extends object>(told: readonly T[], of: readonly Field[]) =>
     told.map((one, index) => {
       const field = of[index]
-      return { ...one, ...(field !== undefined && actionsOf(sight, collection, field, own)) }
+      return { ...one, ...(field !== undefined && actionsOf(view, collection, field, own)) }
     })
   return {
     ...rest,
@@ -102,9 +102,9 @@ function wholly(sight: Sight, collection: Collection, own: readonly Action[]) {
   }
 }
 
-function asUsable(sight: Sight, collection: Collection, own: readonly Action[]) {
+function asUsable(view: ModelView, collection: Collection, own: readonly Action[]) {
   const { apiName, key, primitives, relations, indexes } = collection
-  const usable = (field: Field) => isUsable(sight, collection, field)
+  const usable = (field: Field) => isUsable(view, collection, field)
   const unique = indexes.filter(({ kind, fields }) => kind === 'unique' && fields.every(usable))
   return {
     apiName,
@@ -112,10 +112,10 @@ function asUsable(sight: Sight, collection: Collection, own: readonly Action[]) 
     actions: own,
     fields: primitives
       .filter(usable)
-      .map((field) => ({ ...describeField(field), ...actionsOf(sight, collection, field, own) })),
+      .map((field) => ({ ...describeField(field), ...actionsOf(view, collection, field, own) })),
     relations: relations
       .filter(usable)
-      .map((relation) => ({ ...describeRelation(relation), ...actionsOf(sight, collection, relation, own) })),
+      .map((relation) => ({ ...describeRelation(relation), ...actionsOf(view, collection, relation, own) })),
     ...(unique.length > 0 && { unique: unique.map(({ fields }) => fields.map((field) => field.apiName)) }),
   }
 }
@@ -136,13 +136,13 @@ function describeRelation({ apiName, target, isList, isNullable }: RelationField
 }
 
 /** What the connector of a collection declares, as far as this caller may know its fields. */
-function describeServed(sight: Sight, collection: Collection, seesModel: boolean) {
-  const own = sight.declared(collection)
+function describeServed(view: ModelView, collection: Collection, seesModel: boolean) {
+  const own = view.declared(collection)
   if (own === undefined) return undefined
-  const offer = describeOffer(collection, own)
+  const offer = describeCapabilities(collection, own)
   if (seesModel) return offer
   const shown = new Set(
-    collection.primitives.filter((field) => isUsable(sight, collection, field)).map((one) => one.apiName),
+    collection.primitives.filter((field) => isUsable(view, collection, field)).map((one) => one.apiName),
   )
   return {
     ...offer,

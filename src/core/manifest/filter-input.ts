@@ -1,23 +1,23 @@
 /** Collections → what a filter on them may say (docs/contract.md#filters). */
-import { askedAs, canAskThrough } from '../connector/offer.ts'
+import { canFilterThrough, operatorSupport } from '../connector/item-capabilities.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { type Operator, operatorsOf } from '../model/operator.ts'
 import { operandType } from '../query/resolve.ts'
 import type { InputField, TypeReference } from './format.ts'
-import type { Pools } from './pools.ts'
+import type { Interner } from './interner.ts'
 
-export function filterInput(pools: Pools, collection: Collection): TypeReference {
-  const self: TypeReference = `i${pools.input(`${collection.id} filter`, `${collection.apiName}FilterInput`, () => ({
+export function filterInput(interner: Interner, collection: Collection): TypeReference {
+  const self: TypeReference = `i${interner.input(`${collection.id} filter`, `${collection.apiName}FilterInput`, () => ({
     fields: [
       ['_and', { type: `[${self}]`, optional: true }],
       ['_or', { type: `[${self}]`, optional: true }],
       ['_not', { type: self, optional: true }],
-      ...pools.primitives(collection, 'read').flatMap((field) => fieldFilter(pools, collection, field)),
-      ...pools
+      ...interner.primitives(collection, 'read').flatMap((field) => fieldFilter(interner, collection, field)),
+      ...interner
         .relations(collection, 'read')
-        .filter((relation) => canAskThrough(relation, pools.sight.declared))
-        .map((relation) => relationFilter(pools, relation)),
+        .filter((relation) => canFilterThrough(relation, interner.view.declared))
+        .map((relation) => relationFilter(interner, relation)),
     ],
   }))}`
   return self
@@ -26,22 +26,23 @@ export function filterInput(pools: Pools, collection: Collection): TypeReference
 type Entry = readonly [name: string, field: InputField]
 
 /** Nothing for a field that no operator knows. A value on its own means `_eq`, except on JSON, where it would be ambiguous. */
-function fieldFilter(pools: Pools, collection: Collection, field: PrimitiveField): readonly Entry[] {
-  const declared = pools.sight.declared(collection)
-  const isServed = (operator: string) => declared === undefined || askedAs(declared, field, operator) !== undefined
+function fieldFilter(interner: Interner, collection: Collection, field: PrimitiveField): readonly Entry[] {
+  const declared = interner.view.declared(collection)
+  const isServed = (operator: string) =>
+    declared === undefined || operatorSupport(declared, field, operator) !== undefined
   const every = [...operatorsOf(field.type, field.isList)]
   const operators = every.filter((operator) => isServed(operator.slice(1)))
   const hasNull = field.isNullable && isServed('null')
   if (operators.length === 0 && !hasNull) return []
   const type = operandType(field.type)
   const label = `${field.isList ? 'List' : typeLabel(type)}Filter${hasNull ? 'Nullable' : ''}PrimitiveInput`
-  const value = pools.primitive(type)
+  const value = interner.primitive(type)
   const orNull = hasNull ? `${value}?` : value
   const key = operators.length === every.length ? label : `${label} ${operators.join(' ')}`
-  const index = pools.input(key, label, () => ({
+  const index = interner.input(key, label, () => ({
     fields: [
       ...operators.map((operator): Entry => [operator, { type: operandOf(operator, value, orNull), optional: true }]),
-      ...(hasNull ? [nullTest(pools)] : []),
+      ...(hasNull ? [nullTest(interner)] : []),
     ],
   }))
   const takesBareValue = operators.includes('_eq') && field.type.name !== 'json'
@@ -49,8 +50,8 @@ function fieldFilter(pools: Pools, collection: Collection, field: PrimitiveField
   return [[field.apiName, takesBareValue ? { ...described, secondaryTypes: [orNull] } : described]]
 }
 
-function nullTest(pools: Pools): Entry {
-  return ['_null', { type: pools.primitive({ name: 'boolean' }), optional: true }]
+function nullTest(interner: Interner): Entry {
+  return ['_null', { type: interner.primitive({ name: 'boolean' }), optional: true }]
 }
 
 function operandOf(operator: Operator, value: TypeReference, orNull: TypeReference): TypeReference {
@@ -77,10 +78,10 @@ function typeLabel(type: FieldType): string {
 }
 
 /** A to-many filter without a quantifier means `_some`. */
-function relationFilter(pools: Pools, { apiName, target, isList }: RelationField): Entry {
-  const filter = filterInput(pools, target)
+function relationFilter(interner: Interner, { apiName, target, isList }: RelationField): Entry {
+  const filter = filterInput(interner, target)
   if (!isList) return [apiName, { type: filter, optional: true, kind: 'relation' }]
-  const quantified = pools.input(`${target.id} quantifier`, `${target.apiName}FilterQuantifierInput`, () => ({
+  const quantified = interner.input(`${target.id} quantifier`, `${target.apiName}FilterQuantifierInput`, () => ({
     fields: ['_some', '_every', '_none'].map((name): Entry => [name, { type: filter, optional: true }]),
   }))
   return [apiName, { type: `i${quantified}`, optional: true, kind: 'relation', secondaryTypes: [filter] }]

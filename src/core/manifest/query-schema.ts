@@ -1,19 +1,19 @@
 /** Collections → the operations that they serve (docs/contract.md#items): their arguments and their answers. */
 import type { Action } from '../access/access.ts'
-import { isElsewhere, servesOperation } from '../connector/offer.ts'
+import { isCrossSource, servesOperation } from '../connector/item-capabilities.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { isSortable } from '../plan/read.ts'
 import { filterInput } from './filter-input.ts'
 import type { InputField, Operation, OperationKind, OutputField, TypeReference } from './format.ts'
-import type { Pools } from './pools.ts'
+import type { Interner } from './interner.ts'
 import { createInput, updateManyData, updateOneData } from './write-input.ts'
 
-export function operationsOf(pools: Pools, collection: Collection): readonly Operation[] {
+export function operationsOf(interner: Interner, collection: Collection): readonly Operation[] {
   const { id, apiName } = collection
-  return servedOperations(pools, collection).map(({ kind, fields, output }) => [
+  return servedOperations(interner, collection).map(({ kind, fields, output }) => [
     kind,
-    pools.text(apiName),
-    pools.input(`${id} ${kind} arguments`, `${apiName}${suffixes[kind]}`, () => ({ fields })),
+    interner.text(apiName),
+    interner.input(`${id} ${kind} arguments`, `${apiName}${suffixes[kind]}`, () => ({ fields })),
     output,
   ])
 }
@@ -29,36 +29,36 @@ const suffixes: Readonly<Record<OperationKind, string>> = {
 }
 
 /** An operation with its arguments by name. */
-export type Served = {
+export type ServedOperation = {
   readonly kind: OperationKind
   readonly fields: readonly Entry[]
   readonly output: TypeReference
 }
 
 /** None where there is nothing that may be done. What is not served names no types. */
-export function servedOperations(pools: Pools, collection: Collection): readonly Served[] {
+export function servedOperations(interner: Interner, collection: Collection): readonly ServedOperation[] {
   const { key } = collection
-  const declared = pools.sight.declared(collection)
+  const declared = interner.view.declared(collection)
   const serves = (kind: OperationKind) =>
-    pools.sight.may(collection, actions[kind]) &&
+    interner.view.may(collection, actions[kind]) &&
     (key !== undefined || !keyedKinds.has(kind)) &&
     (declared === undefined || servesOperation(declared, kind))
   if (!kinds.some(serves)) return []
-  const item: TypeReference = `o${itemOutput(pools, collection)}`
-  const filter: InputField = { type: filterInput(pools, collection) }
+  const item: TypeReference = `o${itemOutput(interner, collection)}`
+  const filter: InputField = { type: filterInput(interner, collection) }
   const filtered: Entry = ['filter', { ...filter, optional: true }]
-  const keyed: Entry = ['key', { type: key === undefined ? '' : pools.primitive(key.type) }]
-  const operations: readonly (Served | false)[] = [
-    serves('readMany') && { kind: 'readMany', fields: listArguments(pools, collection), output: `[${item}]` },
+  const keyed: Entry = ['key', { type: key === undefined ? '' : interner.primitive(key.type) }]
+  const operations: readonly (ServedOperation | false)[] = [
+    serves('readMany') && { kind: 'readMany', fields: listArguments(interner, collection), output: `[${item}]` },
     serves('create') && {
       kind: 'create',
-      fields: [['data', { type: `[${createInput(pools, collection)}]` }]],
+      fields: [['data', { type: `[${createInput(interner, collection)}]` }]],
       output: `[${item}]`,
     },
     serves('updateMany') && {
       kind: 'updateMany',
       fields: [
-        ['data', { type: updateManyData(pools, collection) }],
+        ['data', { type: updateManyData(interner, collection) }],
         ['filter', filter],
       ],
       output: `[${item}]`,
@@ -67,7 +67,7 @@ export function servedOperations(pools: Pools, collection: Collection): readonly
     serves('readOne') && { kind: 'readOne', fields: [keyed, filtered], output: item },
     serves('updateOne') && {
       kind: 'updateOne',
-      fields: [keyed, ['data', { type: updateOneData(pools, collection) }], filtered],
+      fields: [keyed, ['data', { type: updateOneData(interner, collection) }], filtered],
       output: item,
     },
     serves('deleteOne') && { kind: 'deleteOne', fields: [keyed, filtered], output: `${item}?` },
@@ -90,74 +90,76 @@ const keyedKinds: ReadonlySet<OperationKind> = new Set(['readOne', 'updateOne', 
 
 type Entry = readonly [name: string, field: InputField]
 
-function listArguments(pools: Pools, collection: Collection): readonly Entry[] {
-  const declared = pools.sight.declared(collection)
-  const page = pageArguments(pools, collection).filter(([name]) => name !== 'offset' || declared?.offset !== false)
+function listArguments(interner: Interner, collection: Collection): readonly Entry[] {
+  const declared = interner.view.declared(collection)
+  const page = pageArguments(interner, collection).filter(([name]) => name !== 'offset' || declared?.offset !== false)
   if (declared?.count === false) return page
-  return [...page, ['meta', { type: pools.enumeration('ServiceMeta', ['totalCount']), optional: true }]]
+  return [...page, ['meta', { type: interner.enumeration('ServiceMeta', ['totalCount']), optional: true }]]
 }
 
-function pageArguments(pools: Pools, collection: Collection): readonly Entry[] {
+function pageArguments(interner: Interner, collection: Collection): readonly Entry[] {
   return [
-    ['filter', { type: filterInput(pools, collection), optional: true }],
-    ...(sortable(pools, collection).length > 0
-      ? [['sort', { type: `[${sortSpecifier(pools, collection)}]`, optional: true }] as const]
+    ['filter', { type: filterInput(interner, collection), optional: true }],
+    ...(sortable(interner, collection).length > 0
+      ? [['sort', { type: `[${sortSpecifier(interner, collection)}]`, optional: true }] as const]
       : []),
-    ['limit', { type: pools.primitive({ name: 'int32' }), optional: true }],
-    ['offset', { type: pools.primitive({ name: 'int64' }), optional: true }],
+    ['limit', { type: interner.primitive({ name: 'int32' }), optional: true }],
+    ['offset', { type: interner.primitive({ name: 'int64' }), optional: true }],
   ]
 }
 
 /** A connector sorts by what a row has, which is not what is seen of a field that is hidden in some. */
-export function sortable(pools: Pools, collection: Collection): readonly PrimitiveField[] {
-  const { declared, uses } = pools.sight
+export function sortable(interner: Interner, collection: Collection): readonly PrimitiveField[] {
+  const { declared, uses } = interner.view
   const own = declared(collection)
   const isServed = (field: PrimitiveField) =>
     own === undefined || (own.sort.includes(field.dbName) && uses(collection, field, 'read') === 'always')
-  return pools.primitives(collection, 'read').filter((field) => isSortable(field) && isServed(field))
+  return interner.primitives(collection, 'read').filter((field) => isSortable(field) && isServed(field))
 }
 
-function sortSpecifier(pools: Pools, collection: Collection): TypeReference {
+function sortSpecifier(interner: Interner, collection: Collection): TypeReference {
   const { id, apiName } = collection
-  const options = pools.input('sort options', 'SortFieldOptions', () => ({
+  const options = interner.input('sort options', 'SortFieldOptions', () => ({
     fields: [
-      ['direction', { type: pools.enumeration('ServiceSortDirection', ['asc', 'desc']), optional: true }],
-      ['nulls', { type: pools.enumeration('ServiceSortNulls', ['first', 'last']), optional: true }],
+      ['direction', { type: interner.enumeration('ServiceSortDirection', ['asc', 'desc']), optional: true }],
+      ['nulls', { type: interner.enumeration('ServiceSortNulls', ['first', 'last']), optional: true }],
     ],
   }))
-  const index = pools.input(`${id} sort`, `${apiName}SortSpecifier`, () => ({
-    fields: sortable(pools, collection).map((field): Entry => [field.apiName, { type: `i${options}`, optional: true }]),
+  const index = interner.input(`${id} sort`, `${apiName}SortSpecifier`, () => ({
+    fields: sortable(interner, collection).map(
+      (field): Entry => [field.apiName, { type: `i${options}`, optional: true }],
+    ),
     constraints: { atMostOneField: true, atLeastOneField: true },
   }))
   return `i${index}`
 }
 
-export function itemOutput(pools: Pools, collection: Collection): number {
-  return pools.output(`${collection.id} item`, `${collection.apiName}CollectionOutput`, () => ({
+export function itemOutput(interner: Interner, collection: Collection): number {
+  return interner.output(`${collection.id} item`, `${collection.apiName}CollectionOutput`, () => ({
     fields: [
-      ...pools
+      ...interner
         .primitives(collection, 'read')
-        .map((field) => [field.apiName, { type: pools.shown(collection, field) }] as const),
-      ...pools
+        .map((field) => [field.apiName, { type: interner.shown(collection, field) }] as const),
+      ...interner
         .relations(collection, 'read')
-        .map((relation) => [relation.apiName, relationOutput(pools, relation)] as const),
+        .map((relation) => [relation.apiName, relationOutput(interner, relation)] as const),
     ],
   }))
 }
 
-function relationOutput(pools: Pools, relation: RelationField): OutputField {
+function relationOutput(interner: Interner, relation: RelationField): OutputField {
   const { collection, target, isList } = relation
-  const shows = pools.sight.shows(collection, relation)
+  const shows = interner.view.shows(collection, relation)
   // Nothing but a foreign key of a database makes sure that there is a far row.
-  const mayMiss = !isList && (relation.isNullable || isElsewhere(relation, pools.sight.declared))
+  const mayMiss = !isList && (relation.isNullable || isCrossSource(relation, interner.view.declared))
   const isNullable = shows === 'sometimes' || mayMiss
-  const item: TypeReference = `o${itemOutput(pools, target)}`
-  const parameters = relationArguments(pools, relation)
+  const item: TypeReference = `o${itemOutput(interner, target)}`
+  const parameters = relationArguments(interner, relation)
   if (!isList) {
     const type = isNullable ? `${item}?` : item
     return { type, ...(parameters !== undefined && { arguments: parameters }) }
   }
-  const list = pools.output(`${target.id} list`, `${target.apiName}CollectionListOutput`, () => ({
+  const list = interner.output(`${target.id} list`, `${target.apiName}CollectionListOutput`, () => ({
     fields: [['data', { type: `[${item}]` }]],
   }))
   return { type: isNullable ? `o${list}?` : `o${list}`, ...(parameters !== undefined && { arguments: parameters }) }
@@ -167,11 +169,11 @@ function relationOutput(pools: Pools, relation: RelationField): OutputField {
 export const RELATION_ARGUMENTS = 'RelationFieldArguments'
 
 /** What `deep` takes (rows of elsewhere are paged by us): a to-many all of a list, a nullable to-one a filter, a required to-one nothing. */
-export function relationArguments(pools: Pools, relation: RelationField): number | undefined {
+export function relationArguments(interner: Interner, relation: RelationField): number | undefined {
   const { id, apiName, collection, target, isList, isNullable } = relation
   if (!isList && !isNullable) return undefined
-  return pools.input(`${id} arguments`, `${collection.apiName}${apiName}${RELATION_ARGUMENTS}`, () => ({
-    fields: pageArguments(pools, target)
+  return interner.input(`${id} arguments`, `${collection.apiName}${apiName}${RELATION_ARGUMENTS}`, () => ({
+    fields: pageArguments(interner, target)
       .filter(([name]) => isList || name === 'filter')
       .map(([name, field]): Entry => [`_${name}`, field]),
   }))

@@ -3,61 +3,71 @@
  * Says what `core/plan` accepts, and nothing that it refuses.
  */
 import type { Action } from '../access/access.ts'
-import { type Declarations, type ItemOperation, isElsewhere, servesOperation } from '../connector/offer.ts'
+import {
+  type Declarations,
+  type ItemOperation,
+  isCrossSource,
+  servesOperation,
+} from '../connector/item-capabilities.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { uniqueSets } from '../plan/program.ts'
 import { type Kind, knownOperations } from '../plan/relation-operation.ts'
 import { filterInput } from './filter-input.ts'
 import type { Constraints, InputField, TypeReference } from './format.ts'
-import type { Description, Pools } from './pools.ts'
+import type { Description, Interner } from './interner.ts'
 
 /**
  * A new item. Nested in another through `parent` it has neither the relation back nor the columns that the outer item
  * gives it.
  */
-export function createInput(pools: Pools, collection: Collection, parent?: RelationField): TypeReference {
+export function createInput(interner: Interner, collection: Collection, parent?: RelationField): TypeReference {
   const { id, apiName } = collection
   const given = parent === undefined || parent.isForward ? [] : parent.joins.map(({ other }) => other)
   if (parent === undefined || (parent.opposite === undefined && given.length === 0)) {
-    return `i${pools.input(`${id} create`, `${apiName}CreateInput`, () => newItem(pools, collection, [], undefined))}`
+    return `i${interner.input(`${id} create`, `${apiName}CreateInput`, () => newItem(interner, collection, [], undefined))}`
   }
   const name = `${parent.collection.apiName}${parent.apiName}CreateRelatedWithoutTypeInput`
-  return `i${pools.input(`${parent.id} nested create`, name, () => newItem(pools, collection, given, parent.opposite))}`
+  return `i${interner.input(`${parent.id} nested create`, name, () => newItem(interner, collection, given, parent.opposite))}`
 }
 
 /** A change of one item. */
-export function updateOneData(pools: Pools, collection: Collection): TypeReference {
+export function updateOneData(interner: Interner, collection: Collection): TypeReference {
   const { id, apiName } = collection
-  const index = pools.input(`${id} update`, `${apiName}UpdateDataInput`, () => {
-    const relations = relationEntries(pools, collection, 'update')
+  const index = interner.input(`${id} update`, `${apiName}UpdateDataInput`, () => {
+    const relations = relationEntries(interner, collection, 'update')
     return {
-      fields: [...changes(pools, collection), ...relations.map(([{ apiName: name }, field]): Entry => [name, field])],
-      ...constrained({ excludes: exclusions(writable(pools, collection, 'update'), relations) }),
+      fields: [
+        ...changes(interner, collection),
+        ...relations.map(([{ apiName: name }, field]): Entry => [name, field]),
+      ],
+      ...constrained({ excludes: exclusions(writable(interner, collection, 'update'), relations) }),
     }
   })
   return `i${index}`
 }
 
 /** A change of any number of items at once, which cannot hold relations. */
-export function updateManyData(pools: Pools, collection: Collection): TypeReference {
+export function updateManyData(interner: Interner, collection: Collection): TypeReference {
   const { id, apiName } = collection
-  if (!pools.relations(collection, 'update').some((relation) => operationsOn(pools, relation, 'update').length > 0))
-    return updateOneData(pools, collection)
-  const fields = () => ({ fields: changes(pools, collection) })
-  return `i${pools.input(`${id} update many`, `${apiName}UpdateManyDataInput`, fields)}`
+  if (
+    !interner.relations(collection, 'update').some((relation) => operationsOn(interner, relation, 'update').length > 0)
+  )
+    return updateOneData(interner, collection)
+  const fields = () => ({ fields: changes(interner, collection) })
+  return `i${interner.input(`${id} update many`, `${apiName}UpdateManyDataInput`, fields)}`
 }
 
 type Entry = readonly [name: string, field: InputField]
-type Occasion = 'create' | 'update'
+type ParentAction = 'create' | 'update'
 
 function newItem(
-  pools: Pools,
+  interner: Interner,
   collection: Collection,
   given: readonly PrimitiveField[],
   back: RelationField | undefined,
 ): Description<InputField> {
-  const columns = writable(pools, collection, 'create').filter((field) => !given.includes(field))
-  const relations = relationEntries(pools, collection, 'create').filter(([relation]) => relation !== back)
+  const columns = writable(interner, collection, 'create').filter((field) => !given.includes(field))
+  const relations = relationEntries(interner, collection, 'create').filter(([relation]) => relation !== back)
   const alternatives = new Map(columns.map((field) => [field, providers(field, relations)]))
   const fields = columns.map((field): Entry => {
     const { apiName, defaultValue, isNullable } = field
@@ -65,7 +75,7 @@ function newItem(
     return [
       apiName,
       {
-        type: pools.value(field),
+        type: interner.value(field),
         ...(isOptional && { optional: true }),
         kind: 'primitive',
         ...(defaultValue !== null && { hasDefault: true }),
@@ -82,24 +92,31 @@ function newItem(
   }
 }
 
-function changes(pools: Pools, collection: Collection): readonly Entry[] {
-  return writable(pools, collection, 'update').map((field) => [
+function changes(interner: Interner, collection: Collection): readonly Entry[] {
+  return writable(interner, collection, 'update').map((field) => [
     field.apiName,
-    { type: pools.value(field), optional: true, kind: 'primitive' },
+    { type: interner.value(field), optional: true, kind: 'primitive' },
   ])
 }
 
-function writable(pools: Pools, collection: Collection, occasion: Occasion): readonly PrimitiveField[] {
-  return pools.primitives(collection, occasion).filter(({ isReadOnly }) => !isReadOnly)
+function writable(interner: Interner, collection: Collection, parentAction: ParentAction): readonly PrimitiveField[] {
+  return interner.primitives(collection, parentAction).filter(({ isReadOnly }) => !isReadOnly)
 }
 
 type RelationEntry = readonly [relation: RelationField, field: InputField]
 
-function relationEntries(pools: Pools, collection: Collection, occasion: Occasion): readonly RelationEntry[] {
-  return pools
-    .relations(collection, occasion)
-    .filter((relation) => operationsOn(pools, relation, occasion).length > 0)
-    .map((relation) => [relation, { type: relationInput(pools, relation, occasion), optional: true, kind: 'relation' }])
+function relationEntries(
+  interner: Interner,
+  collection: Collection,
+  parentAction: ParentAction,
+): readonly RelationEntry[] {
+  return interner
+    .relations(collection, parentAction)
+    .filter((relation) => operationsOn(interner, relation, parentAction).length > 0)
+    .map((relation) => [
+      relation,
+      { type: relationInput(interner, relation, parentAction), optional: true, kind: 'relation' },
+    ])
 }
 
 /** The relations by which a foreign-key column can be given as well. */
@@ -133,26 +150,26 @@ function constrained(
   return useful.length === 0 ? {} : { constraints: Object.fromEntries(useful) }
 }
 
-function relationInput(pools: Pools, relation: RelationField, occasion: Occasion): TypeReference {
+function relationInput(interner: Interner, relation: RelationField, parentAction: ParentAction): TypeReference {
   const { id, collection, apiName, isList } = relation
   const onUpdate = isList ? 'UpdateManyRelatedOperationsInput' : 'UpdateOneRelatedOperationsInput'
-  const suffix = occasion === 'create' ? 'CreateRelatedInput' : onUpdate
-  const index = pools.input(`${id} ${occasion}`, `${collection.apiName}${apiName}${suffix}`, () => ({
-    fields: operationsOn(pools, relation, occasion).map(
-      (kind): Entry => [kind, { type: `i${operationInput(pools, relation, kind)}`, optional: true }],
+  const suffix = parentAction === 'create' ? 'CreateRelatedInput' : onUpdate
+  const index = interner.input(`${id} ${parentAction}`, `${collection.apiName}${apiName}${suffix}`, () => ({
+    fields: operationsOn(interner, relation, parentAction).map(
+      (kind): Entry => [kind, { type: `i${operationInput(interner, relation, kind)}`, optional: true }],
     ),
     constraints: { atMostOneField: true, atLeastOneField: true },
   }))
-  return occasion === 'create' && !isList ? `i${index}` : `[i${index}]`
+  return parentAction === 'create' && !isList ? `i${index}` : `[i${index}]`
 }
 
 /** What can be written through a relation. Both ends need a key, so that their rows can be told apart. */
-function operationsOn({ sight }: Pools, relation: RelationField, occasion: Occasion): readonly Kind[] {
+function operationsOn({ view }: Interner, relation: RelationField, parentAction: ParentAction): readonly Kind[] {
   const { collection, target, isForward } = relation
   if (collection.primaryKey.length === 0 || target.primaryKey.length === 0) return []
-  const declared = sight.declared(target)
+  const declared = view.declared(target)
   const may = (action: Action) =>
-    sight.may(target, action) &&
+    view.may(target, action) &&
     (declared === undefined || wholesale[action].some((one) => servesOperation(declared, one)))
   // At a backward relation the far row holds the foreign key, so that it is changed.
   const mayLink = isForward || may('update')
@@ -163,8 +180,8 @@ function operationsOn({ sight }: Pools, relation: RelationField, occasion: Occas
     _update: may('update'),
     _delete: may('delete'),
   }
-  return knownOperations(relation, occasion).filter(
-    (kind) => needs[kind] && isOneWrite(kind, { relation, occasion, declared: sight.declared }),
+  return knownOperations(relation, parentAction).filter(
+    (kind) => needs[kind] && isOneWrite(kind, { relation, parentAction, declared: view.declared }),
   )
 }
 
@@ -178,61 +195,66 @@ const wholesale: Readonly<Record<Action, readonly ItemOperation[]>> = {
 
 type Nesting = {
   readonly relation: RelationField
-  readonly occasion: Occasion
+  readonly parentAction: ParentAction
   readonly declared: Declarations
 }
 
 /** Two sources have no transaction in common, and a connector has none at all: there it has to be one write of one collection. */
-function isOneWrite(kind: Kind, { relation, occasion, declared }: Nesting): boolean {
+function isOneWrite(kind: Kind, { relation, parentAction, declared }: Nesting): boolean {
   const { collection, target, isForward } = relation
-  if (!isElsewhere(relation, declared)) return true
+  if (!isCrossSource(relation, declared)) return true
   if (kind === '_disconnect') return isForward || collection.sourceId === target.sourceId
   if (collection.sourceId !== target.sourceId) return false
-  return occasion === 'update' || (kind === '_connect' && isForward)
+  return parentAction === 'update' || (kind === '_connect' && isForward)
 }
 
-function operationInput(pools: Pools, relation: RelationField, kind: Kind): number {
+function operationInput(interner: Interner, relation: RelationField, kind: Kind): number {
   const { id, collection, apiName, target, isList } = relation
   const own = `${collection.apiName}${apiName}`
-  const filter: Entry = ['filter', { type: filterInput(pools, target), optional: true }]
+  const filter: Entry = ['filter', { type: filterInput(interner, target), optional: true }]
   const many = (type: TypeReference) => (isList ? `[${type}]` : type)
   switch (kind) {
     case '_connect':
-      return pools.input(`${id} connect`, `${own}ConnectInput`, () => ({
-        fields: [[isList ? 'keys' : 'key', { type: many(connectKey(pools, relation)) }]],
+      return interner.input(`${id} connect`, `${own}ConnectInput`, () => ({
+        fields: [[isList ? 'keys' : 'key', { type: many(connectKey(interner, relation)) }]],
       }))
     case '_create':
-      return pools.input(`${id} create arguments`, `${own}CreateArguments`, () => ({
-        fields: [['data', { type: many(createInput(pools, target, relation)) }]],
+      return interner.input(`${id} create arguments`, `${own}CreateArguments`, () => ({
+        fields: [['data', { type: many(createInput(interner, target, relation)) }]],
       }))
     case '_update': {
       const name = isList ? 'UpdateManyInput' : 'UpdateInput'
-      return pools.input(`${target.id} nested ${name}`, `${target.apiName}${name}`, () => ({
-        fields: [['data', { type: isList ? updateManyData(pools, target) : updateOneData(pools, target) }], filter],
+      return interner.input(`${target.id} nested ${name}`, `${target.apiName}${name}`, () => ({
+        fields: [
+          ['data', { type: isList ? updateManyData(interner, target) : updateOneData(interner, target) }],
+          filter,
+        ],
       }))
     }
     case '_disconnect': {
       const name = isList ? 'DisconnectManyInput' : 'DisconnectOneInput'
-      return pools.input(`${target.id} ${name}`, `${target.apiName}${name}`, () => ({ fields: isList ? [filter] : [] }))
+      return interner.input(`${target.id} ${name}`, `${target.apiName}${name}`, () => ({
+        fields: isList ? [filter] : [],
+      }))
     }
     case '_delete':
-      return pools.input(`${target.id} nested delete`, `${target.apiName}DeleteInput`, () => ({ fields: [filter] }))
+      return interner.input(`${target.id} nested delete`, `${target.apiName}DeleteInput`, () => ({ fields: [filter] }))
   }
 }
 
 /** The row to connect: forward by the columns that are referred to, backward by any unique set of columns. */
-function connectKey(pools: Pools, relation: RelationField): TypeReference {
+function connectKey(interner: Interner, relation: RelationField): TypeReference {
   const { id, collection, apiName, target, joins, isForward } = relation
   const own = `${collection.apiName}${apiName}`
-  const entry = (field: PrimitiveField): InputField => ({ type: pools.primitive(field.type), kind: 'primitive' })
+  const entry = (field: PrimitiveField): InputField => ({ type: interner.primitive(field.type), kind: 'primitive' })
   if (isForward) {
     const fields = () => ({ fields: joins.map(({ other }): Entry => [other.apiName, entry(other)]) })
-    return `i${pools.input(`${id} key`, `${own}ConnectForwardKeyInput`, fields)}`
+    return `i${interner.input(`${id} key`, `${own}ConnectForwardKeyInput`, fields)}`
   }
   const sets = uniqueSets(target).filter((fields) =>
-    fields.every((field) => pools.sight.uses(target, field, 'read') !== 'never'),
+    fields.every((field) => interner.view.uses(target, field, 'read') !== 'never'),
   )
-  const index = pools.input(`${id} key`, `${own}ConnectBackwardKeysInput`, () => ({
+  const index = interner.input(`${id} key`, `${own}ConnectBackwardKeysInput`, () => ({
     fields: [...new Set(sets.flat())].map((field): Entry => [field.apiName, { ...entry(field), optional: true }]),
     constraints: { exactlyOneSetOf: sets.map((fields) => fields.map((field) => field.apiName)) },
   }))

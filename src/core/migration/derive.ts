@@ -6,7 +6,7 @@ export const MAX_NAME_LENGTH = 63
 /** Letters, digits and underscores are kept; what starts with something else than a letter is prefixed with `n`. */
 export function deriveApiName(dbName: string, isTaken: (name: string) => boolean): string {
   const plain = dbName.replace(/[^A-Za-z0-9_]/g, '_')
-  return freeName(withInitialLetter(plain), isTaken)
+  return uniqueName(withInitialLetter(plain), isTaken)
 }
 
 /**
@@ -47,11 +47,11 @@ export function deriveIndexName(
 ): string {
   const words = index.kind === 'primary' ? [table] : [table, ...index.columns]
   const suffix = suffixes[index.kind]
-  return freeName(`${cut(words.join('_'), MAX_NAME_LENGTH - suffix.length - 1)}_${suffix}`, isTaken)
+  return uniqueName(`${cut(words.join('_'), MAX_NAME_LENGTH - suffix.length - 1)}_${suffix}`, isTaken)
 }
 
 /** Numbered from 2 when taken. Doubles and halves its way, so that a thousand equal names do not cost a million looks. */
-export function freeName(name: string, isTaken: (name: string) => boolean): string {
+export function uniqueName(name: string, isTaken: (name: string) => boolean): string {
   const first = cut(name, MAX_NAME_LENGTH)
   if (!isTaken(first)) return first
   const numbered = (number: number) => `${cut(name, MAX_NAME_LENGTH - String(number).length - 1)}_${number}`

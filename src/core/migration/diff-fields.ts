@@ -2,7 +2,7 @@
 import type { FieldType } from '../model/field-type.ts'
 import type { CollectionRecord, DefaultValue, IndexRecord, PrimitiveFieldRecord } from '../model/model.ts'
 import type { SourceColumn, SourceIndex, SourceTable } from '../sql/source-schema.ts'
-import { deriveIndexName, freeName } from './derive.ts'
+import { deriveIndexName, uniqueName } from './derive.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation } from './diff-context.ts'
 import { defaultFault } from './fields.ts'
 /** A collection as it was; `names` are those of the relations that stay. */
@@ -74,7 +74,7 @@ function createFields(
   { toApiName, newId }: DiffContext,
 ): readonly PrimitiveFieldRecord[] {
   return columns.map(({ defaultKind, ...column }) => {
-    const apiName = freeName(toApiName(column.dbName), (name) => names.has(name))
+    const apiName = uniqueName(toApiName(column.dbName), (name) => names.has(name))
     names.add(apiName)
     return { id: newId(), collectionId, apiName, ...column, defaultValue: databaseDefault(defaultKind) }
   })

@@ -11,7 +11,7 @@ import type {
   RelationFieldRecord,
 } from '../model/model.ts'
 import type { SourceForeignKey } from '../sql/source-schema.ts'
-import { freeName, withoutKeySuffix } from './derive.ts'
+import { uniqueName, withoutKeySuffix } from './derive.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
 import type { Pair } from './draft.ts'
 
@@ -275,8 +275,8 @@ function createdPair(
   return [{ owner, opposite, constraint }]
 }
 
-function claimName(wish: string, names: Set<string>): string {
-  const name = freeName(wish, (candidate) => names.has(candidate))
+function claimName(preferred: string, names: Set<string>): string {
+  const name = uniqueName(preferred, (candidate) => names.has(candidate))
   names.add(name)
   return name
 }

@@ -9,7 +9,7 @@
 import type { CollectionRecord, ModelRecords, NamespaceRecord } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
 import { NO_NAMESPACE, type SourceSchema } from '../sql/source-schema.ts'
-import { freeName } from './derive.ts'
+import { uniqueName } from './derive.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
 import { createdFields, diffFields, type KnownCollection } from './diff-fields.ts'
 import { diffRelations, inOrder, matchRelations } from './diff-relations.ts'
@@ -172,7 +172,7 @@ function addCollections(
   ])
   return tables.added.map(({ table, namespaceId }) => {
     const { dbName, isReadOnly } = table
-    const apiName = freeName(collectionName(dbName, context), (name) => names.has(name))
+    const apiName = uniqueName(collectionName(dbName, context), (name) => names.has(name))
     names.add(apiName)
     const record = { id: context.newId(), sourceId, namespaceId, dbName, apiName, isReadOnly, isSystem: false }
     return createdFields(record, table, context)

@@ -17,7 +17,7 @@ import type {
 } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
 import type { Change, ColumnDefinition, IndexDefinition, SourceChange, TableRef } from '../sql/change.ts'
-import { type MigrationFault, unfit } from './fault.ts'
+import { invalidOperation, type MigrationFault } from './fault.ts'
 
 /** What a migration needs to know of a database; every `Dialect` is one. */
 export type Storage = {
@@ -109,7 +109,7 @@ export function recordsOf(draft: Draft): ModelRecords {
 /** The innermost message of a failed migration. */
 /** For what a migration's author can mend. */
 export function refuse(fault: MigrationFault, reason: string): never {
-  throw unfit(fault, reason)
+  throw invalidOperation(fault, reason)
 }
 
 export function emit(draft: Draft, sourceId: string, change: Change): void {

@@ -23,7 +23,7 @@ const codes = {
   introspectFirst: { code: '3014' },
 } as const
 
-export function unfit(fault: MigrationFault, reason: string, cause?: unknown): ServiceError {
+export function invalidOperation(fault: MigrationFault, reason: string, cause?: unknown): ServiceError {
   return new ServiceError('unfit', reason, { cause, ...codes[fault] })
 }
 

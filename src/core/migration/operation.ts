@@ -3,10 +3,10 @@
  * are refused, and the first fault is reported as `Failed to read the JSON body` > place > reason.
  */
 import * as z from 'zod'
-import { beyondBounds, oversizedJson } from '../bounds.ts'
 import { nested, type ServiceError } from '../error.ts'
+import { exceedsLimits, oversizedJson } from '../json-limits.ts'
 import { unknownMember } from '../known-members.ts'
-import { lazily, type ReadBy } from '../lazily.ts'
+import { type InferOutput, lazily } from '../lazily.ts'
 import { apiNameSchema } from '../model/api-name.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
 import { byteLength, MAX_NAME_LENGTH } from './derive.ts'
@@ -28,7 +28,7 @@ export function parseMigrationValue(body: unknown): readonly Operation[] {
 
 /** One by one: a schema goes on after a fault, and would write down a fault for every element of a long list. */
 function readOperation(sent: unknown, place: readonly PropertyKey[]): Operation {
-  const excess = beyondBounds(sent, { values: MAX_VALUES })
+  const excess = exceedsLimits(sent, { values: MAX_VALUES })
   if (excess !== undefined) throw bodyFault({ path: place, message: excess })
   return read(operationSchema(), sent, place)
 }
@@ -193,9 +193,9 @@ const envelope = lazily(() =>
   }),
 )
 
-export type Operation = ReadBy<typeof operationSchema>
-export type FieldChange = ReadBy<typeof fieldChange>
-export type CollectionChange = ReadBy<typeof collectionChange>
+export type Operation = InferOutput<typeof operationSchema>
+export type FieldChange = InferOutput<typeof fieldChange>
+export type CollectionChange = InferOutput<typeof collectionChange>
 
 /** The data of one kind of operation. */
 export type DataOf<Kind extends (Operation | CollectionChange)['kind']> = Extract<

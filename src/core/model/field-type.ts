@@ -1,6 +1,6 @@
 /** The primitive types (docs/contract.md#types): names, params and families. */
 import * as z from 'zod'
-import { lazily, type ReadBy } from '../lazily.ts'
+import { type InferOutput, lazily } from '../lazily.ts'
 
 const plainNames = [
   'int8',
@@ -53,5 +53,5 @@ export const fieldTypeSchema = lazily(() =>
   ]),
 )
 
-export type FieldType = ReadBy<typeof fieldTypeSchema>
+export type FieldType = InferOutput<typeof fieldTypeSchema>
 export type TypeName = FieldType['name']

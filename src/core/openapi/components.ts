@@ -4,9 +4,9 @@
  */
 
 import type { InputField } from '../manifest/format.ts'
-import { createPools, type Description } from '../manifest/pools.ts'
+import { createInterner, type Description } from '../manifest/interner.ts'
+import type { ModelView } from '../manifest/model-view.ts'
 import { RELATION_ARGUMENTS, relationArguments } from '../manifest/query-schema.ts'
-import type { Sight } from '../manifest/sight.ts'
 import type { Collection, RelationField } from '../model/model.ts'
 import { errorSchema } from './answers.ts'
 import type { PathContext } from './item-paths.ts'
@@ -19,9 +19,9 @@ export type Components = {
   entries(): Generator<readonly [name: string, schema: JsonSchema]>
 }
 
-export function createComponents(sight: Sight, lists: Lists): Components {
-  const pools = createPools(sight, sharedNames)
-  const schemas = createSchemas(pools, lists)
+export function createComponents(view: ModelView, lists: Lists): Components {
+  const interner = createInterner(view, sharedNames)
+  const schemas = createSchemas(interner, lists)
   const deep = new Map<string, Collection>()
   const followed = new Map<string, RelationField>()
 
@@ -30,23 +30,24 @@ export function createComponents(sight: Sight, lists: Lists): Components {
    * joined by `allOf`, since viewers do not resolve circles of that.
    */
   function refer(relation: RelationField): JsonSchema | undefined {
-    const own = relationArguments(pools, relation)
-    if (own === undefined && pools.relations(relation.target, 'read').length === 0) return undefined
-    const name = own === undefined ? `${relation.collection.apiName}.${relation.apiName}` : pools.nameOf('input', own)
+    const own = relationArguments(interner, relation)
+    if (own === undefined && interner.relations(relation.target, 'read').length === 0) return undefined
+    const name =
+      own === undefined ? `${relation.collection.apiName}.${relation.apiName}` : interner.nameOf('input', own)
     followed.set(name, relation)
     return component(name)
   }
 
   function relationProperties(collection: Collection): Readonly<Record<string, JsonSchema>> {
-    const named = pools.relations(collection, 'read').map((relation) => [relation.apiName, refer(relation)] as const)
+    const named = interner.relations(collection, 'read').map((relation) => [relation.apiName, refer(relation)] as const)
     return Object.fromEntries(named.filter((entry): entry is [string, JsonSchema] => entry[1] !== undefined))
   }
 
   const context: PathContext = {
-    pools,
+    interner,
     schemas,
     deepOf(collection) {
-      if (pools.relations(collection, 'read').length === 0) return undefined
+      if (interner.relations(collection, 'read').length === 0) return undefined
       const name = `${collection.apiName}CollectionOutputDeepInput`
       deep.set(name, collection)
       return name
@@ -58,7 +59,7 @@ export function createComponents(sight: Sight, lists: Lists): Components {
       yield ['Error', errorSchema]
       yield ['ResponseMeta', responseMeta]
       const argumentsOf = new Map<string, Description<InputField>>()
-      for (const { side, name, description } of pools.described()) {
+      for (const { side, name, description } of interner.described()) {
         if (side === 'output') yield [name, schemas.output(description)]
         else if (isOfRelation.test(name)) argumentsOf.set(name, description)
         else yield [name, schemas.input(description)]

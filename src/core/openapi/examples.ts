@@ -2,7 +2,7 @@
  * Examples of what can be sent for a collection, made of the fields that the caller may use, so that they can be tried as
  * they stand: reads bring rows, writes of many match nothing.
  */
-import type { Pools } from '../manifest/pools.ts'
+import type { Interner } from '../manifest/interner.ts'
 import { sortable } from '../manifest/query-schema.ts'
 import type { FieldType, TypeName } from '../model/field-type.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
@@ -11,18 +11,18 @@ import type { Collection, PrimitiveField, RelationField } from '../model/model.t
 const MOST_FIELDS = 3
 
 /** What `fields` may say: some fields, and one of a related collection. */
-export function fieldsExample(pools: Pools, collection: Collection): readonly string[] {
-  const own = names(pools, collection, MOST_FIELDS)
-  const relation = exampleRelation(pools, collection)
+export function fieldsExample(interner: Interner, collection: Collection): readonly string[] {
+  const own = names(interner, collection, MOST_FIELDS)
+  const relation = exampleRelation(interner, collection)
   const far =
-    relation === undefined ? [] : names(pools, relation.target, 1).map((name) => `${relation.apiName}.${name}`)
+    relation === undefined ? [] : names(interner, relation.target, 1).map((name) => `${relation.apiName}.${name}`)
   return [...own, ...far]
 }
 
 /** A filter that most rows pass; `{}` where the collection declares its own operators, or has no simple field. */
-export function filterExample(pools: Pools, collection: Collection): object {
-  if (pools.sight.declared(collection) !== undefined) return {}
-  for (const field of pools.primitives(collection, 'read')) {
+export function filterExample(interner: Interner, collection: Collection): object {
+  if (interner.view.declared(collection) !== undefined) return {}
+  for (const field of interner.primitives(collection, 'read')) {
     const condition = field.isList ? undefined : conditions[field.type.name]
     if (condition !== undefined) return { [field.apiName]: condition }
   }
@@ -38,26 +38,26 @@ const conditions: Readonly<Partial<Record<TypeName, object>>> = {
 }
 
 /** A filter that no row passes: an example of a write of many must change nothing when it is sent as it stands. */
-export function noRowsExample(pools: Pools, collection: Collection): object {
-  const key = pools.sight.declared(collection) === undefined ? collection.key : undefined
+export function noRowsExample(interner: Interner, collection: Collection): object {
+  const key = interner.view.declared(collection) === undefined ? collection.key : undefined
   return key === undefined ? {} : { [key.apiName]: { _in: [] } }
 }
 
-export function sortExample(pools: Pools, collection: Collection): readonly object[] {
-  return sortable(pools, collection)
+export function sortExample(interner: Interner, collection: Collection): readonly object[] {
+  return sortable(interner, collection)
     .slice(0, 1)
     .map(({ apiName }) => ({ [apiName]: { direction: 'asc' } }))
 }
 
 /** Arguments of the relation that `fieldsExample` names. */
-export function deepExample(pools: Pools, collection: Collection): object {
-  const relation = exampleRelation(pools, collection)
+export function deepExample(interner: Interner, collection: Collection): object {
+  const relation = exampleRelation(interner, collection)
   return relation?.isList === true ? { [relation.apiName]: { _limit: 3 } } : {}
 }
 
 /** A new item, or a change: fields that have to be sent, and where there is none the first that can be. */
-export function itemExample(pools: Pools, collection: Collection, action: 'create' | 'update'): object {
-  const writable = pools.primitives(collection, action).filter(({ isReadOnly }) => !isReadOnly)
+export function itemExample(interner: Interner, collection: Collection, action: 'create' | 'update'): object {
+  const writable = interner.primitives(collection, action).filter(({ isReadOnly }) => !isReadOnly)
   const isPlain = (field: PrimitiveField) =>
     !field.isList && field.type.name !== 'geometry' && !collection.primaryKey.includes(field)
   const required = writable.filter(({ isNullable, defaultValue }) => !isNullable && defaultValue === null)
@@ -99,15 +99,15 @@ const values: Readonly<Record<Exclude<TypeName, 'string'>, unknown>> = {
 }
 
 /** A to-many before a to-one: it has arguments. */
-function exampleRelation(pools: Pools, collection: Collection): RelationField | undefined {
-  const relations = pools
+function exampleRelation(interner: Interner, collection: Collection): RelationField | undefined {
+  const relations = interner
     .relations(collection, 'read')
-    .filter(({ target }) => names(pools, target, 1).length > 0 && target.sourceId === collection.sourceId)
+    .filter(({ target }) => names(interner, target, 1).length > 0 && target.sourceId === collection.sourceId)
   return relations.find(({ isList }) => isList) ?? relations[0]
 }
 
-function names(pools: Pools, collection: Collection, most: number): readonly string[] {
-  return pools
+function names(interner: Interner, collection: Collection, most: number): readonly string[] {
+  return interner
     .primitives(collection, 'read')
     .slice(0, most)
     .map(({ apiName }) => apiName)

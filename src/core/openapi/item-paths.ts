@@ -3,8 +3,8 @@
  * collections, and a model can have 10,000. API names need no escapes.
  */
 import type { OperationKind, TypeReference } from '../manifest/format.ts'
-import type { Pools } from '../manifest/pools.ts'
-import { itemOutput, type Served, servedOperations } from '../manifest/query-schema.ts'
+import type { Interner } from '../manifest/interner.ts'
+import { itemOutput, type ServedOperation, servedOperations } from '../manifest/query-schema.ts'
 import type { Collection } from '../model/model.ts'
 import { type ErrorName, errorResponses } from './answers.ts'
 import { deepExample, fieldsExample, filterExample, itemExample, noRowsExample, sortExample } from './examples.ts'
@@ -17,7 +17,7 @@ export type ItemPaths = {
 }
 
 export type PathContext = {
-  readonly pools: Pools
+  readonly interner: Interner
   readonly schemas: Schemas
   /** The name of the component that describes `deep`; undefined where there is nothing to say. */
   readonly deepOf: (collection: Collection) => string | undefined
@@ -26,7 +26,7 @@ export type PathContext = {
 export function itemPaths(context: PathContext, collection: Collection): ItemPaths {
   const many: string[] = []
   const one: string[] = []
-  for (const served of servedOperations(context.pools, collection)) {
+  for (const served of servedOperations(context.interner, collection)) {
     const path = served.kind in manyMethods ? many : one
     path.push(`"${methods[served.kind]}":${operation(context, collection, served)}`)
   }
@@ -45,7 +45,7 @@ const methods: Readonly<Record<OperationKind, string>> = {
   deleteOne: 'delete',
 }
 
-function operation(context: PathContext, collection: Collection, served: Served): string {
+function operation(context: PathContext, collection: Collection, served: ServedOperation): string {
   const { apiName } = collection
   const { kind, output } = served
   const data = typeOf(served, 'data')
@@ -64,14 +64,14 @@ function operation(context: PathContext, collection: Collection, served: Served)
   ].join('')
 }
 
-function bodyExample({ pools }: PathContext, collection: Collection, kind: OperationKind): unknown {
-  return kind === 'create' ? [itemExample(pools, collection, 'create')] : itemExample(pools, collection, 'update')
+function bodyExample({ interner }: PathContext, collection: Collection, kind: OperationKind): unknown {
+  return kind === 'create' ? [itemExample(interner, collection, 'create')] : itemExample(interner, collection, 'update')
 }
 
 const META = `,"meta":${JSON.stringify(component('ResponseMeta'))}`
 const DELETED = '"204":{"description":"Deleted."},'
 
-function typeOf({ fields }: Served, name: string): TypeReference | undefined {
+function typeOf({ fields }: ServedOperation, name: string): TypeReference | undefined {
   return fields.find(([argument]) => argument === name)?.[1].type
 }
 
@@ -124,15 +124,15 @@ const answers: Readonly<Record<OperationKind, string>> = {
 
 const pageNames = ['limit', 'offset', 'meta'] as const
 
-function parameters(context: PathContext, collection: Collection, served: Served): readonly string[] {
-  const { pools, schemas, deepOf } = context
+function parameters(context: PathContext, collection: Collection, served: ServedOperation): readonly string[] {
+  const { interner, schemas, deepOf } = context
   const { kind } = served
   const deep = deepOf(collection)
   const filter = typeOf(served, 'filter')
   const sort = typeOf(served, 'sort')
   const isWrite = needsFilter.has(kind)
   const filtered =
-    kind === 'readMany' ? filterExample(pools, collection) : isWrite ? noRowsExample(pools, collection) : {}
+    kind === 'readMany' ? filterExample(interner, collection) : isWrite ? noRowsExample(interner, collection) : {}
   return [
     fieldsParameter(context, collection),
     ...(filter === undefined
@@ -140,11 +140,11 @@ function parameters(context: PathContext, collection: Collection, served: Served
       : [structured('filter', { schema: schemas.of(filter, 'sent'), example: filtered }, isWrite ? REQUIRED : '')]),
     ...(sort === undefined
       ? []
-      : [structured('sort', { schema: schemas.of(sort, 'sent'), example: sortExample(pools, collection) })]),
+      : [structured('sort', { schema: schemas.of(sort, 'sent'), example: sortExample(interner, collection) })]),
     ...pageNames.filter((name) => typeOf(served, name) !== undefined).map((name) => shared[name]),
     ...(deep === undefined
       ? []
-      : [structured('deep', { schema: component(deep), example: deepExample(pools, collection) })]),
+      : [structured('deep', { schema: component(deep), example: deepExample(interner, collection) })]),
   ]
 }
 
@@ -154,14 +154,14 @@ export function queryParameters(
   collection: Collection,
   kind: 'list' | 'item',
 ): readonly string[] {
-  const served = servedOperations(context.pools, collection)
+  const served = servedOperations(context.interner, collection)
   const [asked] = served.filter((one) => one.kind === (kind === 'list' ? 'readMany' : 'readOne'))
   return asked === undefined ? [] : parameters(context, collection, asked)
 }
 
 /** The name of the component that describes an answered item. */
-export function itemComponent({ pools }: PathContext, collection: Collection): string {
-  return pools.nameOf('output', itemOutput(pools, collection))
+export function itemComponent({ interner }: PathContext, collection: Collection): string {
+  return interner.nameOf('output', itemOutput(interner, collection))
 }
 
 /** A write of many needs one. */
@@ -183,16 +183,16 @@ function structured(
 
 const STRUCTURED = 'In brackets at any depth, or as one JSON text.'
 
-function fieldsParameter({ pools }: PathContext, collection: Collection): string {
-  const example = fieldsExample(pools, collection)
+function fieldsParameter({ interner }: PathContext, collection: Collection): string {
+  const example = fieldsExample(interner, collection)
   if (example.length === 0) return shared.fields
   return JSON.stringify({ ...itemParameters.fields, description: FIELDS, example })
 }
 
 const FIELDS = 'What is answered: fields, `*`, and paths into relations.'
 
-function keyParameter({ pools, schemas }: PathContext, type: Parameters<Pools['primitive']>[0]): JsonSchema {
-  const schema = schemas.of(pools.primitive(type), 'sent')
+function keyParameter({ interner, schemas }: PathContext, type: Parameters<Interner['primitive']>[0]): JsonSchema {
+  const schema = schemas.of(interner.primitive(type), 'sent')
   return { name: 'key', in: 'path', required: true, description: 'The primary key.', schema }
 }
 

@@ -3,7 +3,7 @@
  * Which types there are and what they hold is decided in `core/manifest`; here is only how it is written down.
  */
 import type { Constraints, InputField, OutputField, TypeReference } from '../manifest/format.ts'
-import type { Description, Pools } from '../manifest/pools.ts'
+import type { Description, Interner } from '../manifest/interner.ts'
 import type { FieldType } from '../model/field-type.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
@@ -25,7 +25,7 @@ export type Schemas = {
  */
 export type Lists = 'flat' | 'anyDimensions'
 
-export function createSchemas(pools: Pools, lists: Lists): Schemas {
+export function createSchemas(interner: Interner, lists: Lists): Schemas {
   const used = new Map<string, JsonSchema>()
   const share = (name: string, schema: JsonSchema): JsonSchema => {
     used.set(name, schema)
@@ -42,15 +42,15 @@ export function createSchemas(pools: Pools, lists: Lists): Schemas {
     const index = Number(type.slice(1))
     switch (type.charAt(0)) {
       case 'i':
-        return component(pools.nameOf('input', index))
+        return component(interner.nameOf('input', index))
       case 'o':
-        return component(pools.nameOf('output', index))
+        return component(interner.nameOf('output', index))
       case 'e': {
-        const { name, values } = pools.enumerationAt(index)
+        const { name, values } = interner.enumerationAt(index)
         return share(name, { type: 'string', enum: values })
       }
       default:
-        return primitive(pools.primitiveAt(index), direction, share)
+        return primitive(interner.primitiveAt(index), direction, share)
     }
   }
 

@@ -2,7 +2,7 @@
  * Descriptions of routes → the OpenAPI 3.1 document of the system. Lists and items of what the instance keeps are
  * described from the built-in models that they are read over; everything else the descriptions say themselves.
  */
-import { wholeModel } from '../manifest/sight.ts'
+import { fullModelView } from '../manifest/model-view.ts'
 import { directoryModel } from '../model/directory.ts'
 import { buildModel, type Collection, noRecords } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
@@ -37,7 +37,7 @@ export type RouteDescriptions = Readonly<Record<string, RouteDescription>>
 
 export function systemDocument(routes: RouteDescriptions, version: string): string {
   const { context, entries } = createComponents(
-    wholeModel(() => undefined),
+    fullModelView(() => undefined),
     'flat',
   )
   const collections = builtIn()

@@ -12,7 +12,7 @@ type Path = { readonly names: readonly string[]; readonly limits: readonly numbe
  * Throws 422 with code 4014, naming the path that brings most, where all paths of `selection` together may bring more than
  * `most` rows. `own` is the number of rows that it is answered of; those alone are held against `most` where they are a page.
  */
-export function refuseOverBudget(
+export function requireRowBudget(
   selection: Selection,
   { own, isPage, most }: { readonly own: number; readonly isPage: boolean; readonly most: number },
 ): void {
@@ -59,8 +59,8 @@ function overBudget(
   const others = total > rows ? ', with the other lists even more' : ''
   const reason = `may bring ${product} items${factors}${others}; a read may bring ${most}, so ask for smaller limits`
   const path = names.join('.')
-  const place = path === '' ? 'limit' : `fields.${path}`
-  return nested('invalid', ['Failed to execute query', place, reason], {
+  const target = path === '' ? 'limit' : `fields.${path}`
+  return nested('invalid', ['Failed to execute query', target, reason], {
     code: '4014',
     meta: { path, product: rows, max: most },
   })

@@ -26,7 +26,7 @@ export function openCollection(
   throw forbidden()
 }
 
-export type Usable = { readonly field: Field; readonly visible: Filter }
+export type UsableField = { readonly field: Field; readonly visible: Filter }
 
 /** The field called `name`; throws where it does not exist or `access` does not include it. */
 export function usableField(
@@ -34,14 +34,14 @@ export function usableField(
   collection: Collection,
   access: Granted,
   name: string,
-  place: string,
-): Usable {
+  path: string,
+): UsableField {
   const field = collection.fields.get(name)
   const visible = field === undefined ? undefined : visibility(access, field)
   if (field !== undefined && visible !== undefined) return { field, visible }
   if (field === undefined && viewer.seesModel) {
     const meant = didYouMean(name, readableFields(viewer, collection, access))
-    throw queryFault(place, `is not a field of ${collection.apiName}${meant}`)
+    throw queryFault(path, `is not a field of ${collection.apiName}${meant}`)
   }
   throw forbidden(shown(name))
 }
@@ -52,9 +52,9 @@ export function readableField(
   collection: Collection,
   access: Granted,
   name: string,
-  place: string,
-): Usable {
-  const usable = usableField(viewer, collection, access, name, place)
+  path: string,
+): UsableField {
+  const usable = usableField(viewer, collection, access, name, path)
   const { field } = usable
   if (field.kind === 'relation' && viewer.accessTo(field.target, 'read').kind === 'denied') throw forbidden(shown(name))
   return usable
@@ -78,7 +78,7 @@ function* readableFields(viewer: Viewer, collection: Collection, access: Granted
 }
 
 /** The caller's access to the far end of a relation; a relation into a collection they may not read is hidden. */
-export function accessBeyond(viewer: Viewer, target: Collection): Granted {
+export function relatedAccess(viewer: Viewer, target: Collection): Granted {
   const access = viewer.accessTo(target, 'read')
   if (access.kind === 'granted') return access
   throw forbidden()

@@ -86,7 +86,7 @@ export type Cell = {
 }
 
 /** What ends a transaction that cannot go on; each has an answer of its own (docs/contract.md#how-policies-act). */
-export type Demand = 'noRecord' | 'noReference' | 'forbidden' | 'invalid'
+export type Assertion = 'noRecord' | 'noReference' | 'forbidden' | 'invalid'
 
 export type Step =
   | {
@@ -102,13 +102,13 @@ export type Step =
       readonly matches: readonly Cell[]
       readonly where: Filter
       /** What it means when there is no such row; undefined lets later steps on the slot do nothing. */
-      readonly demand: Demand | undefined
+      readonly assertion: Assertion | undefined
       readonly provided: Slot | undefined
       /** A row that is only referred to has to stay, but others may refer to it and change it at the same time. */
       readonly lock: 'change' | 'reference'
     }
   /** `where` must be true of every row in the slot, as it is now. */
-  | { readonly kind: 'check'; readonly slot: Slot; readonly where: Filter; readonly demand: Demand }
+  | { readonly kind: 'check'; readonly slot: Slot; readonly where: Filter; readonly assertion: Assertion }
   /**
    * Rows of the slot are about to get these cells of the relation's foreign key. Where that changes what one refers to,
    * there must be such a row where `where` holds. Without cells it is asked of the rows as they are.
@@ -119,7 +119,7 @@ export type Step =
       readonly relation: RelationField
       readonly cells: readonly Cell[]
       readonly where: Filter
-      readonly demand: Demand
+      readonly assertion: Assertion
     }
   /** Changes all rows of the slot; key columns among the cells move the slot along. */
   | { readonly kind: 'update'; readonly slot: Slot; readonly cells: readonly Cell[] }

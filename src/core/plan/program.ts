@@ -9,14 +9,14 @@ import type { Collection, PrimitiveField, RelationField } from '../model/model.t
 import { and, type Filter } from '../query/filter.ts'
 import { MAX_RELATION_DEPTH, queryFault, type RawFilter, shown, tooManyRelations } from '../query/parse.ts'
 import { cellOf, foreignKey, keyCells, linkIds, withoutLink } from './cells.ts'
-import { accessBeyond, fieldIs, readableField, writeAccess } from './names.ts'
-import type { Cell, Demand, Slot, Step } from './plan.ts'
+import { fieldIs, readableField, relatedAccess, writeAccess } from './names.ts'
+import type { Assertion, Cell, Slot, Step } from './plan.ts'
 import { isItself, isWithoutReference, targetCells, type WrittenReference, writtenReferences } from './references.ts'
-import { MAX_CHANGES, type Placed, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
+import { type LocatedBody, MAX_CHANGES, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
 import {
   createAssignments,
-  placeOf,
-  type Supply,
+  type Generators,
+  memberPath,
   splitBody,
   updateAssignments,
   valueFor,
@@ -27,16 +27,16 @@ import { requestFilter } from './where.ts'
 /** Steps are added in the order in which they run. */
 export type Program = {
   readonly viewer: Viewer
-  readonly supply: Supply
+  readonly generators: Generators
   readonly steps: Step[]
   readonly slot: (collection: Collection) => Slot
   /** The references of new items that are looked for already. */
   readonly referred: Set<string>
 }
 
-export function createProgram(viewer: Viewer, supply: Supply): Program {
+export function createProgram(viewer: Viewer, generators: Generators): Program {
   let count = 0
-  return { viewer, supply, steps: [], slot: (collection) => ({ number: count++, collection }), referred: new Set() }
+  return { viewer, generators, steps: [], slot: (collection) => ({ number: count++, collection }), referred: new Set() }
 }
 
 /** Where a new item stands: alone, or at the end of a relation of a parent that gives it these cells. */
@@ -54,43 +54,43 @@ const noParent: Parent = { cells: [], relation: undefined, depth: 0, provided: u
 export function addCreate(
   program: Program,
   collection: Collection,
-  { body, place }: Placed,
+  { body, path }: LocatedBody,
   parent: Parent = noParent,
 ): Slot {
   const context = contextOf(program, collection, 'create')
-  refuseTooDeep(parent.depth, place)
-  requireKey(collection, place)
-  const { columns, relations } = splitBody(context, body, place)
+  refuseTooDeep(parent.depth, path)
+  requireKey(collection, path)
+  const { columns, relations } = splitBody(context, body, path)
   const opposite = parent.relation?.opposite
   for (const [relation] of relations) {
-    if (relation === opposite) throw queryFault(placeOf(place, relation.apiName), SET_BY_PARENT)
+    if (relation === opposite) throw queryFault(memberPath(path, relation.apiName), SET_BY_PARENT)
   }
-  refuseDoubled(columns, relations, parent.cells, place)
+  refuseDoubled(columns, relations, parent.cells, path)
   const depth = parent.depth + 1
   const linked = relations
     .filter(([relation]) => relation.isForward)
     .flatMap(([relation, value]) => {
-      const at = placeOf(place, relation.apiName)
-      const [operation] = parseRelationOperations(relation, value, { occasion: 'create', place: at })
+      const at = memberPath(path, relation.apiName)
+      const [operation] = parseRelationOperations(relation, value, { parentAction: 'create', path: at })
       return operation === undefined
         ? []
         : foreignKey(relation, referred(program, { relation, depth, provided: parent.provided }, operation))
     })
   const elsewhere = new Set([...parent.cells, ...linked].map(({ field }) => field.id))
-  const own = createAssignments(context, columns, place, elsewhere).map(cellOf)
+  const own = createAssignments(context, columns, path, elsewhere).map(cellOf)
   const cells = [...parent.cells, ...linked, ...own]
   // A row of defaults only cannot be inserted on a condition.
-  if (cells.length === 0 && parent.provided !== undefined) throw queryFault(place, 'must give a value')
+  if (cells.length === 0 && parent.provided !== undefined) throw queryFault(path, 'must give a value')
   const into = program.slot(collection)
   const filledIn = addReferences(program, { collection, names: Object.keys(columns), cells, provided: parent.provided })
   addStep(program, { kind: 'insert', into, cells, provided: parent.provided })
   for (const { relation, rows: where } of filledIn) {
-    addStep(program, { kind: 'refer', slot: into, relation, cells: [], where, demand: 'noReference' })
+    addStep(program, { kind: 'refer', slot: into, relation, cells: [], where, assertion: 'noReference' })
   }
   for (const [relation, value] of relations) {
     if (relation.isForward) continue
-    const at = placeOf(place, relation.apiName)
-    for (const operation of parseRelationOperations(relation, value, { occasion: 'create', place: at })) {
+    const at = memberPath(path, relation.apiName)
+    for (const operation of parseRelationOperations(relation, value, { parentAction: 'create', path: at })) {
       addBackward(program, { relation, owner: into, depth }, operation)
     }
   }
@@ -123,7 +123,7 @@ function addReferences(
     const name = JSON.stringify([relation.id, provided?.number, ...matches.map(nameOf)])
     if (program.referred.has(name) || isItself(relation, cells, matches)) return false
     program.referred.add(name)
-    addFind(program, relation.target, { matches, where: rows, demand: 'noReference', provided, lock: 'reference' })
+    addFind(program, relation.target, { matches, where: rows, assertion: 'noReference', provided, lock: 'reference' })
     return false
   })
 }
@@ -136,25 +136,25 @@ function nameOf({ value }: Cell): readonly unknown[] {
 export type Found = { readonly slot: Slot; readonly depth: number; readonly isOne: boolean }
 
 /** Changes the rows of a slot, and what is nested in the change. */
-export function addUpdate(program: Program, { body, place }: Placed, { slot, depth, isOne }: Found): void {
+export function addUpdate(program: Program, { body, path }: LocatedBody, { slot, depth, isOne }: Found): void {
   const { collection } = slot
   const context = contextOf(program, collection, 'update')
-  refuseTooDeep(depth, place)
-  const { columns, relations } = splitBody(context, body, place)
-  if (relations.length > 0 && !isOne) throw queryFault(place, 'cannot hold relations: it may change many items')
-  refuseDoubled(columns, relations, [], place)
+  refuseTooDeep(depth, path)
+  const { columns, relations } = splitBody(context, body, path)
+  if (relations.length > 0 && !isOne) throw queryFault(path, 'cannot hold relations: it may change many items')
+  refuseDoubled(columns, relations, [], path)
   const given = sentIds(collection, columns, relations)
   addChecks(program, slot, { forbidden: writableRows(context.access, given) })
-  const cells = Object.keys(body).length === 0 ? [] : updateAssignments(context, columns, place).map(cellOf)
+  const cells = Object.keys(body).length === 0 ? [] : updateAssignments(context, columns, path).map(cellOf)
   for (const { relation, rows: where } of writtenReferences(program.viewer, collection, Object.keys(columns))) {
     if (isWithoutReference(relation, cells)) continue
     const own = cells.filter(({ field }) => relation.joins.some((pair) => pair.own === field))
-    addStep(program, { kind: 'refer', slot, relation, cells: own, where, demand: 'noReference' })
+    addStep(program, { kind: 'refer', slot, relation, cells: own, where, assertion: 'noReference' })
   }
   if (cells.length > 0) addStep(program, { kind: 'update', slot, cells })
   for (const [relation, value] of relations) {
-    const at = placeOf(place, relation.apiName)
-    for (const operation of parseRelationOperations(relation, value, { occasion: 'update', place: at })) {
+    const at = memberPath(path, relation.apiName)
+    for (const operation of parseRelationOperations(relation, value, { parentAction: 'update', path: at })) {
       const link = { relation, owner: slot, depth: depth + 1 }
       if (relation.isForward) addForward(program, link, operation)
       else addBackward(program, link, operation)
@@ -180,16 +180,16 @@ export function addFind(
   which: {
     readonly matches?: readonly Cell[]
     readonly where: Filter
-    readonly demand?: Demand
+    readonly assertion?: Assertion
     readonly provided?: Slot
     readonly lock?: 'reference'
   },
 ): Slot {
   requireKey(collection, '')
   const into = program.slot(collection)
-  const { matches = [], where, demand, provided, lock = 'change' } = which
+  const { matches = [], where, assertion, provided, lock = 'change' } = which
   const visible = and([readableRows(program.viewer, collection), where])
-  addStep(program, { kind: 'find', into, matches, where: visible, demand, provided, lock })
+  addStep(program, { kind: 'find', into, matches, where: visible, assertion, provided, lock })
   return into
 }
 
@@ -211,7 +211,7 @@ function referred(
   return findReference(program, relation.target, { key, wanted, provided, lock: 'reference' })
 }
 
-const nowhere: Placed = { body: {}, place: '' }
+const nowhere: LocatedBody = { body: {}, path: '' }
 
 /** This side owns the foreign key: the owner's slot follows every change of it. */
 function addForward(program: Program, link: Link, operation: RelationOperation): void {
@@ -309,19 +309,19 @@ function findReference(
   program: Program,
   target: Collection,
   how: {
-    readonly key: Placed
+    readonly key: LocatedBody
     readonly wanted: readonly (readonly PrimitiveField[])[]
     readonly provided: Slot | undefined
     readonly lock?: 'reference'
   },
 ): Slot {
   const { viewer } = program
-  const { body, place } = how.key
-  requireKey(target, place)
-  const access = accessBeyond(viewer, target)
+  const { body, path } = how.key
+  requireKey(target, path)
+  const access = relatedAccess(viewer, target)
   const named: PrimitiveField[] = []
   const conditions = Object.entries(body).map(([name, value]): Filter => {
-    const at = placeOf(place, shown(name))
+    const at = memberPath(path, shown(name))
     const { field, visible } = readableField(viewer, target, access, name, at)
     if (field.kind === 'relation') throw queryFault(at, 'is a relation')
     named.push(field)
@@ -332,10 +332,10 @@ function findReference(
   const isUnique = how.wanted.some((set) => set.length === named.length && set.every((field) => named.includes(field)))
   if (!isUnique) {
     const sets = how.wanted.map((set) => set.map(({ apiName }) => apiName).join(', '))
-    throw queryFault(place, `must name ${sets.join(' or ')}`)
+    throw queryFault(path, `must name ${sets.join(' or ')}`)
   }
   const { provided, lock } = how
-  return addFind(program, target, { where: and(conditions), demand: 'noReference', provided, lock })
+  return addFind(program, target, { where: and(conditions), assertion: 'noReference', provided, lock })
 }
 
 /** What tells a row of the collection from all others: any of these sets of columns. */
@@ -347,9 +347,9 @@ export function uniqueSets({ indexes }: Collection): readonly (readonly Primitiv
 function own(
   { viewer }: Program,
   collection: Collection,
-  { filter, place }: { readonly filter: RawFilter | undefined; readonly place: string },
+  { filter, path }: { readonly filter: RawFilter | undefined; readonly path: string },
 ): Filter {
-  return requestFilter(viewer, collection, filter, place)
+  return requestFilter(viewer, collection, filter, path)
 }
 
 function readableRows(viewer: Viewer, collection: Collection): Filter {
@@ -358,11 +358,11 @@ function readableRows(viewer: Viewer, collection: Collection): Filter {
 }
 
 function contextOf(
-  { viewer, supply }: Program,
+  { viewer, generators }: Program,
   collection: Collection,
   action: Exclude<Action, 'read'>,
 ): WriteContext & { access: Granted } {
-  return { viewer, supply, collection, access: writeAccess(viewer, collection, action) }
+  return { viewer, generators, collection, access: writeAccess(viewer, collection, action) }
 }
 
 function addChecks(
@@ -370,9 +370,9 @@ function addChecks(
   slot: Slot,
   conditions: { readonly forbidden: Filter; readonly invalid?: Filter },
 ): void {
-  for (const demand of ['forbidden', 'invalid'] as const) {
-    const where = conditions[demand]
-    if (where !== undefined && where.kind !== 'all') addStep(program, { kind: 'check', slot, where, demand })
+  for (const assertion of ['forbidden', 'invalid'] as const) {
+    const where = conditions[assertion]
+    if (where !== undefined && where.kind !== 'all') addStep(program, { kind: 'check', slot, where, assertion })
   }
 }
 
@@ -397,23 +397,23 @@ function refuseDoubled(
   columns: Readonly<Record<string, unknown>>,
   relations: readonly (readonly [RelationField, unknown])[],
   parent: readonly Cell[],
-  place: string,
+  path: string,
 ): void {
   for (const [relation] of relations) {
     const column = relation.joins.find(({ own }) => relation.isForward && own.apiName in columns)?.own
     if (column !== undefined) {
-      throw queryFault(placeOf(place, column.apiName), `is given by the relation ${relation.apiName} as well`)
+      throw queryFault(memberPath(path, column.apiName), `is given by the relation ${relation.apiName} as well`)
     }
   }
   for (const { field } of parent) {
-    if (field.apiName in columns) throw queryFault(placeOf(place, field.apiName), SET_BY_PARENT)
+    if (field.apiName in columns) throw queryFault(memberPath(path, field.apiName), SET_BY_PARENT)
   }
 }
 
-function refuseTooDeep(depth: number, place: string): void {
-  if (depth > MAX_RELATION_DEPTH) throw tooManyRelations(place)
+function refuseTooDeep(depth: number, path: string): void {
+  if (depth > MAX_RELATION_DEPTH) throw tooManyRelations(path)
 }
 
-function requireKey({ primaryKey, apiName }: Collection, place: string): void {
-  if (primaryKey.length === 0) throw queryFault(place, `${apiName} has no primary key, so relations cannot be written`)
+function requireKey({ primaryKey, apiName }: Collection, path: string): void {
+  if (primaryKey.length === 0) throw queryFault(path, `${apiName} has no primary key, so relations cannot be written`)
 }

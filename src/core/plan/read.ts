@@ -15,8 +15,8 @@ import {
   shown,
   tooManyRelations,
 } from '../query/parse.ts'
-import { refuseOverBudget } from './budget.ts'
-import { accessBeyond, readableField } from './names.ts'
+import { requireRowBudget } from './budget.ts'
+import { readableField, relatedAccess } from './names.ts'
 import type { Order, Page, ReadPlan, Selected, Selection } from './plan.ts'
 import { requestFilter } from './where.ts'
 
@@ -38,8 +38,8 @@ export type ReadContext = {
 export function planList(context: ReadContext, query: ReadQuery): ReadPlan {
   const selection = planFields(context, query)
   const where = and([context.access.rows, requestFilter(context.viewer, context.collection, query.filter, 'filter')])
-  const page = planPage(context, query, { default: context.limits.default, place: '' })
-  refuseOverBudget(selection, { own: page.limit, isPage: true, most: context.maxRows })
+  const page = planPage(context, query, { default: context.limits.default, path: '' })
+  requireRowBudget(selection, { own: page.limit, isPage: true, most: context.maxRows })
   return { kind: 'read', collection: context.collection, selection, where, page, count: query.totalCount }
 }
 
@@ -65,7 +65,7 @@ export function planSelection(
   { rows, within = all }: { readonly rows: number; readonly within?: Filter },
 ): Selection {
   const selection = planFields(context, query)
-  refuseOverBudget(selection, { own: rows, isPage: false, most: context.maxRows })
+  requireRowBudget(selection, { own: rows, isPage: false, most: context.maxRows })
   if (within.kind === 'all') return selection
   return selection.map((selected) => ({ ...selected, visible: and([within, selected.visible]) }))
 }
@@ -74,7 +74,7 @@ function planFields(context: ReadContext, query: Pick<ReadQuery, 'fields' | 'dee
   const wanted: Wanted = { fields: new Set(), relations: new Map() }
   for (const path of query.fields ?? ['*']) want(wanted, path.split('.'))
   const counter = { selected: 0 }
-  return select(context, wanted, { deep: query.deep, place: 'fields', depth: 0, counter })
+  return select(context, wanted, { deep: query.deep, path: 'fields', depth: 0, counter })
 }
 
 /** The paths of one level as a tree: `author.name` and `author.posts.title` share the node `author`. */
@@ -92,7 +92,7 @@ function want(wanted: Wanted, path: readonly string[]): void {
 
 type Level = {
   readonly deep: DeepArguments
-  readonly place: string
+  readonly path: string
   readonly depth: number
   readonly counter: { selected: number }
 }
@@ -109,8 +109,8 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
       }
       continue
     }
-    const place = `${level.place}.${shown(name)}`
-    const { field, visible } = readableField(viewer, collection, access, name, place)
+    const path = `${level.path}.${shown(name)}`
+    const { field, visible } = readableField(viewer, collection, access, name, path)
     if (field.kind === 'primitive') selected.set(name, { kind: 'field', name, field, visible })
     else {
       const below = relations.get(name) ?? { fields: new Set(), relations: new Map() }
@@ -118,10 +118,10 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
     }
   }
   for (const [name, below] of relations) {
-    const place = `${level.place}.${shown(name)}`
-    const { field, visible } = readableField(viewer, collection, access, name, place)
-    if (field.kind === 'primitive') throw queryFault(place, 'is a primitive field and takes no nested selection')
-    selected.set(name, selectRelation(context, { relation: field, visible, below }, { ...level, place }))
+    const path = `${level.path}.${shown(name)}`
+    const { field, visible } = readableField(viewer, collection, access, name, path)
+    if (field.kind === 'primitive') throw queryFault(path, 'is a primitive field and takes no nested selection')
+    selected.set(name, selectRelation(context, { relation: field, visible, below }, { ...level, path }))
   }
   level.counter.selected += selected.size
   if (level.counter.selected > MAX_SELECTED_FIELDS) {
@@ -133,16 +133,16 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
 
 function selectRelation(
   context: ReadContext,
-  wish: { readonly relation: RelationField; readonly visible: Filter; readonly below: Wanted },
+  input: { readonly relation: RelationField; readonly visible: Filter; readonly below: Wanted },
   level: Level,
 ): Selected {
-  const { relation, visible, below } = wish
-  if (level.depth >= MAX_RELATION_DEPTH) throw tooManyRelations(level.place)
-  const access = accessBeyond(context.viewer, relation.target)
+  const { relation, visible, below } = input
+  if (level.depth >= MAX_RELATION_DEPTH) throw tooManyRelations(level.path)
+  const access = relatedAccess(context.viewer, relation.target)
   const beyond: ReadContext = { ...context, collection: relation.target, access }
   const deep = level.deep.get(relation.apiName)
-  if (deep !== undefined) refuseUselessArguments(relation, deep.own, deep.place)
-  const filter = requestFilter(context.viewer, relation.target, deep?.own.filter, `${deep?.place}._filter`)
+  if (deep !== undefined) refuseUselessArguments(relation, deep.own, deep.path)
+  const filter = requestFilter(context.viewer, relation.target, deep?.own.filter, `${deep?.path}._filter`)
   return {
     kind: 'relation',
     name: relation.apiName,
@@ -151,14 +151,14 @@ function selectRelation(
     where: and([access.rows, filter]),
     selection: select(beyond, below, { ...level, deep: deep?.deeper ?? new Map(), depth: level.depth + 1 }),
     page: relation.isList
-      ? planPage(beyond, deep?.own ?? noArguments, { default: NESTED_LIMIT, place: `${deep?.place}._` })
+      ? planPage(beyond, deep?.own ?? noArguments, { default: NESTED_LIMIT, path: `${deep?.path}._` })
       : undefined,
   }
 }
 
 const noArguments: ListArguments = { filter: undefined, sort: [], limit: undefined, offset: 0 }
 
-function refuseUselessArguments(relation: RelationField, own: ListArguments, place: string): void {
+function refuseUselessArguments(relation: RelationField, own: ListArguments, path: string): void {
   if (relation.isList) return
   const given = [
     ['_sort', own.sort.length > 0],
@@ -169,7 +169,7 @@ function refuseUselessArguments(relation: RelationField, own: ListArguments, pla
   for (const [name, isGiven] of given) {
     if (isGiven) {
       throw queryFault(
-        `${place}.${name}`,
+        `${path}.${name}`,
         `is not an argument of a ${relation.isNullable ? 'nullable' : 'required'} to-one relation`,
       )
     }
@@ -181,11 +181,11 @@ function refuseStrayArguments(
   deep: DeepArguments,
   selected: ReadonlyMap<string, Selected>,
 ): void {
-  for (const [name, { place }] of deep) {
+  for (const [name, { path }] of deep) {
     if (selected.get(name)?.kind === 'relation') continue
-    const { field } = readableField(context.viewer, context.collection, context.access, name, place)
+    const { field } = readableField(context.viewer, context.collection, context.access, name, path)
     throw queryFault(
-      place,
+      path,
       field.kind === 'primitive' ? 'is a primitive field and takes no arguments' : 'is not selected in fields',
     )
   }
@@ -194,25 +194,25 @@ function refuseStrayArguments(
 function planPage(
   context: ReadContext,
   query: ListArguments,
-  rules: { readonly default: number; readonly place: string },
+  rules: { readonly default: number; readonly path: string },
 ): Page {
   const { max } = context.limits
   const asked = query.limit ?? Math.min(rules.default, max)
-  if (asked > max) throw queryFault(`${rules.place}limit`, `must be at most ${max}`)
+  if (asked > max) throw queryFault(`${rules.path}limit`, `must be at most ${max}`)
   return {
-    order: planOrder(context, query, `${rules.place}sort`),
+    order: planOrder(context, query, `${rules.path}sort`),
     limit: asked <= 0 ? max : asked,
     offset: query.offset,
   }
 }
 
 /** The caller's sort, and behind it the key, so that every list is in a total order. */
-function planOrder(context: ReadContext, query: ListArguments, place: string): readonly Order[] {
+function planOrder(context: ReadContext, query: ListArguments, path: string): readonly Order[] {
   const { viewer, collection, access } = context
   const order: Order[] = []
   const named = new Set<string>()
   query.sort.forEach((entry, index) => {
-    const at = `${place}[${index}].${shown(entry.field)}`
+    const at = `${path}[${index}].${shown(entry.field)}`
     const { field, visible } = readableField(viewer, collection, access, entry.field, at)
     if (field.kind === 'relation' || !isSortable(field)) throw queryFault(at, 'cannot be sorted by')
     if (named.has(field.id)) return

@@ -2,47 +2,52 @@
  * What a body says of a relation → operations (docs/contract.md#nested-writes): one object on a new item's to-one, an
  * array everywhere else; which operations a kind of relation knows is decided here.
  */
-import { beyondBounds } from '../bounds.ts'
+import { exceedsLimits } from '../json-limits.ts'
 import type { RelationField } from '../model/model.ts'
-import { whatIsKnown } from '../nearest.ts'
+import { listKnown } from '../nearest.ts'
 import { queryBounds } from '../query/brackets.ts'
 import { queryFault, type RawFilter } from '../query/parse.ts'
 import { type Body, parseBody } from './values.ts'
 
 export type RelationOperation =
-  | { readonly kind: '_connect'; readonly keys: readonly Placed[] }
-  | { readonly kind: '_create'; readonly items: readonly Placed[] }
-  | { readonly kind: '_update'; readonly data: Placed; readonly filter: RawFilter | undefined; readonly place: string }
-  | { readonly kind: '_disconnect' | '_delete'; readonly filter: RawFilter | undefined; readonly place: string }
+  | { readonly kind: '_connect'; readonly keys: readonly LocatedBody[] }
+  | { readonly kind: '_create'; readonly items: readonly LocatedBody[] }
+  | {
+      readonly kind: '_update'
+      readonly data: LocatedBody
+      readonly filter: RawFilter | undefined
+      readonly path: string
+    }
+  | { readonly kind: '_disconnect' | '_delete'; readonly filter: RawFilter | undefined; readonly path: string }
 
 /** An object of the body and where it stands. */
-export type Placed = { readonly body: Body; readonly place: string }
+export type LocatedBody = { readonly body: Body; readonly path: string }
 
 /** Of one request, in all that is nested in it. */
 export const MAX_CHANGES = 20_000
 
-export type Occasion = 'create' | 'update'
+export type ParentAction = 'create' | 'update'
 
 export function parseRelationOperations(
   relation: RelationField,
   value: unknown,
-  { occasion, place }: { readonly occasion: Occasion; readonly place: string },
+  { parentAction, path }: { readonly parentAction: ParentAction; readonly path: string },
 ): readonly RelationOperation[] {
-  const known = knownOperations(relation, occasion)
-  if (occasion === 'create' && !relation.isList) {
-    if (Array.isArray(value)) throw queryFault(place, 'must be one object such as {"_connect": {"key": {…}}}')
-    return [parseOperation(relation, value, known, place)]
+  const known = knownOperations(relation, parentAction)
+  if (parentAction === 'create' && !relation.isList) {
+    if (Array.isArray(value)) throw queryFault(path, 'must be one object such as {"_connect": {"key": {…}}}')
+    return [parseOperation(relation, value, known, path)]
   }
-  if (!Array.isArray(value)) throw queryFault(place, 'must be an array of operations such as {"_connect": {…}}')
-  refuseTooMany(value, place)
-  return value.map((one, index) => parseOperation(relation, one, known, `${place}[${index}]`))
+  if (!Array.isArray(value)) throw queryFault(path, 'must be an array of operations such as {"_connect": {…}}')
+  refuseTooMany(value, path)
+  return value.map((one, index) => parseOperation(relation, one, known, `${path}[${index}]`))
 }
 
 export type Kind = RelationOperation['kind']
 
 /** The operations of a kind of relation (the table of docs/contract.md#nested-writes). */
-export function knownOperations(relation: RelationField, occasion: Occasion): readonly Kind[] {
-  if (occasion === 'create') return ['_connect', '_create']
+export function knownOperations(relation: RelationField, parentAction: ParentAction): readonly Kind[] {
+  if (parentAction === 'create') return ['_connect', '_create']
   const own = relation.joins.map((join) => join.own)
   const other = relation.joins.map((join) => join.other)
   if (relation.isForward) {
@@ -65,68 +70,68 @@ function parseOperation(
   relation: RelationField,
   value: unknown,
   known: readonly Kind[],
-  place: string,
+  path: string,
 ): RelationOperation {
-  const [[name, content] = [''], ...others] = Object.entries(parseBody(value, place))
-  if (name === '' || others.length > 0) throw queryFault(place, 'must hold one operation')
+  const [[name, content] = [''], ...others] = Object.entries(parseBody(value, path))
+  if (name === '' || others.length > 0) throw queryFault(path, 'must hold one operation')
   const kind = known.find((one) => one === name)
   if (kind === undefined)
     throw queryFault(
-      `${place}.${name.slice(0, 100)}`,
-      `is not an operation of this relation here${whatIsKnown(name, known)}`,
+      `${path}.${name.slice(0, 100)}`,
+      `is not an operation of this relation here${listKnown(name, known)}`,
     )
-  const at = `${place}.${kind}`
+  const at = `${path}.${kind}`
   const body = parseBody(content, at)
   switch (kind) {
     case '_connect':
-      return { kind, keys: targets(relation, body, { one: 'key', many: 'keys', place: at }) }
+      return { kind, keys: targets(relation, body, { one: 'key', many: 'keys', path: at }) }
     case '_create':
-      return { kind, items: targets(relation, body, { one: 'data', many: 'data', place: at }) }
+      return { kind, items: targets(relation, body, { one: 'data', many: 'data', path: at }) }
     case '_update':
       refuseUnknown(body, ['data', 'filter'], at)
       return {
         kind,
-        data: { body: parseBody(body.data, `${at}.data`), place: `${at}.data` },
+        data: { body: parseBody(body.data, `${at}.data`), path: `${at}.data` },
         filter: filterOf(body, `${at}.filter`),
-        place: `${at}.filter`,
+        path: `${at}.filter`,
       }
     case '_disconnect':
     case '_delete':
       refuseUnknown(body, kind === '_disconnect' && !relation.isList ? [] : ['filter'], at)
-      return { kind, filter: filterOf(body, `${at}.filter`), place: `${at}.filter` }
+      return { kind, filter: filterOf(body, `${at}.filter`), path: `${at}.filter` }
   }
 }
 
 function targets(
   relation: RelationField,
   body: Body,
-  { one, many, place }: { readonly one: string; readonly many: string; readonly place: string },
-): readonly Placed[] {
+  { one, many, path }: { readonly one: string; readonly many: string; readonly path: string },
+): readonly LocatedBody[] {
   const name = relation.isList ? many : one
-  refuseUnknown(body, [name], place)
-  const at = `${place}.${name}`
+  refuseUnknown(body, [name], path)
+  const at = `${path}.${name}`
   const value = body[name]
-  if (!relation.isList) return [{ body: parseBody(value, at), place: at }]
+  if (!relation.isList) return [{ body: parseBody(value, at), path: at }]
   if (!Array.isArray(value)) throw queryFault(at, 'must be an array')
   refuseTooMany(value, at)
-  return value.map((item, index) => ({ body: parseBody(item, `${at}[${index}]`), place: `${at}[${index}]` }))
+  return value.map((item, index) => ({ body: parseBody(item, `${at}[${index}]`), path: `${at}[${index}]` }))
 }
 
 /** Each is a change at least. */
-function refuseTooMany(list: readonly unknown[], place: string): void {
-  if (list.length > MAX_CHANGES) throw queryFault(place, `has more than ${MAX_CHANGES} elements`)
+function refuseTooMany(list: readonly unknown[], path: string): void {
+  if (list.length > MAX_CHANGES) throw queryFault(path, `has more than ${MAX_CHANGES} elements`)
 }
 
-function refuseUnknown(body: Body, known: readonly string[], place: string): void {
+function refuseUnknown(body: Body, known: readonly string[], path: string): void {
   for (const name of Object.keys(body)) {
     if (known.includes(name)) continue
-    throw queryFault(`${place}.${name.slice(0, 100)}`, `is not known here${whatIsKnown(name, known)}`)
+    throw queryFault(`${path}.${name.slice(0, 100)}`, `is not known here${listKnown(name, known)}`)
   }
 }
 
-function filterOf({ filter }: Body, place: string): RawFilter | undefined {
+function filterOf({ filter }: Body, path: string): RawFilter | undefined {
   if (filter === undefined) return undefined
-  const excess = beyondBounds(filter, queryBounds)
-  if (excess !== undefined) throw queryFault(place, excess)
+  const excess = exceedsLimits(filter, queryBounds)
+  if (excess !== undefined) throw queryFault(path, excess)
   return { form: 'json', value: filter }
 }

@@ -10,23 +10,23 @@ import { usableField } from './names.ts'
 import type { Assignment } from './plan.ts'
 
 /** What only the outside can give to new values. */
-export type Supply = { readonly uuid: () => string; readonly now: () => string }
+export type Generators = { readonly uuid: () => string; readonly now: () => string }
 
 export type WriteContext = {
   readonly viewer: Viewer
   readonly collection: Collection
   /** Access by the action that writes. */
   readonly access: Granted
-  readonly supply: Supply
+  readonly generators: Generators
 }
 
 export type Body = Readonly<Record<string, unknown>>
 
 const nothing: ReadonlySet<string> = new Set()
 
-export function parseBody(value: unknown, place: string): Body {
+export function parseBody(value: unknown, path: string): Body {
   if (isBody(value)) return value
-  throw queryFault(place, 'must be an object')
+  throw queryFault(path, 'must be an object')
 }
 
 export function isBody(value: unknown): value is Body {
@@ -37,94 +37,94 @@ export function isBody(value: unknown): value is Body {
 export function createAssignments(
   context: WriteContext,
   body: Body,
-  place: string,
+  path: string,
   elsewhere: ReadonlySet<string> = nothing,
 ): readonly Assignment[] {
-  const columns = createColumns(context, Object.keys(body), place, elsewhere)
-  return columns.map((column) => ({ field: column.field, value: columnValue(column, body, context.supply) }))
+  const columns = createColumns(context, Object.keys(body), path, elsewhere)
+  return columns.map((column) => ({ field: column.field, value: columnValue(column, body, context.generators) }))
 }
 
 /** Where the value of a new item's column comes from: a member of the item at a place, or the field's own default. */
 export type Column = {
   readonly field: PrimitiveField
-  readonly member: { readonly name: string; readonly place: string } | undefined
+  readonly member: { readonly name: string; readonly path: string } | undefined
 }
 
 /** The columns of all new items that have `members`, and no others. */
 export function createColumns(
   context: WriteContext,
   members: readonly string[],
-  place: string,
+  path: string,
   elsewhere: ReadonlySet<string> = nothing,
 ): readonly Column[] {
-  const given = new Map(sentColumns(context, members, place).map((column) => [column.field.id, column]))
+  const given = new Map(sentColumns(context, members, path).map((column) => [column.field.id, column]))
   for (const field of context.collection.primitives) {
     if (given.has(field.id) || elsewhere.has(field.id)) continue
     if (isInitialized(field)) given.set(field.id, { field, member: undefined })
-    else if (isRequired(field)) throw queryFault(placeOf(place, field.apiName), 'is required')
+    else if (isRequired(field)) throw queryFault(memberPath(path, field.apiName), 'is required')
   }
   return [...given.values()]
 }
 
 /** The text for a column of the new item `body`. */
-export function columnValue({ field, member }: Column, body: Body, supply: Supply): string | null {
-  return member === undefined ? initialValue(field, supply) : valueFor(field, body[member.name], member.place)
+export function columnValue({ field, member }: Column, body: Body, generators: Generators): string | null {
+  return member === undefined ? initialValue(field, generators) : valueFor(field, body[member.name], member.path)
 }
 
 /** The columns that an update changes, among them those that renew themselves. */
-export function updateAssignments(context: WriteContext, body: Body, place: string): readonly Assignment[] {
-  const sent = sentAssignments(context, body, place)
+export function updateAssignments(context: WriteContext, body: Body, path: string): readonly Assignment[] {
+  const sent = sentAssignments(context, body, path)
   const named = new Set(sent.map(({ field }) => field.id))
   const renewed = context.collection.primitives.filter(
     ({ id, defaultValue }) =>
       !named.has(id) && defaultValue?.source === 'engineManaged' && defaultValue.onUpdate !== undefined,
   )
-  return [...sent, ...renewed.map((field) => ({ field, value: nowFor(field, context.supply) }))]
+  return [...sent, ...renewed.map((field) => ({ field, value: nowFor(field, context.generators) }))]
 }
 
 /** Members that name relations, apart from those that name columns. */
 export function splitBody(
   { viewer, collection, access }: WriteContext,
   body: Body,
-  place: string,
+  path: string,
 ): { readonly columns: Body; readonly relations: readonly (readonly [RelationField, unknown])[] } {
   const columns: Record<string, unknown> = Object.create(null)
   const relations: [RelationField, unknown][] = []
   for (const [name, value] of Object.entries(body)) {
-    const { field } = usableField(viewer, collection, access, name, placeOf(place, shown(name)))
+    const { field } = usableField(viewer, collection, access, name, memberPath(path, shown(name)))
     if (field.kind === 'relation') relations.push([field, value])
     else columns[name] = value
   }
   return { columns, relations }
 }
 
-export function placeOf(place: string, name: string): string {
-  return place === '' ? name : `${place}.${name}`
+export function memberPath(path: string, name: string): string {
+  return path === '' ? name : `${path}.${name}`
 }
 
-function sentAssignments(context: WriteContext, body: Body, place: string): readonly Assignment[] {
-  const columns = sentColumns(context, Object.keys(body), place)
-  return columns.map((column) => ({ field: column.field, value: columnValue(column, body, context.supply) }))
+function sentAssignments(context: WriteContext, body: Body, path: string): readonly Assignment[] {
+  const columns = sentColumns(context, Object.keys(body), path)
+  return columns.map((column) => ({ field: column.field, value: columnValue(column, body, context.generators) }))
 }
 
-function sentColumns(context: WriteContext, members: readonly string[], place: string): readonly Column[] {
+function sentColumns(context: WriteContext, members: readonly string[], path: string): readonly Column[] {
   return members.map((name) => {
-    const at = placeOf(place, shown(name))
+    const at = memberPath(path, shown(name))
     const { field } = usableField(context.viewer, context.collection, context.access, name, at)
     if (field.kind === 'relation') throw queryFault(at, 'is a relation')
     if (field.isReadOnly) throw queryFault(at, 'is read-only')
-    return { field, member: { name, place: at } }
+    return { field, member: { name, path: at } }
   })
 }
 
 /** One value as sent → its text for the column. */
-export function valueFor(field: PrimitiveField, value: unknown, place: string): string | null {
+export function valueFor(field: PrimitiveField, value: unknown, path: string): string | null {
   if (value === null) {
-    if (!field.isNullable) throw queryFault(place, 'must not be null')
+    if (!field.isNullable) throw queryFault(path, 'must not be null')
     return null
   }
   const decoded = decodeJson(field.type, field.isList, value)
-  if ('fault' in decoded) throw queryFault(place, decoded.fault)
+  if ('fault' in decoded) throw queryFault(path, decoded.fault)
   return decoded.ok
 }
 
@@ -137,16 +137,16 @@ function isInitialized({ defaultValue }: PrimitiveField): boolean {
 }
 
 /** For a field that is initialized by us. */
-function initialValue(field: PrimitiveField, supply: Supply): string | null {
+function initialValue(field: PrimitiveField, generators: Generators): string | null {
   const onCreate = field.defaultValue?.source === 'engineManaged' ? field.defaultValue.onCreate : undefined
-  if (onCreate?.kind === 'uuid') return supply.uuid()
+  if (onCreate?.kind === 'uuid') return generators.uuid()
   if (onCreate?.kind === 'static') return valueFor(field, onCreate.valueEncoded, field.apiName)
-  return nowFor(field, supply)
+  return nowFor(field, generators)
 }
 
-/** `supply.now` gives a UTC time with a zone; fields of other types take the part that they hold. */
-function nowFor({ type }: PrimitiveField, supply: Supply): string {
-  const now = supply.now()
+/** `generators.now` gives a UTC time with a zone; fields of other types take the part that they hold. */
+function nowFor({ type }: PrimitiveField, generators: Generators): string {
+  const now = generators.now()
   if (type.name === 'date') return now.slice(0, 10)
   if (type.name === 'time') return now.slice(11, -1)
   return type.name === 'dateTime' ? now.slice(0, -1) : now

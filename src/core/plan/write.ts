@@ -7,22 +7,22 @@ import { nested } from '../error.ts'
 import { decodeText } from '../model/codec.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import { and, type Filter, none } from '../query/filter.ts'
-import { hole } from '../query/hole.ts'
 import { queryFault, type ReadQuery } from '../query/parse.ts'
+import { placeholder } from '../query/placeholder.ts'
 import { fieldIs, writeAccess } from './names.ts'
 import type { CreatePlan, DeletePlan, ProgramPlan, Selection, Slot, UpdatePlan } from './plan.ts'
 import { addCreate, addDelete, addFind, addUpdate, createProgram, type Program } from './program.ts'
 import { planSelection, type ReadContext } from './read.ts'
 import { writtenReferences } from './references.ts'
-import type { Placed } from './relation-operation.ts'
+import type { LocatedBody } from './relation-operation.ts'
 import {
   type Body,
   columnValue,
   createAssignments,
   createColumns,
+  type Generators,
   isBody,
   parseBody,
-  type Supply,
   updateAssignments,
 } from './values.ts'
 import { requestFilter } from './where.ts'
@@ -30,25 +30,25 @@ import { requestFilter } from './where.ts'
 export type WriteRequest = {
   readonly viewer: Viewer
   readonly collection: Collection
-  readonly supply: Supply
+  readonly generators: Generators
   /** For what is answered: the caller's access for reading. */
   readonly read: ReadContext
   readonly query: () => ReadQuery
 }
 
 export function planCreate(request: WriteRequest, body: unknown, most: number): CreatePlan | ProgramPlan {
-  const { viewer, collection, supply } = request
+  const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'create')
   if (!Array.isArray(body)) throw queryFault('body', 'must be an array of items')
   if (body.length > most) throw queryFault('body', `has more than ${most} items`)
-  const items = body.map((item, index): Placed => ({ body: parseBody(item, `[${index}]`), place: `[${index}]` }))
+  const items = body.map((item, index): LocatedBody => ({ body: parseBody(item, `[${index}]`), path: `[${index}]` }))
   const selection = answered(request, items.length)
   if (isUnrestricted(access) && items.every((item) => isPlain(viewer, collection, Object.keys(item.body)))) {
-    const context = { viewer, collection, supply, access }
-    const rows = items.map((item) => createAssignments(context, item.body, item.place))
+    const context = { viewer, collection, generators, access }
+    const rows = items.map((item) => createAssignments(context, item.body, item.path))
     return { kind: 'create', collection, rows, selection }
   }
-  const program = createProgram(viewer, supply)
+  const program = createProgram(viewer, generators)
   const slots = items.map((item) => addCreate(program, collection, item))
   return finished(program, slots, selection)
 }
@@ -56,8 +56,8 @@ export function planCreate(request: WriteRequest, body: unknown, most: number): 
 /** The insert of one plain item in two halves: a plan that serves all items with the same members, and their values. */
 export type PlainInsert = {
   readonly plan: CreatePlan
-  /** What fills the plan's holes for an item; undefined where a hole is not the item's. Throws where a value is bad. */
-  readonly valuesOf: (item: Body, supply: Supply) => (hole: string) => string | null | undefined
+  /** The value of a placeholder for an item; undefined for a placeholder that is not the item's. Throws for an invalid value. */
+  readonly valuesOf: (item: Body, generators: Generators) => (hole: string) => string | null | undefined
 }
 
 /** The one item of a body; undefined for any other body. */
@@ -68,18 +68,18 @@ export function soleItem(body: unknown): Body | undefined {
 
 /** Undefined for items with these members that `planCreate` has to plan one by one. */
 export function planPlainInsert(request: WriteRequest, members: readonly string[]): PlainInsert | undefined {
-  const { viewer, collection, supply } = request
+  const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'create')
   if (!isUnrestricted(access) || !isPlain(viewer, collection, members)) return undefined
-  const columns = createColumns({ viewer, collection, supply, access }, members, '[0]')
-  // A list's text depends on the dialect, so it cannot stand in for a hole.
+  const columns = createColumns({ viewer, collection, generators, access }, members, '[0]')
+  // A list's text depends on the dialect, so a placeholder cannot stand for it.
   if (columns.some(({ field }) => field.isList)) return undefined
-  const row = columns.map(({ field }) => ({ field, value: hole(field.id) }))
+  const row = columns.map(({ field }) => ({ field, value: placeholder(field.id) }))
   const positions = new Map(columns.map(({ field }, index) => [field.id, index]))
   return {
     plan: { kind: 'create', collection, rows: [row], selection: answered(request, 1) },
-    valuesOf(item, supply) {
-      const values = columns.map((column) => columnValue(column, item, supply))
+    valuesOf(item, generators) {
+      const values = columns.map((column) => columnValue(column, item, generators))
       return (name) => values[positions.get(name) ?? -1]
     },
   }
@@ -107,25 +107,25 @@ export function planDeleteMany(request: WriteRequest): DeletePlan | ProgramPlan 
 
 /** `key` is undefined for a change of many. */
 function planUpdate(request: WriteRequest, body: Body, key: Filter | undefined): UpdatePlan | ProgramPlan {
-  const { viewer, collection, supply } = request
+  const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'update')
   const where = and([key ?? { kind: 'all' }, filterOf(request)])
   const selection = answered(request, rowsOf(request, key))
   const isFree = isUnrestricted(access) && isUnrestricted(request.read.access)
   if (isFree && isPlain(viewer, collection, Object.keys(body))) {
-    const context = { viewer, collection, supply, access }
+    const context = { viewer, collection, generators, access }
     const assignments = Object.keys(body).length === 0 ? [] : updateAssignments(context, body, '')
     return { kind: 'update', collection, where, assignments, selection }
   }
   requireKey(collection)
-  const program = createProgram(viewer, supply)
-  const slot = addFind(program, collection, { where, demand: key === undefined ? undefined : 'noRecord' })
-  addUpdate(program, { body, place: '' }, { slot, depth: 0, isOne: key !== undefined })
+  const program = createProgram(viewer, generators)
+  const slot = addFind(program, collection, { where, assertion: key === undefined ? undefined : 'noRecord' })
+  addUpdate(program, { body, path: '' }, { slot, depth: 0, isOne: key !== undefined })
   return finished(program, [slot], selection)
 }
 
 function planDelete(request: WriteRequest, key: Filter | undefined): DeletePlan | ProgramPlan {
-  const { viewer, collection, supply, query } = request
+  const { viewer, collection, generators, query } = request
   const access = writeAccess(viewer, collection, 'delete')
   const where = and([key ?? { kind: 'all' }, filterOf(request)])
   // Without `fields` nothing is answered, so nothing is selected.
@@ -134,8 +134,8 @@ function planDelete(request: WriteRequest, key: Filter | undefined): DeletePlan 
     return { kind: 'delete', collection, where, selection }
   }
   requireKey(collection)
-  const program = createProgram(viewer, supply)
-  const slot = addFind(program, collection, { where, demand: key === undefined ? undefined : 'noRecord' })
+  const program = createProgram(viewer, generators)
+  const slot = addFind(program, collection, { where, assertion: key === undefined ? undefined : 'noRecord' })
   program.steps.push({ kind: 'answer', slot })
   addDelete(program, slot)
   return { kind: 'program', steps: program.steps, selection }

@@ -3,8 +3,9 @@
  * Knows the notation only, not what a parameter means. Owns the rule that nothing is guessed: what could be read in
  * two ways is refused, malformed text as `badRequest`, a well-formed but ambiguous or oversized query as `invalid`.
  */
-import type { Bounds } from '../bounds.ts'
+
 import { nested, ServiceError } from '../error.ts'
+import type { JsonLimits } from '../json-limits.ts'
 
 export type BracketNode = string | readonly BracketNode[] | BracketTree
 export type BracketTree = { readonly [key: string]: BracketNode }
@@ -17,7 +18,7 @@ const MAX_INDEX = 1_999
 const MAX_KEY_LENGTH = 200
 
 /** The same for what is sent as JSON in place of a query string, or of a part of one. */
-export const queryBounds: Bounds = {
+export const queryBounds: JsonLimits = {
   depth: MAX_DEPTH,
   values: MAX_PARAMETERS,
   elements: MAX_INDEX + 1,
@@ -137,22 +138,22 @@ function childKey(branch: Branch, step: Step, name: string): string {
   return String(branch.children.size)
 }
 
-function toNode(draft: Branch | string, place: string): BracketNode {
+function toNode(draft: Branch | string, path: string): BracketNode {
   if (typeof draft === 'string') return draft
-  return draft.kind === 'key' ? toTree(draft, place) : toArray(draft, place)
+  return draft.kind === 'key' ? toTree(draft, path) : toArray(draft, path)
 }
 
-function toTree({ children }: Branch, place: string): BracketTree {
+function toTree({ children }: Branch, path: string): BracketTree {
   const tree: Record<string, BracketNode> = Object.create(null)
-  for (const [key, child] of children) tree[key] = toNode(child, place === '' ? key : `${place}[${key}]`)
+  for (const [key, child] of children) tree[key] = toNode(child, path === '' ? key : `${path}[${key}]`)
   return tree
 }
 
-function toArray({ children }: Branch, place: string): readonly BracketNode[] {
+function toArray({ children }: Branch, path: string): readonly BracketNode[] {
   return Array.from({ length: children.size }, (_, index) => {
     const child = children.get(String(index))
-    if (child === undefined) throw refused(place, `has no element ${index} before its last`)
-    return toNode(child, `${place}[${index}]`)
+    if (child === undefined) throw refused(path, `has no element ${index} before its last`)
+    return toNode(child, `${path}[${index}]`)
   })
 }
 

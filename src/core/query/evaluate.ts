@@ -26,14 +26,14 @@ export function evaluate(filter: Filter, row: Row): boolean | undefined {
     case 'related':
       throw new Error(`the relation ${filter.relation.apiName} was not resolved`)
     case 'null':
-      return (seen(filter, row) === null) !== filter.negated
+      return (visibleValue(filter, row) === null) !== filter.negated
     default:
-      return onValue(filter, seen(filter, row))
+      return onValue(filter, visibleValue(filter, row))
   }
 }
 
 /** A field as its reader sees it: null where it is not visible. */
-export function seen({ field, visible }: FieldRef, row: Row): string | null {
+export function visibleValue({ field, visible }: FieldRef, row: Row): string | null {
   return evaluate(visible, row) === true ? row(field) : null
 }
 
@@ -62,13 +62,15 @@ function onValue(filter: OnValue, value: string | null): boolean | undefined {
   const { field } = filter
   switch (filter.kind) {
     case 'compare':
-      return comparisons[filter.operator](order(field, value, filter.operand))
+      return comparisons[filter.operator](compareTexts(field, value, filter.operand))
     case 'match':
       return isMatch(filter.match, value, filter.operand) !== filter.negated
     case 'between':
-      return (order(field, value, filter.low) >= 0 && order(field, value, filter.high) <= 0) !== filter.negated
+      return (
+        (compareTexts(field, value, filter.low) >= 0 && compareTexts(field, value, filter.high) <= 0) !== filter.negated
+      )
     case 'in':
-      return filter.operands.some((operand) => order(field, value, operand) === 0) !== filter.negated
+      return filter.operands.some((operand) => compareTexts(field, value, operand) === 0) !== filter.negated
   }
 }
 
@@ -88,7 +90,7 @@ function isMatch({ part, ignoreCase }: Match, value: string, operand: string): b
 }
 
 /** Negative, zero or positive, by the values that the canonical texts stand for. */
-export function order({ type }: PrimitiveField, one: string, other: string): number {
+export function compareTexts({ type }: PrimitiveField, one: string, other: string): number {
   switch (type.name) {
     case 'float32':
     case 'float64':

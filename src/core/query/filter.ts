@@ -3,7 +3,7 @@
  * fields and operands already in the database's text form. Truth follows SQL, with `related` always true or false.
  */
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
-import { isHole } from './hole.ts'
+import { isPlaceholder } from './placeholder.ts'
 
 export type Filter =
   | { readonly kind: 'all' }
@@ -70,13 +70,13 @@ function united(filters: readonly Filter[]): readonly Filter[] {
       result.push(filter)
       continue
     }
-    const place = places.get(filter.field.id) ?? result.length
-    places.set(filter.field.id, place)
-    const before = result[place]
+    const path = places.get(filter.field.id) ?? result.length
+    places.set(filter.field.id, path)
+    const before = result[path]
     const operands = before?.kind === 'compare' ? [before.operand] : before?.kind === 'in' ? before.operands : []
     if (operands.includes(filter.operand)) continue
     const { field, visible, operand } = filter
-    result[place] =
+    result[path] =
       before === undefined ? filter : { kind: 'in', field, visible, negated: false, operands: [...operands, operand] }
   }
   return result
@@ -89,7 +89,7 @@ function isPlainTest(filter: Filter): filter is Extract<Filter, { kind: 'compare
     filter.operator === '=' &&
     filter.visible.kind === 'all' &&
     filter.field.type.name !== 'json' &&
-    !isHole(filter.operand)
+    !isPlaceholder(filter.operand)
   )
 }
 

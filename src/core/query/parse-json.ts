@@ -3,7 +3,7 @@
  * parameters of a query string that are one JSON text each. The same names, limits and faults as in bracket notation; only
  * operands of filters are JSON values here, not texts.
  */
-import { beyondBounds, hasPrototypeMember, oversizedJson } from '../bounds.ts'
+import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../json-limits.ts'
 import { type BracketNode, type BracketTree, queryBounds } from './brackets.ts'
 import {
   type DeepArguments,
@@ -67,7 +67,7 @@ function readJsonText(text: string, name: string): unknown {
   } catch {
     throw queryFault(name, 'is not readable as JSON')
   }
-  const excess = hasPrototypeMember(text, value) ? 'must not use the key __proto__' : beyondBounds(value, queryBounds)
+  const excess = hasPrototypeMember(text, value) ? 'must not use the key __proto__' : exceedsLimits(value, queryBounds)
   if (excess !== undefined) throw queryFault(name, excess)
   return value
 }
@@ -104,9 +104,9 @@ function jsonForm(filter: RawFilter | undefined): RawFilter | undefined {
 
 function deepAsJson(deep: DeepArguments): DeepArguments {
   return new Map(
-    [...deep].map(([name, { own, deeper, place }]) => [
+    [...deep].map(([name, { own, deeper, path }]) => [
       name,
-      { own: { ...own, filter: jsonForm(own.filter) }, deeper: deepAsJson(deeper), place },
+      { own: { ...own, filter: jsonForm(own.filter) }, deeper: deepAsJson(deeper), path },
     ]),
   )
 }

@@ -5,14 +5,14 @@
 import { nested, type ServiceError } from '../error.ts'
 import { didYouMean } from '../nearest.ts'
 import type { BracketNode } from './brackets.ts'
-import type { Blanks } from './question.ts'
+import type { TemplateReaders } from './query-template.ts'
 
 /** A filter as sent. Operands of a query string are texts and are read by the type of their field. */
 export type RawFilter = {
   readonly form: 'text' | 'json'
   readonly value: unknown
-  /** Where the filter is of a question's shape: what to learn of its holes. */
-  readonly blanks?: Blanks
+  /** Set where the filter belongs to a query template: collects how to decode its placeholders. */
+  readonly template?: TemplateReaders
 }
 
 export type SortEntry = {
@@ -33,7 +33,7 @@ export type ListArguments = {
 /** Arguments of relations, keyed by relation name. */
 export type DeepArguments = ReadonlyMap<
   string,
-  { readonly own: ListArguments; readonly deeper: DeepArguments; readonly place: string }
+  { readonly own: ListArguments; readonly deeper: DeepArguments; readonly path: string }
 >
 
 export type ReadQuery = ListArguments & {
@@ -52,16 +52,16 @@ const MAX_SORTED_FIELDS = 200
  * A fault of an item query: `Failed to execute query` > the place, the body where it is empty > the reason
  * (docs/contract.md#errors).
  */
-export function queryFault(place: string, reason: string, code = '4009'): ServiceError {
-  return nested('invalid', ['Failed to execute query', place === '' ? 'body' : place, reason], { code })
+export function queryFault(path: string, reason: string, code = '4009'): ServiceError {
+  return nested('invalid', ['Failed to execute query', path === '' ? 'body' : path, reason], { code })
 }
 
 const readParameters = ['fields', 'filter', 'sort', 'limit', 'offset', 'meta', 'deep']
 const oneParameters = ['fields', 'filter', 'deep']
 
-/** A query whose outer filter is one of a shape. */
-export function withBlanks(query: ReadQuery, blanks: Blanks): ReadQuery {
-  return query.filter === undefined ? query : { ...query, filter: { ...query.filter, blanks } }
+/** The query with its outer filter marked as that of a template. */
+export function withTemplateReaders(query: ReadQuery, template: TemplateReaders): ReadQuery {
+  return query.filter === undefined ? query : { ...query, filter: { ...query.filter, template } }
 }
 
 export function parseListQuery(tree: BracketObject): ReadQuery {
@@ -126,10 +126,10 @@ function parseFields(node: BracketNode | undefined): readonly string[] | undefin
   const paths = new Set<string>()
   for (const text of texts) {
     if (typeof text !== 'string') throw queryFault('fields', 'must be a comma-separated list of field names')
-    for (const path of text.split(',')) {
-      if (path === '') continue
-      refuseLongPath(path, `fields.${shown(path)}`)
-      paths.add(path)
+    for (const fieldPath of text.split(',')) {
+      if (fieldPath === '') continue
+      refuseLongPath(fieldPath, `fields.${shown(fieldPath)}`)
+      paths.add(fieldPath)
       if (paths.size > MAX_SELECTED_FIELDS) throw queryFault('fields', `names more than ${MAX_SELECTED_FIELDS} fields`)
     }
   }
@@ -138,42 +138,42 @@ function parseFields(node: BracketNode | undefined): readonly string[] | undefin
 }
 
 /** Before it is taken apart: what is made of a path has as many levels as it has names. */
-function refuseLongPath(path: string, place: string): void {
+function refuseLongPath(fieldPath: string, path: string): void {
   let relations = 0
-  for (let dot = path.indexOf('.'); dot >= 0; dot = path.indexOf('.', dot + 1)) {
+  for (let dot = fieldPath.indexOf('.'); dot >= 0; dot = fieldPath.indexOf('.', dot + 1)) {
     relations++
-    if (relations > MAX_RELATION_DEPTH) throw tooManyRelations(place)
+    if (relations > MAX_RELATION_DEPTH) throw tooManyRelations(path)
   }
 }
 
-export function tooManyRelations(place: string): ServiceError {
-  return queryFault(place, `relations are nested deeper than ${MAX_RELATION_DEPTH}`)
+export function tooManyRelations(path: string): ServiceError {
+  return queryFault(path, `relations are nested deeper than ${MAX_RELATION_DEPTH}`)
 }
 
-function parseFilter(node: BracketNode | undefined, place: string): RawFilter | undefined {
+function parseFilter(node: BracketNode | undefined, path: string): RawFilter | undefined {
   if (node === undefined) return undefined
   if (typeof node === 'string' || isList(node)) {
-    throw queryFault(place, `must be given in brackets, such as ${place}[title][_eq]=text${jsonToo(place)}`)
+    throw queryFault(path, `must be given in brackets, such as ${path}[title][_eq]=text${jsonToo(path)}`)
   }
   return { form: 'text', value: node }
 }
 
-function parseSort(node: BracketNode | undefined, place: string): readonly SortEntry[] {
+function parseSort(node: BracketNode | undefined, path: string): readonly SortEntry[] {
   if (node === undefined) return []
-  if (!isList(node)) throw queryFault(place, sortHint(place))
-  if (node.length > MAX_SORTED_FIELDS) throw queryFault(place, `names more than ${MAX_SORTED_FIELDS} fields`)
-  return node.map((entry, index) => parseSortEntry(entry, `${place}[${index}]`, place))
+  if (!isList(node)) throw queryFault(path, sortHint(path))
+  if (node.length > MAX_SORTED_FIELDS) throw queryFault(path, `names more than ${MAX_SORTED_FIELDS} fields`)
+  return node.map((entry, index) => parseSortEntry(entry, `${path}[${index}]`, path))
 }
 
-function parseSortEntry(entry: BracketNode, place: string, parameter: string): SortEntry {
-  if (typeof entry === 'string' || isList(entry)) throw queryFault(place, sortHint(parameter))
+function parseSortEntry(entry: BracketNode, path: string, parameter: string): SortEntry {
+  if (typeof entry === 'string' || isList(entry)) throw queryFault(path, sortHint(parameter))
   const [[field, options] = [], ...others] = Object.entries(entry)
-  if (field === undefined || others.length > 0) throw queryFault(place, 'must name one field')
-  if (typeof options !== 'object' || isList(options)) throw queryFault(`${place}.${shown(field)}`, sortHint(parameter))
+  if (field === undefined || others.length > 0) throw queryFault(path, 'must name one field')
+  if (typeof options !== 'object' || isList(options)) throw queryFault(`${path}.${shown(field)}`, sortHint(parameter))
   let direction: SortEntry['direction'] = 'asc'
   let nulls: SortEntry['nulls']
   for (const [name, value] of Object.entries(options)) {
-    const at = `${place}.${shown(field)}.${shown(name)}`
+    const at = `${path}.${shown(field)}.${shown(name)}`
     if (name === 'direction') {
       if (value !== 'asc' && value !== 'desc') throw queryFault(at, 'must be asc or desc')
       direction = value
@@ -194,11 +194,11 @@ function jsonToo(parameter: string): string {
   return parameter.includes('.') ? '' : ', or as one JSON text'
 }
 
-function parseInteger(node: BracketNode | undefined, place: string, least: number): number | undefined {
+function parseInteger(node: BracketNode | undefined, path: string, least: number): number | undefined {
   if (node === undefined) return undefined
-  if (typeof node !== 'string' || !/^-?[0-9]{1,15}$/.test(node)) throw queryFault(place, 'must be an integer')
+  if (typeof node !== 'string' || !/^-?[0-9]{1,15}$/.test(node)) throw queryFault(path, 'must be an integer')
   const value = Number(node)
-  if (value < least) throw queryFault(place, `must be at least ${least}`)
+  if (value < least) throw queryFault(path, `must be at least ${least}`)
   return value
 }
 
@@ -210,32 +210,32 @@ function parseMeta(node: BracketNode | undefined): boolean {
 
 const deepParameters: ReadonlySet<string> = new Set(['_filter', '_sort', '_limit', '_offset'])
 
-type DeepDraft = Map<string, { own: Record<string, BracketNode>; children: DeepDraft; place: string }>
+type DeepDraft = Map<string, { own: Record<string, BracketNode>; children: DeepDraft; path: string }>
 
 /** `deep[author.posts][_limit]` and `deep[author][posts][_limit]` are the same place. */
-function parseDeep(node: BracketNode | undefined, place: string): DeepArguments {
+function parseDeep(node: BracketNode | undefined, path: string): DeepArguments {
   if (node === undefined) return new Map()
   const draft: DeepDraft = new Map()
-  collectDeep(node, { place, depth: 0 }, draft)
+  collectDeep(node, { path, depth: 0 }, draft)
   return finishDeep(draft)
 }
 
 function collectDeep(
   node: BracketNode,
-  { place, depth }: { readonly place: string; readonly depth: number },
+  { path, depth }: { readonly path: string; readonly depth: number },
   into: DeepDraft,
 ): void {
-  if (typeof node === 'string' || isList(node)) throw queryFault(place, 'must name relations and their arguments')
-  for (const [path, value] of Object.entries(node)) {
-    const at = `${place}.${shown(path)}`
-    if (path.startsWith('_')) throw queryFault(at, 'must stand below the name of a relation')
-    refuseLongPath(path, at)
-    const names = path.split('.')
+  if (typeof node === 'string' || isList(node)) throw queryFault(path, 'must name relations and their arguments')
+  for (const [fieldPath, value] of Object.entries(node)) {
+    const at = `${path}.${shown(fieldPath)}`
+    if (fieldPath.startsWith('_')) throw queryFault(at, 'must stand below the name of a relation')
+    refuseLongPath(fieldPath, at)
+    const names = fieldPath.split('.')
     if (depth + names.length > MAX_RELATION_DEPTH) throw tooManyRelations(at)
     let level = into
-    let entry: { own: Record<string, BracketNode>; children: DeepDraft; place: string } | undefined
+    let entry: { own: Record<string, BracketNode>; children: DeepDraft; path: string } | undefined
     for (const name of names) {
-      entry = level.get(name) ?? { own: Object.create(null), children: new Map(), place: at }
+      entry = level.get(name) ?? { own: Object.create(null), children: new Map(), path: at }
       level.set(name, entry)
       level = entry.children
     }
@@ -251,22 +251,22 @@ function collectDeep(
         entry.own[name] = argument
       }
     }
-    if (Object.keys(deeper).length > 0) collectDeep(deeper, { place: at, depth: depth + names.length }, level)
+    if (Object.keys(deeper).length > 0) collectDeep(deeper, { path: at, depth: depth + names.length }, level)
   }
 }
 
 function finishDeep(draft: DeepDraft): DeepArguments {
-  const finished = new Map<string, { own: ListArguments; deeper: DeepArguments; place: string }>()
-  for (const [name, { own, children, place }] of draft) {
+  const finished = new Map<string, { own: ListArguments; deeper: DeepArguments; path: string }>()
+  for (const [name, { own, children, path }] of draft) {
     finished.set(name, {
       own: {
-        filter: parseFilter(own._filter, `${place}._filter`),
-        sort: parseSort(own._sort, `${place}._sort`),
-        limit: parseInteger(own._limit, `${place}._limit`, -1),
-        offset: parseInteger(own._offset, `${place}._offset`, 0) ?? 0,
+        filter: parseFilter(own._filter, `${path}._filter`),
+        sort: parseSort(own._sort, `${path}._sort`),
+        limit: parseInteger(own._limit, `${path}._limit`, -1),
+        offset: parseInteger(own._offset, `${path}._offset`, 0) ?? 0,
       },
       deeper: finishDeep(children),
-      place,
+      path,
     })
   }
   return finished

@@ -6,7 +6,7 @@
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
 import { unknownMember } from '../known-members.ts'
-import { lazily, type ReadBy } from '../lazily.ts'
+import { type InferOutput, lazily } from '../lazily.ts'
 
 export const sqlProviders = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'] as const
 export type SqlProvider = (typeof sqlProviders)[number]
@@ -41,8 +41,8 @@ export function parseSqlAddress(provider: SqlProvider, config: unknown): SqlAddr
 }
 
 /** A fault of the member `place` of the configuration; of the whole of it where that is empty. */
-export function configFault(place: string, reason: string): ServiceError {
-  return nested('invalid', ['Failed to read the JSON body', place === '' ? 'config' : `config.${place}`, reason])
+export function configFault(path: string, reason: string): ServiceError {
+  return nested('invalid', ['Failed to read the JSON body', path === '' ? 'config' : `config.${path}`, reason])
 }
 
 const text = (max: number) =>
@@ -103,7 +103,7 @@ const partsForm = lazily(() =>
     }),
 )
 
-type Parts = ReadBy<typeof partsForm>
+type Parts = InferOutput<typeof partsForm>
 
 /** Nothing that would end the host, or be no address at all, where it becomes part of one. */
 function isHost(value: string): boolean {
@@ -117,10 +117,10 @@ function hasControl(value: string): boolean {
 }
 
 function faultOf(issue: z.core.$ZodIssue | undefined, form: z.ZodType): [place: string, reason: string] {
-  const place = (issue?.path ?? []).map(String).join('.')
-  if (issue?.code === 'unrecognized_keys') return [place, unknownMember(form, issue)]
-  if (issue?.code === 'invalid_type' && issue.input === undefined && place !== '') return [place, 'must be given']
-  return [place, place === '' ? 'must be an object' : (issue?.message ?? 'is wrong')]
+  const path = (issue?.path ?? []).map(String).join('.')
+  if (issue?.code === 'unrecognized_keys') return [path, unknownMember(form, issue)]
+  if (issue?.code === 'invalid_type' && issue.input === undefined && path !== '') return [path, 'must be given']
+  return [path, path === '' ? 'must be an object' : (issue?.message ?? 'is wrong')]
 }
 
 const isMysql: Readonly<Record<SqlProvider, boolean>> = {

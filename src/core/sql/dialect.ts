@@ -45,7 +45,7 @@ export type Slots = {
   /** All kept rows as a table: columns `c0`, `c1`, … and `n`, their place. */
   readonly rows: (slot: number, types: readonly FieldType[]) => Sql
   /** A statement that fails with `marker` in its message where `condition` does not hold. */
-  readonly demand: (condition: Sql, marker: string) => Sql
+  readonly assertion: (condition: Sql, marker: string) => Sql
 }
 
 export type KeptColumn = { readonly value: Sql; readonly type: FieldType }
@@ -150,17 +150,17 @@ type Statements = readonly Sql[]
  * One at a time changes or reads the schema of a database: a process that died may have left a statement running there,
  * which whoever comes next has to wait for.
  */
-export type SchemaTurn = {
+export type SchemaLock = {
   /** Begins a batch; fails where it has to wait too long. */
   readonly take: Statement
   /** Ends it. */
-  readonly leave: readonly Statement[]
+  readonly release: readonly Statement[]
   /** Whether a batch that fails leaves no change of the schema behind. */
   readonly isTransaction: boolean
 }
 
 export type Ddl = {
-  readonly turn: SchemaTurn
+  readonly lock: SchemaLock
   /** Whether a key or an index may contain the type. */
   readonly isIndexable: (type: FieldType) => boolean
   readonly referentialActions: ReadonlySet<ReferentialAction>

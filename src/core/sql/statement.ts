@@ -2,8 +2,9 @@
  * SQL text is built here and nowhere else. A `Sql` is a tree of literal text, parameters, identifiers and further
  * trees; only `compile` turns it into text, so a value can never become part of a statement's shape.
  */
-import { holeName, isHole } from '../query/hole.ts'
+
 import { queryFault } from '../query/parse.ts'
+import { isPlaceholder, placeholderName } from '../query/placeholder.ts'
 
 export type SqlParam = string | null
 
@@ -105,20 +106,20 @@ export function compile(fragment: Sql, syntax: SqlSyntax): Statement {
   return { text, params }
 }
 
-/** Makes `statement` ready to be asked again and again, each time with other values where it has holes. */
-export function binder(statement: Statement): (fill: Fill) => Statement {
-  const names = statement.params.map((value) => (isHole(value) ? holeName(value) : undefined))
+/** Prepares `statement` for repeated execution with other values for its placeholders. */
+export function binder(statement: Statement): (bindings: Bindings) => Statement {
+  const names = statement.params.map((value) => (isPlaceholder(value) ? placeholderName(value) : undefined))
   if (names.every((name) => name === undefined)) return () => statement
   const { text, params, isLarge } = statement
-  return (fill) => ({
+  return (bindings) => ({
     text,
     params: params.map((value, index) => {
       const name = names[index]
-      return name === undefined ? value : fill(name)
+      return name === undefined ? value : bindings(name)
     }),
     ...(isLarge === true && { isLarge }),
   })
 }
 
-/** Gives the value that a hole of this name stands for. */
-export type Fill = (name: string) => SqlParam
+/** The value to bind to the placeholder of this name. */
+export type Bindings = (name: string) => SqlParam

@@ -4,10 +4,10 @@
  */
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import type {
+  Assertion,
   Cell,
   CreatePlan,
   DeletePlan,
-  Demand,
   Selection,
   Slot,
   Step,
@@ -26,8 +26,8 @@ export type CompiledWrite = {
 }
 
 /** Stands in the message of the fault that ends a transaction for `demand`. */
-export function demandMarker(demand: Demand): string {
-  return `service:${demand}`
+export function assertionMarker(assertion: Assertion): string {
+  return `service:${assertion}`
 }
 
 export function compileWrite(plan: WritePlan, dialect: Dialect): CompiledWrite {
@@ -250,25 +250,25 @@ function addStep(draft: Draft, step: Step, selection: Selection): void {
       return
     }
     case 'find': {
-      const { into, demand, provided } = step
+      const { into, assertion, provided } = step
       const from = sql` from ${table(into.collection)} ${ident(scope.alias)} where ${matching(step, scope)}`
       const columns = keptColumns(keptFields(into.collection), scope)
       add(draft, slots.keep(into.number, { columns, from, lock: step.lock }))
-      if (demand === undefined) return
+      if (assertion === undefined) return
       const isFound = slots.isFilled(into.number)
       const condition = provided === undefined ? isFound : sql`(${isFound} or not (${slots.isFilled(provided.number)}))`
-      add(draft, [slots.demand(condition, demandMarker(demand))])
+      add(draft, [slots.assertion(condition, assertionMarker(assertion))])
       return
     }
     case 'check': {
       const { collection, number } = step.slot
       const rows = keptRows(number, collection, { fields: collection.primaryKey, scope })
       const offender = sql`select 1${rows} where (${predicate(step.where, scope)}) is not true`
-      add(draft, [slots.demand(sql`not exists (${offender})`, demandMarker(step.demand))])
+      add(draft, [slots.assertion(sql`not exists (${offender})`, assertionMarker(step.assertion))])
       return
     }
     case 'refer':
-      add(draft, [slots.demand(sql`not exists (${astray(step, scope)})`, demandMarker(step.demand))])
+      add(draft, [slots.assertion(sql`not exists (${astray(step, scope)})`, assertionMarker(step.assertion))])
       return
     case 'update': {
       const { collection, number } = step.slot

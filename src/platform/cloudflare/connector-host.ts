@@ -4,9 +4,9 @@
  * After a session was closed, or its isolate did not answer, the next call gets a fresh isolate.
  */
 import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../ports.ts'
+import { createPrinter, type OnPrint } from '../connectors/connector-log.ts'
 import { factoryOf } from '../connectors/factory.ts'
 import type { IsolateRuntime } from '../connectors/isolate-runtime.ts'
-import { createPrinter, type OnPrint } from '../connectors/printed.ts'
 import { CRASH, LONGEST_REPLY, parseReply } from '../connectors/reply.ts'
 import type { GateProps } from './gate.ts'
 

@@ -6,7 +6,7 @@ import type { SqlDatabases, SqlDriver } from '../../ports.ts'
 import { openRefused } from '../drivers/refused.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHost, PrivateHostError } from '../private-hosts.ts'
-import { openNeonSource, openPlanetscaleSource } from './late-drivers.ts'
+import { openNeonSource, openPlanetscaleSource } from './lazy-drivers.ts'
 
 const NO_TCP = 'A Worker keeps no TCP connection between requests: use neon or planetscale, or run the service on Node'
 

@@ -4,9 +4,9 @@
  * of those who wait. Never `blockConcurrencyWhile`: it resets the object after 30 seconds.
  */
 import { DurableObject } from 'cloudflare:workers'
-import { createTurns } from '../turns.ts'
+import { createKeyedLocks } from '../keyed-locks.ts'
 import { createVersions, type DatedSnapshot, nextFence } from '../versions.ts'
-import { openNeonLate } from './late-drivers.ts'
+import { openNeonLazily } from './lazy-drivers.ts'
 
 export type WorkspaceObjectEnv = { readonly SERVICE_DATABASE_URL: string }
 
@@ -14,9 +14,9 @@ export type WorkspaceObjectEnv = { readonly SERVICE_DATABASE_URL: string }
 export type LockLimits = { readonly wait: number; readonly lease: number }
 
 export class WorkspaceObject extends DurableObject<WorkspaceObjectEnv> {
-  readonly #database = openNeonLate(this.env.SERVICE_DATABASE_URL)
+  readonly #database = openNeonLazily(this.env.SERVICE_DATABASE_URL)
   readonly #versions = createVersions(this.#database, { now: () => Date.now() })
-  readonly #turns = createTurns()
+  readonly #turns = createKeyedLocks()
 
   /** Calls `work` back in its own isolate once it is its turn; returns without a call after waiting too long. */
   async withLock(limits: LockLimits, work: (fence: number) => Promise<void>): Promise<void> {

@@ -4,14 +4,14 @@
  */
 import * as z from 'zod'
 import { permissionsSchema } from '../../core/connector/permission.ts'
-import { lazily, type ReadBy } from '../../core/lazily.ts'
+import { type InferOutput, lazily } from '../../core/lazily.ts'
 
-export type ManifestEntry = ReadBy<typeof entrySchema>
+export type ManifestEntry = InferOutput<typeof entrySchema>
 
 /** `place` is the path of a member, such as `service.extensions[0].entry`; empty for the file as such. */
 export type ManifestFault = { readonly place: string; readonly reason: string }
 
-export type ManifestReading =
+export type ManifestResult =
   | { readonly kind: 'valid'; readonly entries: readonly ManifestEntry[] }
   | { readonly kind: 'invalid'; readonly faults: readonly ManifestFault[] }
 
@@ -35,7 +35,7 @@ const manifestSchema = lazily(() =>
   }),
 )
 
-export function parseManifest(text: string): ManifestReading {
+export function parseManifest(text: string): ManifestResult {
   let content: unknown
   try {
     content = JSON.parse(text)

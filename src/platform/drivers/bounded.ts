@@ -3,13 +3,13 @@
  * means to end it; what happened is the fault that is thrown, whatever the database said to being ended.
  */
 import { ABANDONED, OVERDUE, SqlFault } from '../../core/sql/fault.ts'
-import type { Asker } from '../../ports.ts'
+import type { QueryContext } from '../../ports.ts'
 
 /** Milliseconds between two looks at a statement that takes long: what ends sooner is never worth ending. */
 export const LOOK = 250
 
 export type Bounds = {
-  readonly asker: Asker | undefined
+  readonly context: QueryContext | undefined
   /** Milliseconds; 0 is no limit. */
   readonly timeLimit: number
   /** Milliseconds that the work has taken, where it may have waited before it began. */
@@ -20,17 +20,17 @@ export type Bounds = {
 
 /** What `work` answers. Throws SqlFault OVERDUE or ABANDONED where it was ended. */
 export async function bounded<T>(work: Promise<T>, bounds: Bounds): Promise<T> {
-  const { asker, timeLimit, elapsed, end } = bounds
-  if (asker === undefined || (timeLimit === 0 && asker.hasLeft === undefined)) return work
+  const { context, timeLimit, elapsed, end } = bounds
+  if (context === undefined || (timeLimit === 0 && context.isDisconnected === undefined)) return work
   const begun = performance.now()
   let fault: SqlFault | undefined
   const look = () => {
-    fault = endingOf(asker, { elapsed: elapsed?.() ?? performance.now() - begun, timeLimit })
+    fault = endingOf(context, { elapsed: elapsed?.() ?? performance.now() - begun, timeLimit })
     if (fault === undefined) return
     clearInterval(timer)
     end()
   }
-  const timer = setInterval(look, pauseOf(asker, bounds))
+  const timer = setInterval(look, pauseOf(context, bounds))
   try {
     return await work
   } catch (error) {
@@ -42,16 +42,17 @@ export async function bounded<T>(work: Promise<T>, bounds: Bounds): Promise<T> {
 
 /** Why a statement ought to end now; undefined where it may go on. */
 export function endingOf(
-  asker: Asker,
+  context: QueryContext,
   { elapsed, timeLimit }: { readonly elapsed: number; readonly timeLimit: number },
 ): SqlFault | undefined {
-  if (asker.hasLeft?.() === true) return new SqlFault('nobody waits for the answer any more', { state: ABANDONED })
+  if (context.isDisconnected?.() === true)
+    return new SqlFault('nobody waits for the answer any more', { state: ABANDONED })
   // A timer may be a little early by the clock that it is held against.
   const isLate = timeLimit > 0 && elapsed >= timeLimit - 1
   return isLate ? new SqlFault('the time limit was reached', { state: OVERDUE }) : undefined
 }
 
-function pauseOf(asker: Asker, { timeLimit, elapsed }: Bounds): number {
-  if (asker.hasLeft === undefined && elapsed === undefined) return timeLimit
+function pauseOf(context: QueryContext, { timeLimit, elapsed }: Bounds): number {
+  if (context.isDisconnected === undefined && elapsed === undefined) return timeLimit
   return timeLimit === 0 ? LOOK : Math.min(LOOK, timeLimit)
 }

@@ -9,7 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { createConnection, createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2/promise'
 import { OVERDUE, SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { Asker, SqlDriver, SqlRow } from '../../ports.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
 import { bounded } from './bounded.ts'
 
@@ -54,10 +54,10 @@ export function openMysql(options: MysqlOptions): SqlDriver {
 
   /** `work` on a connection of its own, which goes back to the others unless it was ended. */
   async function lent<T>(
-    asker: Asker | undefined,
+    context: QueryContext | undefined,
     work: (client: PoolConnection, limit: Limit) => Promise<T>,
   ): Promise<T> {
-    const { pool, renew } = asker === undefined ? unlimited : limited
+    const { pool, renew } = context === undefined ? unlimited : limited
     const client = await renew(() => pool.getConnection())
     let isEnded = false
     const end = () => {
@@ -65,7 +65,7 @@ export function openMysql(options: MysqlOptions): SqlDriver {
       void kill(address, client)
     }
     try {
-      const within: Limit['within'] = (part) => bounded(part, { asker, timeLimit, end })
+      const within: Limit['within'] = (part) => bounded(part, { context, timeLimit, end })
       return await work(client, { within, hasEnded: () => isEnded })
     } finally {
       // What was told to end may hear of it late, and then end what comes next.
@@ -75,9 +75,9 @@ export function openMysql(options: MysqlOptions): SqlDriver {
   }
 
   return {
-    query: (statement, asker) => track(lent(asker, (client, { within }) => within(run(client, statement)))),
-    batch: async (statements, asker) =>
-      statements.length === 0 ? [] : track(lent(asker, (client, limit) => runTransaction(client, statements, limit))),
+    query: (statement, context) => track(lent(context, (client, { within }) => within(run(client, statement)))),
+    batch: async (statements, context) =>
+      statements.length === 0 ? [] : track(lent(context, (client, limit) => runTransaction(client, statements, limit))),
     async close() {
       await Promise.allSettled([...running])
       await Promise.all([limited.pool.end(), unlimited.pool.end()])

@@ -8,7 +8,7 @@ import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import type { SqlAddress } from '../../core/sql/address.ts'
 import { OVERDUE, SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { Asker, SqlDriver, SqlRow } from '../../ports.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
 import { bounded } from './bounded.ts'
@@ -26,24 +26,24 @@ export function openNeon(connectionString: string, wayOut?: Fetch, timeLimit = 0
   const request = ({ text, params }: Statement) => sql.query(text, [...params], rawText)
   const limit = limitStatement(timeLimit)
 
-  async function read({ text, params }: Statement, asker: Asker): Promise<readonly SqlRow[]> {
+  async function read({ text, params }: Statement, context: QueryContext): Promise<readonly SqlRow[]> {
     const ending = new AbortController()
     const options = { ...rawText, fetchOptions: { signal: ending.signal } }
-    return bounded(sql.query(text, [...params], options), { asker, timeLimit, end: () => ending.abort() })
+    return bounded(sql.query(text, [...params], options), { context, timeLimit, end: () => ending.abort() })
   }
 
   return {
-    async query(statement, asker) {
+    async query(statement, context) {
       try {
-        return await (asker === undefined || asker.isWriting ? request(statement) : read(statement, asker))
+        return await (context === undefined || context.isWriting ? request(statement) : read(statement, context))
       } catch (error) {
         throw neonFault(error)
       }
     },
 
-    async batch(statements, asker) {
+    async batch(statements, context) {
       if (statements.length === 0) return []
-      const isLimited = asker !== undefined && timeLimit > 0
+      const isLimited = context !== undefined && timeLimit > 0
       try {
         const answers = await sql.transaction((isLimited ? [limit, ...statements] : statements).map(request))
         return isLimited ? answers.slice(1) : answers

@@ -9,7 +9,7 @@ import { type Connection, connect, DatabaseError } from '@planetscale/database'
 import { isLoopback, type SqlAddress } from '../../core/sql/address.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { Asker, SqlDriver, SqlRow } from '../../ports.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
 import { bounded } from './bounded.ts'
@@ -25,25 +25,25 @@ export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher:
   const session = (signalOf?: () => AbortSignal | undefined) =>
     connect({ host: name, username: user, password, fetch: fetchAt({ host: name, port, signalOf }, fetcher) })
 
-  function read(statement: Statement, asker: Asker): Promise<readonly SqlRow[]> {
+  function read(statement: Statement, context: QueryContext): Promise<readonly SqlRow[]> {
     const ending = new AbortController()
     const work = run(
       session(() => ending.signal),
       withLimit(statement, timeLimit),
     )
-    return bounded(work, { asker, timeLimit, end: () => ending.abort() })
+    return bounded(work, { context, timeLimit, end: () => ending.abort() })
   }
 
   /** All of its statements have one time limit. Only they are ended, and then the transaction is rolled back. */
   function transaction(
     statements: readonly Statement[],
-    asker: Asker | undefined,
+    context: QueryContext | undefined,
   ): Promise<readonly (readonly SqlRow[])[]> {
     let ending: AbortController | undefined
     const within = <T>(work: () => Promise<T>) => {
       const begun = new AbortController()
       ending = begun
-      return bounded(work(), { asker, timeLimit, end: () => begun.abort() }).finally(() => {
+      return bounded(work(), { context, timeLimit, end: () => begun.abort() }).finally(() => {
         ending = undefined
       })
     }
@@ -55,9 +55,10 @@ export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher:
   }
 
   return {
-    query: (statement, asker) =>
-      told(asker === undefined || asker.isWriting ? run(session(), statement) : read(statement, asker)),
-    batch: (statements, asker) => told(statements.length === 0 ? Promise.resolve([]) : transaction(statements, asker)),
+    query: (statement, context) =>
+      told(context === undefined || context.isWriting ? run(session(), statement) : read(statement, context)),
+    batch: (statements, context) =>
+      told(statements.length === 0 ? Promise.resolve([]) : transaction(statements, context)),
     async close() {},
   }
 }

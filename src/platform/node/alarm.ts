@@ -17,7 +17,7 @@ export type NodeAlarm = Alarm & {
   stop(): Promise<void>
 }
 
-export function createNodeAlarm(clock: Clock, ticker: Ticker = everySoOften): NodeAlarm {
+export function createNodeAlarm(clock: Clock, ticker: Ticker = repeatEvery): NodeAlarm {
   let at: Instant | undefined
   let end: (() => Promise<void>) | undefined
 
@@ -45,7 +45,7 @@ export function createNodeAlarm(clock: Clock, ticker: Ticker = everySoOften): No
 }
 
 /** By a timer that keeps no process alive. */
-export function everySoOften(milliseconds: number, work: () => Promise<void>): () => Promise<void> {
+export function repeatEvery(milliseconds: number, work: () => Promise<void>): () => Promise<void> {
   let working: Promise<void> | undefined
   const timer = setInterval(() => {
     // One that takes longer than the pause is not begun again.

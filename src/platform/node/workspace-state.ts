@@ -5,7 +5,7 @@
 import type { Client } from 'pg'
 import { ServiceError } from '../../core/error.ts'
 import { type Clock, type SqlDriver, STATE_MAX_AGE, type WorkspaceState } from '../../ports.ts'
-import { createTurns } from '../turns.ts'
+import { createKeyedLocks } from '../keyed-locks.ts'
 import { createVersions, nextFence } from '../versions.ts'
 import { createAdvisoryLocks } from './advisory-locks.ts'
 
@@ -22,7 +22,7 @@ export function createNodeWorkspaceState(
   options: NodeWorkspaceStateOptions,
 ): WorkspaceState & { close(): Promise<void> } {
   const { database, connect, clock, waitLimit = 30_000 } = options
-  const turns = createTurns()
+  const turns = createKeyedLocks()
   const versions = createVersions(database, clock)
   const locks = connect && createAdvisoryLocks({ connect, busy: stillRunning })
   const unfinished = new Set<Promise<void>>()

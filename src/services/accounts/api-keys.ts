@@ -3,13 +3,13 @@
  * looks after their own and those of the service accounts they own; administrators of the instance after all; a key with
  * a scope after itself and those made with it. A key that is made with a key ends with it (docs/decisions/044).
  */
-import { limitsRights, type ScopeWish } from '../../core/access/scope.ts'
+import { limitsRights, type ScopeInput } from '../../core/access/scope.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
-import type { Recorded } from '../../store/accounts.ts'
+import type { AuditStatement } from '../../store/accounts.ts'
 import {
   type ApiKeyChange,
   type ApiKeyRow,
@@ -21,22 +21,22 @@ import {
   type NewApiKey,
   updateApiKey,
 } from '../../store/api-keys.ts'
-import { actorOf, recordOf } from '../caller/audit.ts'
+import { actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, isAdministrator, presentedBy, requireUser } from '../caller/callers.ts'
-import { type Directory, missing, type Reach, reachOfUser, type Sent } from '../caller/directory.ts'
+import { type Directory, type LazyBody, notFound, type RowScope, rowScopeOfUser } from '../caller/directory.ts'
 import { invalidToken, type Tokens } from '../caller/tokens.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { createKeyScopes } from '../rights/key-scopes.ts'
 import { sentFault } from '../rights/roles.ts'
 
-export type ApiKeyWish = {
+export type ApiKeyInput = {
   readonly name: string
   readonly description?: string | null | undefined
   /** Milliseconds from now; without it the key ends with the one that it is made with, or never. */
   readonly expiresIn?: number | undefined
   /** Whose key it is to be: the caller's where this is not said. */
   readonly userId?: string | undefined
-  readonly scope?: ScopeWish | undefined
+  readonly scope?: ScopeInput | undefined
 }
 
 /** Lists and single rows are JSON texts. What is sent is read only once the caller was found to be somebody. */
@@ -45,10 +45,10 @@ export type ApiKeys = {
    * The token itself, `key`, is part of this answer only. Throws 403 for a user whom the caller does not look after and for a
    * scope beyond that of their own key, 422 for an end beyond that of their own key.
    */
-  create(caller: Caller, wish: Sent<ApiKeyWish>): Promise<object>
-  list(caller: Caller, query: Sent<ReadQuery>): Promise<ListAnswer>
+  create(caller: Caller, input: LazyBody<ApiKeyInput>): Promise<object>
+  list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   /** Throws 404 for a key that is not there for this caller. */
-  update(caller: Caller, id: string, change: Sent<ApiKeyChange>): Promise<string>
+  update(caller: Caller, id: string, change: LazyBody<ApiKeyChange>): Promise<string>
   delete(caller: Caller, id: string): Promise<void>
 }
 
@@ -61,9 +61,9 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
   const { clock, database, ids, workspaces } = ports
   const scopes = createKeyScopes(ports, models)
 
-  function record(caller: Caller, verb: 'create' | 'update' | 'delete', id: string, payload = {}): Recorded {
-    const happening = { actor: actorOf(caller), target: { type: 'apiKey', id }, payload } as const
-    return (provided) => recordOf(ids, { ...happening, action: `api_key.${verb}.v1` }, provided)
+  function record(caller: Caller, verb: 'create' | 'update' | 'delete', id: string, payload = {}): AuditStatement {
+    const event = { actor: actorOf(caller), target: { type: 'apiKey', id }, payload } as const
+    return (provided) => recordEvent(ids, { ...event, action: `api_key.${verb}.v1` }, provided)
   }
 
   /** The key that the caller presents; undefined where it is a session. Throws 401 where it is gone by now. */
@@ -91,20 +91,20 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
     }
   }
 
-  async function read(reach: Reach, id: string): Promise<string> {
-    return scopes.show(await directory.read('apiKeys', reach, id))
+  async function read(rowScope: RowScope, id: string): Promise<string> {
+    return scopes.show(await directory.read('apiKeys', rowScope, id))
   }
 
   return {
     async create(caller, sent) {
       const self = requireUser(caller)
-      const { name, description = null, expiresIn, userId = self, scope: wish } = await sent()
+      const { name, description = null, expiresIn, userId = self, scope: input } = await sent()
       const maker = await presented(caller)
       requireRoom(maker)
       if (userId !== self && isLimited(caller)) throw notYours()
       const now = clock.now()
       const expiresAt = endOf(expiresIn === undefined ? undefined : now + expiresIn, maker)
-      const scope = await scopes.resolve(caller, userId, wish)
+      const scope = await scopes.resolve(caller, userId, input)
       const id = ids.next()
       const madeBy = maker?.id
       const told = scope && (JSON.parse(await scopes.show(JSON.stringify({ scope }))) as object)
@@ -127,14 +127,14 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
       const change = await sent()
       if (change.active === true) await requireNoLonger(await presented(caller), id)
       const key = { id, keeper, by: presentedBy(caller), record: record(caller, 'update', id, change) }
-      if (!(await updateApiKey(database, key, change))) return missing('apiKeys')
+      if (!(await updateApiKey(database, key, change))) return notFound('apiKeys')
       await workspaces.changed(id)
       return read(reachOf(caller), id)
     },
 
     async delete(caller, id) {
       const key = { id, keeper: keeperOf(caller), record: record(caller, 'delete', id) }
-      if (!(await deleteApiKey(database, key))) missing('apiKeys')
+      if (!(await deleteApiKey(database, key))) notFound('apiKeys')
       await workspaces.changed(id)
     },
   }
@@ -160,8 +160,8 @@ function keeperOf(caller: Caller): Keeper {
   return isScoped(caller) ? { kind: 'key', id: caller.credential.id } : guardian
 }
 
-function reachOf(caller: Caller): Reach {
-  return isScoped(caller) ? { kind: 'key', id: caller.credential.id } : reachOfUser(caller)
+function reachOf(caller: Caller): RowScope {
+  return isScoped(caller) ? { kind: 'key', id: caller.credential.id } : rowScopeOfUser(caller)
 }
 
 function isScoped(caller: Caller): caller is Extract<Caller, { kind: 'user' }> {

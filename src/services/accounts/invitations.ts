@@ -25,18 +25,18 @@ import { assignRoles, insertMember } from '../../store/members.ts'
 import { setPassword } from '../../store/passwords.ts'
 import { loadRoles } from '../../store/roles.ts'
 import { insertAccount } from '../../store/users.ts'
-import { actorOf, type Happening, recordIn, recordOf } from '../caller/audit.ts'
-import { type Caller, callerNow, type Entry, requireAnothers, requireUser } from '../caller/callers.ts'
-import { type Directory, missing, reachOf, type Sent } from '../caller/directory.ts'
+import { type AuditEvent, actorOf, recordEvent, recordWorkspaceEvent } from '../caller/audit.ts'
+import { type Caller, callerNow, type RequestScope, requireAnothers, requireUser } from '../caller/callers.ts'
+import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
 import { invalidToken } from '../caller/tokens.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
-import { type LoadGiver, requireRolesTakable } from '../rights/delegation.ts'
+import { type LoadGrantor, requireRolesRevocable } from '../rights/delegation.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 import { requireAssignable, sentFault } from '../rights/roles.ts'
-import { invitationMail, linkBase, type Visit } from './mails.ts'
+import { invitationMail, linkBase, type RequestOrigin } from './mails.ts'
 import { digestOf, newToken } from './one-time-tokens.ts'
 
-export type InvitationWish = {
+export type InvitationInput = {
   readonly email: string
   readonly workspace_roles: readonly string[]
   /** Milliseconds from now. */
@@ -51,7 +51,7 @@ export type Acceptance = {
   readonly fullName?: string | undefined
 }
 
-export type Accepted = {
+export type AcceptedInvitation = {
   readonly id: string
   readonly email: string
   readonly workspace: { readonly id: string; readonly apiName: string }
@@ -59,32 +59,32 @@ export type Accepted = {
 
 /** Lists are JSON texts. What is sent is read only once the caller was found to be entitled. */
 export type Invitations = {
-  list(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
+  list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   /** A token is part of this answer and another one of the mail to the invited address; they are nowhere else. */
-  create(entry: Entry, invitation: Sent<InvitationWish>, visit: Visit): Promise<object>
-  delete(entry: Entry, id: string): Promise<void>
+  create(scope: RequestScope, invitation: LazyBody<InvitationInput>, visit: RequestOrigin): Promise<object>
+  delete(scope: RequestScope, id: string): Promise<void>
   /** Throws 401 for a token that is unknown, used or out of date, 403 for that of an answer where it does not count. */
-  accept(caller: Caller, acceptance: Acceptance, address: string | undefined): Promise<Accepted>
+  accept(caller: Caller, acceptance: Acceptance, address: string | undefined): Promise<AcceptedInvitation>
 }
 
-export type InvitationParts = {
+export type InvitationDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGiver
+  readonly loadGiver: LoadGrantor
 }
 
-export function createInvitations(ports: Ports, config: Config, parts: InvitationParts): Invitations {
+export function createInvitations(ports: Ports, config: Config, parts: InvitationDeps): Invitations {
   const { directory, license, loadGiver } = parts
   const { clock, database, ids, passwords } = ports
 
   return {
-    async list(entry, query) {
-      requireEntitlement(entry.rights, 'workspaceMembers:read')
-      return directory.list('invitations', reachOf(entry), await query())
+    async list(scope, query) {
+      requireEntitlement(scope.rights, 'workspaceMembers:read')
+      return directory.list('invitations', rowScopeOf(scope), await query())
     },
 
-    async create(entry, sent, visit) {
-      const { workspace, rights, caller } = entry
+    async create(scope, sent, visit) {
+      const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const { email, workspace_roles: roles, expiresIn } = await sent()
       const id = ids.next()
@@ -97,16 +97,16 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
           known: await loadRoles(database, workspace.id, roles),
           isMember: await isMemberByEmail(database, workspace.id, email),
           invited: await findUserByEmail(database, email),
-          giver: await loadGiver(caller, workspace),
+          grantor: await loadGiver(caller, workspace),
         }),
-        decide: ({ known, isMember, invited, giver }) => {
+        decide: ({ known, isMember, invited, grantor }) => {
           if (invited !== undefined) requireAnothers(caller, invited)
-          requireAssignable(giver, { place: 'workspace_roles', wanted: roles, known, held: [] })
+          requireAssignable(grantor, { path: 'workspace_roles', wanted: roles, known, held: [] })
           if (isMember) throw new ServiceError('conflict', 'Whoever has this address is a member already')
           const writes = insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt })
           return [
             ...license.within(['seats'], workspace.id, writes),
-            recordIn(ids, entry, {
+            recordWorkspaceEvent(ids, scope, {
               action: 'invitation.create.v1',
               target: { type: 'invitation', id },
               payload: { email, roles },
@@ -123,22 +123,22 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
         expiresAt,
       }
       ports.background(ports.mailer.send(invitationMail(letter)))
-      return { ...JSON.parse(await directory.read('invitations', reachOf(entry), id)), token }
+      return { ...JSON.parse(await directory.read('invitations', rowScopeOf(scope), id)), token }
     },
 
-    async delete(entry, id) {
-      const { workspace, rights, caller } = entry
+    async delete(scope, id) {
+      const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
         load: async () => ({
-          invited: (await findInvited(database, workspace.id, id)) ?? missing('invitations'),
-          giver: await loadGiver(caller, workspace),
+          invited: (await findInvited(database, workspace.id, id)) ?? notFound('invitations'),
+          grantor: await loadGiver(caller, workspace),
         }),
-        decide: ({ invited: { email, roles }, giver }) => {
-          requireRolesTakable(giver, roles)
+        decide: ({ invited: { email, roles }, grantor }) => {
+          requireRolesRevocable(grantor, roles)
           return [
             deleteInvitation(id),
-            recordIn(ids, entry, {
+            recordWorkspaceEvent(ids, scope, {
               action: 'invitation.delete.v1',
               target: { type: 'invitation', id },
               payload: { email },
@@ -160,10 +160,10 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
           if (!invitation.isMailed) requireInvited(await callerNow(database, caller), invitation)
           // Another invitation may have made the account since the last attempt.
           userId = invitation.account?.id ?? newId
-          const record = recorder(ports, invitation, { userId, address, actor: actorOf(caller) })
+          const record = joinRecorder(ports, invitation, { userId, address, actor: actorOf(caller) })
           return [
             ...(await provingStatements(invitation, record)),
-            ...license.within(['seats'], workspaceId, joining(invitation, userId, record)),
+            ...license.within(['seats'], workspaceId, joinStatements(invitation, userId, record)),
           ]
         },
         taken: 'Somebody has just made an account of this address',
@@ -207,22 +207,22 @@ function requireInvited(caller: Caller, { account }: InvitationRow): void {
   )
 }
 
-type Record = (happening: Pick<Happening, 'action' | 'target' | 'payload'>) => Statement
+type Record = (event: Pick<AuditEvent, 'action' | 'target' | 'payload'>) => Statement
 
 /** Who becomes a member, and who does it: nobody that is known where a mailed token came without a credential. */
-export type Joining = { readonly userId: string; readonly address: string | undefined; readonly actor: Actor }
+export type JoinContext = { readonly userId: string; readonly address: string | undefined; readonly actor: Actor }
 
-export function recorder(
+export function joinRecorder(
   { ids }: Ports,
   { workspaceId }: { readonly workspaceId: string },
-  { userId, address, actor }: Joining,
+  { userId, address, actor }: JoinContext,
 ): Record {
   const common = { actor, workspaceId, address, target: { type: 'user', id: userId } } as const
-  return (happening) => recordOf(ids, { ...common, ...happening })
+  return (event) => recordEvent(ids, { ...common, ...event })
 }
 
 /** The statements that make `userId` a member with the roles of the invitation, which is used up by it. */
-export function joining(invitation: InvitationRow, userId: string, record: Record): readonly Statement[] {
+export function joinStatements(invitation: InvitationRow, userId: string, record: Record): readonly Statement[] {
   const { id, workspaceId, roles, account } = invitation
   const added = roles.filter((role) => account === null || !account.roleIds.includes(role.id))
   return [

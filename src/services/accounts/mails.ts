@@ -4,7 +4,7 @@ import { isLoopback } from '../../core/loopback.ts'
 import type { Instant, Mail } from '../../ports.ts'
 
 /** Where a request came from and to, as far as the front door knows. */
-export type Visit = {
+export type RequestOrigin = {
   readonly address: string | undefined
   /** Of the request's own address, such as `http://127.0.0.1:8787`. */
   readonly origin: string
@@ -14,14 +14,14 @@ export type Visit = {
  * What links begin with: SERVICE_BASE_URL, on this machine also the address that was called. Anywhere else a caller could
  * write it into the request and have somebody's token sent to a place of their own, so there is none.
  */
-export function linkBase({ SERVICE_BASE_URL: base }: Config, { origin }: Visit): string | undefined {
+export function linkBase({ SERVICE_BASE_URL: base }: Config, { origin }: RequestOrigin): string | undefined {
   if (base !== undefined) return base.replace(/\/+$/, '')
   return isLoopback(new URL(origin).hostname) ? origin : undefined
 }
 
-export type Letter = { readonly to: string; readonly token: string; readonly base: string | undefined }
+export type TokenMail = { readonly to: string; readonly token: string; readonly base: string | undefined }
 
-export function resetMail({ to, token, base }: Letter): Mail {
+export function resetMail({ to, token, base }: TokenMail): Mail {
   return {
     to,
     subject: 'Choose a new password',
@@ -35,9 +35,9 @@ export function resetMail({ to, token, base }: Letter): Mail {
   }
 }
 
-export type InvitationLetter = Letter & { readonly workspace: string; readonly expiresAt: Instant }
+export type InvitationMail = TokenMail & { readonly workspace: string; readonly expiresAt: Instant }
 
-export function invitationMail({ to, token, base, workspace, expiresAt }: InvitationLetter): Mail {
+export function invitationMail({ to, token, base, workspace, expiresAt }: InvitationMail): Mail {
   return {
     to,
     subject: `Invitation to the workspace ${workspace}`,

@@ -18,11 +18,11 @@ import {
   updateMemberStatus,
 } from '../../store/members.ts'
 import { loadRoles } from '../../store/roles.ts'
-import { type Happening, recordIn } from '../caller/audit.ts'
-import { type Entry, requireAnothers } from '../caller/callers.ts'
-import { type Directory, missing, reachOf, type Sent } from '../caller/directory.ts'
+import { type AuditEvent, recordWorkspaceEvent } from '../caller/audit.ts'
+import { type RequestScope, requireAnothers } from '../caller/callers.ts'
+import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
-import { type LoadGiver, requireRolesChangeable, requireRolesTakable } from '../rights/delegation.ts'
+import { type LoadGrantor, requireRolesChangeable, requireRolesRevocable } from '../rights/delegation.ts'
 import { requireProven } from '../rights/proof.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 import { requireAssignable } from '../rights/roles.ts'
@@ -34,58 +34,58 @@ export type MemberChange = {
 
 /** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
 export type Members = {
-  list(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
-  update(entry: Entry, userId: string, change: Sent<MemberChange>): Promise<string>
-  delete(entry: Entry, userId: string): Promise<void>
+  list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  update(scope: RequestScope, userId: string, change: LazyBody<MemberChange>): Promise<string>
+  delete(scope: RequestScope, userId: string): Promise<void>
 }
 
-export type MemberParts = {
+export type MemberDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGiver
+  readonly loadGiver: LoadGrantor
 }
 
-export function createMembers(ports: Ports, { directory, license, loadGiver }: MemberParts): Members {
+export function createMembers(ports: Ports, { directory, license, loadGiver }: MemberDeps): Members {
   const { database, ids } = ports
 
   /** A member whom the caller may change: throws 403 for a service account's own people. */
-  async function findMember(entry: Entry, userId: string): Promise<MemberRow> {
-    const member = (await loadMember(database, entry.workspace.id, userId)) ?? missing('members')
-    requireAnothers(entry.caller, { id: userId, ownerId: member.ownerId })
+  async function findMember(scope: RequestScope, userId: string): Promise<MemberRow> {
+    const member = (await loadMember(database, scope.workspace.id, userId)) ?? notFound('members')
+    requireAnothers(scope.caller, { id: userId, ownerId: member.ownerId })
     return member
   }
 
   return {
-    async list(entry, query) {
-      requireEntitlement(entry.rights, 'workspaceMembers:read')
-      return directory.list('members', reachOf(entry), await query())
+    async list(scope, query) {
+      requireEntitlement(scope.rights, 'workspaceMembers:read')
+      return directory.list('members', rowScopeOf(scope), await query())
     },
 
-    async update(entry, userId, sent) {
-      const { workspace, rights, caller } = entry
+    async update(scope, userId, sent) {
+      const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
       await changeRights(ports, workspace.id, {
         load: async () => ({
-          member: await findMember(entry, userId),
+          member: await findMember(scope, userId),
           known: await loadRoles(database, workspace.id, change.roles ?? []),
-          giver: await loadGiver(caller, workspace),
+          grantor: await loadGiver(caller, workspace),
         }),
-        decide: ({ member, known, giver }) => {
+        decide: ({ member, known, grantor }) => {
           const before = member.roles.map(({ id }) => id)
           const { roles = before, status = member.status } = change
           const added = known.filter(({ id }) => !before.includes(id))
           const removed = member.roles.filter(({ id }) => !roles.includes(id))
-          requireAssignable(giver, { place: 'roles', wanted: change.roles ?? [], known, held: before })
+          requireAssignable(grantor, { path: 'roles', wanted: change.roles ?? [], known, held: before })
           // Whoever is suspended loses all roles, and gets all of them back when that ends.
-          requireRolesTakable(giver, status === member.status ? removed : member.roles)
-          if (added.length + removed.length > 0) requireRolesChangeable(giver, member.roles)
+          requireRolesRevocable(grantor, status === member.status ? removed : member.roles)
+          if (added.length + removed.length > 0) requireRolesChangeable(grantor, member.roles)
           if (added.length > 0 || (status === 'active' && member.status === 'suspended')) requireProven(member)
           const staysAdministrator = status === 'active' && !removed.some(isAdministrator)
           if (!staysAdministrator) requireAnotherAdministrator(member)
 
-          const record = (happening: Pick<Happening, 'action' | 'payload'>) =>
-            recordIn(ids, entry, { ...happening, target: { type: 'user', id: userId } })
+          const record = (event: Pick<AuditEvent, 'action' | 'payload'>) =>
+            recordWorkspaceEvent(ids, scope, { ...event, target: { type: 'user', id: userId } })
           const assignment = (role: { readonly id: string; readonly name: string }) => ({
             payload: { roleId: role.id, roleName: role.name },
           })
@@ -112,23 +112,23 @@ export function createMembers(ports: Ports, { directory, license, loadGiver }: M
           ]
         },
       })
-      return directory.read('members', reachOf(entry), userId)
+      return directory.read('members', rowScopeOf(scope), userId)
     },
 
-    async delete(entry, userId) {
-      const { workspace, rights, caller } = entry
+    async delete(scope, userId) {
+      const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
-        load: async () => ({ member: await findMember(entry, userId), giver: await loadGiver(caller, workspace) }),
-        decide: ({ member, giver }) => {
+        load: async () => ({ member: await findMember(scope, userId), grantor: await loadGiver(caller, workspace) }),
+        decide: ({ member, grantor }) => {
           const isLeaving = caller.kind === 'user' && caller.userId === userId
-          if (!isLeaving) requireRolesTakable(giver, member.roles)
+          if (!isLeaving) requireRolesRevocable(grantor, member.roles)
           requireAnotherAdministrator(member)
           const target = { type: 'user', id: userId } as const
           const payload = { roles: member.roles.map(({ id }) => id) }
           return [
             deleteMember(workspace.id, userId),
-            recordIn(ids, entry, { action: 'user.remove_workspace.v1', target, payload }),
+            recordWorkspaceEvent(ids, scope, { action: 'user.remove_workspace.v1', target, payload }),
           ]
         },
       })

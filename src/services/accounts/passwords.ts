@@ -17,12 +17,12 @@ import {
   loadPassword,
   setPassword,
 } from '../../store/passwords.ts'
-import { recordOf } from '../caller/audit.ts'
+import { recordEvent } from '../caller/audit.ts'
 import { type Caller, requireUser } from '../caller/callers.ts'
-import type { Throttle, Trial } from '../caller/throttle.ts'
+import type { LoginAttempt, Throttle } from '../caller/throttle.ts'
 import { invalidToken } from '../caller/tokens.ts'
 import { changeRights } from '../rights/rights-changes.ts'
-import { linkBase, resetMail, type Visit } from './mails.ts'
+import { linkBase, type RequestOrigin, resetMail } from './mails.ts'
 import { digestOf, newToken } from './one-time-tokens.ts'
 
 export type PasswordChange = { readonly currentPassword: string; readonly newPassword: string }
@@ -34,7 +34,7 @@ export type Passwords = {
   /** Ends all sessions of the caller but the one that asks. Throws 403 for nobody, 401 for a wrong current password. */
   change(caller: Caller, change: PasswordChange, address: string | undefined): Promise<void>
   /** Has a token sent to the account of this address, if there is one that may sign in; the caller does not learn it. */
-  requestReset(email: string, visit: Visit): Promise<void>
+  requestReset(email: string, visit: RequestOrigin): Promise<void>
   /** Throws 401 for a token that is unknown, used or out of date. */
   verifyReset(token: string, address: string | undefined): Promise<void>
   /**
@@ -52,7 +52,7 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
   const { background, clock, database, ids, mailer, passwords } = ports
 
   /** To the address that the account has, not to the one that was sent. */
-  async function sendReset(email: string, visit: Visit): Promise<void> {
+  async function sendReset(email: string, visit: RequestOrigin): Promise<void> {
     const user = await findUserByEmail(database, email)
     if (user === undefined || user.email === null || user.status !== 'active') return
     const token = newToken()
@@ -69,7 +69,7 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
       outcome: 'failure',
       actor: { kind: 'anonymous' },
     } as const
-    await database.query(recordOf(ids, { ...failed, address }))
+    await database.query(recordEvent(ids, { ...failed, address }))
     throw invalidToken()
   }
 
@@ -77,23 +77,23 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
     async change(caller, { currentPassword, newPassword }, address) {
       const userId = requireUser(caller)
       const account = await loadPassword(database, userId)
-      const trial: Trial = {
+      const attempt: LoginAttempt = {
         kind: 'password',
         account: account?.email ?? userId,
         address,
         credential: throttledAs(caller),
       }
-      await throttle.begin(trial)
+      await throttle.begin(attempt)
       const isRight = await passwords.verify(currentPassword, account?.hash ?? undefined)
-      const happening = {
+      const event = {
         action: 'auth.password_change.v1',
         actor: { kind: 'user', id: userId },
         target: { type: 'user', id: userId },
         address,
       } as const
-      await throttle.settle(trial, {
+      await throttle.settle(attempt, {
         isRight,
-        failure: (provided) => recordOf(ids, { ...happening, outcome: 'failure' }, provided),
+        failure: (provided) => recordEvent(ids, { ...event, outcome: 'failure' }, provided),
       })
       if (!isRight) throw wrongPassword()
       const hash = await passwords.hash(newPassword)
@@ -106,7 +106,7 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
             setPassword(userId, hash),
             endSessions(userId, sessionOf(caller)),
             deleteResets(userId),
-            recordOf(ids, happening),
+            recordEvent(ids, event),
           ]
         },
       })
@@ -118,7 +118,7 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
       const isWelcome = await throttle.allowMail(email)
       const actor = { kind: 'anonymous' } as const
       await database.query(
-        recordOf(ids, { action: 'auth.password_reset_request.v1', actor, address, payload: { email } }),
+        recordEvent(ids, { action: 'auth.password_reset_request.v1', actor, address, payload: { email } }),
       )
       if (isWelcome) background(sendReset(email, visit))
     },
@@ -140,7 +140,7 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
           setPassword(userId, hash),
           endSessions(userId),
           deleteResets(userId),
-          recordOf(ids, {
+          recordEvent(ids, {
             action: 'auth.password_reset_confirm.v1',
             actor: { kind: 'user', id: userId },
             target: { type: 'user', id: userId },

@@ -12,7 +12,7 @@ import { type FaultKind, ProviderFault } from './provider-fault.ts'
 import { secretPurpose } from './providers.ts'
 
 /** What one sign-in must have in common between leaving and coming back. */
-export type SignInKeys = {
+export type AuthorizationKeys = {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
@@ -22,11 +22,11 @@ export type SignInKeys = {
 
 /** Everything throws ProviderFault. */
 export type ProviderProtocol = {
-  newKeys(callback: string): SignInKeys
+  newKeys(callback: string): AuthorizationKeys
   /** Where to send whoever wants to sign in. */
-  addressFor(provider: ProviderRow, keys: SignInKeys): Promise<string>
+  authorizationUrl(provider: ProviderRow, keys: AuthorizationKeys): Promise<string>
   /** Whom the parameters that somebody came back with are of, checked in every way that the protocol has. */
-  identify(provider: ProviderRow, keys: SignInKeys, parameters: URLSearchParams): Promise<Profile>
+  identify(provider: ProviderRow, keys: AuthorizationKeys, parameters: URLSearchParams): Promise<Profile>
 }
 
 type Known = {
@@ -76,17 +76,17 @@ export function openProviderProtocol({ clock, providerGate, vault }: Ports): Pro
   }
 
   async function open(provider: ProviderRow): Promise<Session> {
-    const { server: wish, clientId } = provider
+    const { server: settings, clientId } = provider
     const common = { provider, client: { client_id: clientId, [oauth.clockTolerance]: 30 }, options }
-    if (wish.kind === 'oauth2') return { ...common, server: describe(wish), keys: {} }
-    const { server, keys } = await discover(wish.issuer)
+    if (settings.kind === 'oauth2') return { ...common, server: describe(settings), keys: {} }
+    const { server, keys } = await discover(settings.issuer)
     const offered = server.id_token_signing_alg_values_supported ?? ['RS256']
     const allowed = offered.filter((name) => algorithms.includes(name))
     // A copy: the library joins requests for the keys of one server object, and a Worker may not await another request's.
     return { ...common, server: { ...server, id_token_signing_alg_values_supported: allowed }, keys }
   }
 
-  async function identifyByToken(session: Session, keys: SignInKeys, response: Response): Promise<Profile> {
+  async function identifyByToken(session: Session, keys: AuthorizationKeys, response: Response): Promise<Profile> {
     const { server, client } = session
     const expected = { expectedNonce: keys.nonce, requireIdToken: true }
     const tokens = await oauth.processAuthorizationCodeResponse(server, client, response, expected)
@@ -136,7 +136,7 @@ export function openProviderProtocol({ clock, providerGate, vault }: Ports): Pro
       callback,
     }),
 
-    addressFor: (provider, { state, nonce, verifier, callback }) =>
+    authorizationUrl: (provider, { state, nonce, verifier, callback }) =>
       told(async () => {
         const { server, client } = await open(provider)
         const endpoint = server.authorization_endpoint ?? ''
@@ -194,10 +194,10 @@ function describe(server: Extract<ProviderServer, { kind: 'oauth2' }>): oauth.Au
   }
 }
 
-function proofOf(wish: ProviderServer, server: oauth.AuthorizationServer, secret: string): oauth.ClientAuth {
+function proofOf(settings: ProviderServer, server: oauth.AuthorizationServer, secret: string): oauth.ClientAuth {
   const methods = server.token_endpoint_auth_methods_supported ?? ['client_secret_basic']
   const isBasic =
-    wish.kind === 'oauth2' ? wish.clientAuthentication === 'basic' : methods.includes('client_secret_basic')
+    settings.kind === 'oauth2' ? settings.clientAuthentication === 'basic' : methods.includes('client_secret_basic')
   return isBasic ? oauth.ClientSecretBasic(secret) : oauth.ClientSecretPost(secret)
 }
 

@@ -8,34 +8,34 @@ import { ServiceError } from '../../core/error.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import {
-  countReturn,
   type IdentityFacts,
   insertIdentity,
   loadIdentityFacts,
   proveEmail,
+  recordCallback,
 } from '../../store/identities.ts'
 import { assignRoles, insertMember } from '../../store/members.ts'
 import { findProvider, type ProviderRow } from '../../store/providers.ts'
 import { insertAccount } from '../../store/users.ts'
-import { recordOf } from '../caller/audit.ts'
-import { missing } from '../caller/directory.ts'
+import { recordEvent } from '../caller/audit.ts'
+import { notFound } from '../caller/directory.ts'
 import type { Throttle } from '../caller/throttle.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
 import { changeRights } from '../rights/rights-changes.ts'
-import { type Joining, joining, recorder } from './invitations.ts'
+import { type JoinContext, joinRecorder, joinStatements } from './invitations.ts'
 import { digestOf } from './one-time-tokens.ts'
 import { ProviderFault } from './provider-fault.ts'
-import type { ProviderProtocol, SignInKeys } from './provider-protocol.ts'
+import type { AuthorizationKeys, ProviderProtocol } from './provider-protocol.ts'
 import type { LoginResult, Sessions } from './sessions.ts'
 
-export type Departure = {
+export type AuthorizationRequest = {
   /** Where the provider sends people back to. */
   readonly callback: string
   /** Where to go in the end, an address that is allowed; undefined where the answer itself is enough. */
   readonly redirect: string | undefined
 }
 
-export type Return = {
+export type AuthorizationCallback = {
   readonly parameters: URLSearchParams
   /** What the browser was given when it left. */
   readonly sealed: string | undefined
@@ -45,27 +45,27 @@ export type Return = {
 /** All that anybody is told of a failure. */
 export type SignInError = 'access_denied' | 'provider_unavailable' | 'not_allowed' | 'sign_in_failed'
 
-export type Begun =
+export type AuthorizationResult =
   /** `sealed` belongs into a cookie for as many seconds. */
   | { readonly kind: 'left'; readonly address: string; readonly sealed: string; readonly lifetime: number }
   | { readonly kind: 'failed'; readonly error: SignInError }
 
-export type Finished = { readonly redirect: string | undefined } & (
+export type CallbackResult = { readonly redirect: string | undefined } & (
   | { readonly kind: 'signedIn'; readonly result: LoginResult }
   | { readonly kind: 'failed'; readonly error: SignInError }
 )
 
 export type ProviderSignIn = {
   /** Throws 404 for a provider that does not exist or is off. */
-  begin(name: string, departure: Departure): Promise<Begun>
+  begin(name: string, departure: AuthorizationRequest): Promise<AuthorizationResult>
   /** Opens a session for whoever the provider says has come back. Throws 429 where too many do. */
-  finish(name: string, back: Return): Promise<Finished>
+  finish(name: string, answer: AuthorizationCallback): Promise<CallbackResult>
 }
 
 /** What the cookie holds. */
-type Voyage = {
+type PendingAuthorization = {
   readonly providerId: string
-  readonly keys: SignInKeys
+  readonly keys: AuthorizationKeys
   readonly redirect: string | undefined
   readonly expiresAt: Instant
 }
@@ -73,9 +73,12 @@ type Voyage = {
 const LIFETIME = 10 * 60_000
 const VAULT_PURPOSE = 'provider-sign-in'
 
-type Means = { readonly sessions: Sessions; readonly throttle: Throttle; readonly license: LicenseGuard }
+type ProviderSignInDeps = { readonly sessions: Sessions; readonly throttle: Throttle; readonly license: LicenseGuard }
 
-export function createProviderSignIn(ports: Ports, { sessions, throttle, license }: Means): ProviderSignIn {
+export function createProviderSignIn(
+  ports: Ports,
+  { sessions, throttle, license }: ProviderSignInDeps,
+): ProviderSignIn {
   const { clock, database, ids, observe, vault } = ports
   let opened: ProviderProtocol | undefined
 
@@ -91,10 +94,10 @@ export function createProviderSignIn(ports: Ports, { sessions, throttle, license
     return provider?.enabled === true ? provider : undefined
   }
 
-  async function unseal(sealed: string | undefined): Promise<Voyage | undefined> {
+  async function unseal(sealed: string | undefined): Promise<PendingAuthorization | undefined> {
     const text = await vault.open(VAULT_PURPOSE, sealed ?? '').catch(() => undefined)
-    const voyage = text === undefined ? undefined : (JSON.parse(text) as Voyage)
-    return voyage !== undefined && clock.now() < voyage.expiresAt ? voyage : undefined
+    const pending = text === undefined ? undefined : (JSON.parse(text) as PendingAuthorization)
+    return pending !== undefined && clock.now() < pending.expiresAt ? pending : undefined
   }
 
   /** Why is for the operator's log; the rest of the world hears a word. */
@@ -106,41 +109,45 @@ export function createProviderSignIn(ports: Ports, { sessions, throttle, license
     return kind === 'unavailable' ? 'provider_unavailable' : 'sign_in_failed'
   }
 
-  async function identify(provider: ProviderRow, voyage: Voyage | undefined, back: Return): Promise<Profile> {
-    if (voyage === undefined) throw new ProviderFault('invalid', 'the browser that came back is not one that left')
+  async function identify(
+    provider: ProviderRow,
+    pending: PendingAuthorization | undefined,
+    answer: AuthorizationCallback,
+  ): Promise<Profile> {
+    if (pending === undefined) throw new ProviderFault('invalid', 'the browser that came back is not one that left')
     // Each provider has a callback of its own, so that the code of one never gets to another.
-    if (voyage.providerId !== provider.id)
+    if (pending.providerId !== provider.id)
       throw new ProviderFault('invalid', 'it was another provider that was left for')
-    const hash = await digestOf(voyage.keys.state)
-    if (!(await countReturn(database, hash, voyage.expiresAt))) {
+    const hash = await digestOf(pending.keys.state)
+    if (!(await recordCallback(database, hash, pending.expiresAt))) {
       throw new ProviderFault('invalid', 'this sign-in has come back before')
     }
-    return (await protocol()).identify(provider, voyage.keys, back.parameters)
+    return (await protocol()).identify(provider, pending.keys, answer.parameters)
   }
 
   /** The account that they may enter, which is made or linked first where it has to be. */
   async function admit(provider: ProviderRow, profile: Profile, address: string | undefined) {
-    const seen = judge(profile, await look(provider, profile))
+    const seen = decide(profile, await loadView(provider, profile))
     if (seen.kind === 'enter') return seen.userId
     if (seen.kind === 'refuse') return undefined
     let userId: string | undefined
     await changeRights(ports, provider.id, {
-      load: async () => look(await findSame(provider), profile),
+      load: async () => loadView(await findSame(provider), profile),
       decide: (view) => {
-        const decision = judge(profile, view)
+        const decision = decide(profile, view)
         userId = decision.kind === 'create' ? ids.next() : decision.kind === 'refuse' ? undefined : decision.userId
         if (decision.kind === 'refuse' || decision.kind === 'enter') return []
         const { kind, email } = decision
-        const arrival = { provider: view.provider, profile, userId: userId ?? '', email, address, license }
+        const provisioning = { provider: view.provider, profile, userId: userId ?? '', email, address, license }
         return kind === 'create'
-          ? making(ports, arrival, view.facts)
-          : linking(ports, arrival, { ...view.facts, ...decision })
+          ? createAccountStatements(ports, provisioning, view.facts)
+          : linkAccountStatements(ports, provisioning, { ...view.facts, ...decision })
       },
     })
     return userId
   }
 
-  async function look(provider: ProviderRow, profile: Profile): Promise<View> {
+  async function loadView(provider: ProviderRow, profile: Profile): Promise<View> {
     return { provider, facts: await loadIdentityFacts(database, profile, provider.autoJoin?.workspaceId ?? null) }
   }
 
@@ -153,35 +160,40 @@ export function createProviderSignIn(ports: Ports, { sessions, throttle, license
 
   return {
     async begin(name, { callback, redirect }) {
-      const provider = (await findUsable(name)) ?? missing('providers')
+      const provider = (await findUsable(name)) ?? notFound('providers')
       try {
-        const { newKeys, addressFor } = await protocol()
+        const { newKeys, authorizationUrl } = await protocol()
         const keys = newKeys(callback)
-        const voyage: Voyage = { providerId: provider.id, keys, redirect, expiresAt: clock.now() + LIFETIME }
-        const address = await addressFor(provider, keys)
-        const sealed = await vault.seal(VAULT_PURPOSE, JSON.stringify(voyage))
+        const pending: PendingAuthorization = {
+          providerId: provider.id,
+          keys,
+          redirect,
+          expiresAt: clock.now() + LIFETIME,
+        }
+        const address = await authorizationUrl(provider, keys)
+        const sealed = await vault.seal(VAULT_PURPOSE, JSON.stringify(pending))
         return { kind: 'left', address, sealed, lifetime: LIFETIME / 1_000 }
       } catch (cause) {
         return { kind: 'failed', error: errorOf(provider, cause) }
       }
     },
 
-    async finish(name, back) {
-      const { address } = back
+    async finish(name, answer) {
+      const { address } = answer
       await throttle.admit(address)
-      const [provider, voyage] = [await findUsable(name), await unseal(back.sealed)]
-      const redirect = voyage?.redirect
+      const [provider, pending] = [await findUsable(name), await unseal(answer.sealed)]
+      const redirect = pending?.redirect
       if (provider === undefined) {
-        return voyage === undefined ? missing('providers') : { kind: 'failed', error: 'sign_in_failed', redirect }
+        return pending === undefined ? notFound('providers') : { kind: 'failed', error: 'sign_in_failed', redirect }
       }
       const method = `provider:${name}`
-      const fail = async (error: SignInError): Promise<Finished> => {
+      const fail = async (error: SignInError): Promise<CallbackResult> => {
         const failure = { action: 'auth.login.v1', outcome: 'failure', actor: { kind: 'anonymous' } } as const
-        await database.query(recordOf(ids, { ...failure, address, payload: { method } }))
+        await database.query(recordEvent(ids, { ...failure, address, payload: { method } }))
         return { kind: 'failed', error, redirect }
       }
       try {
-        const profile = await identify(provider, voyage, back)
+        const profile = await identify(provider, pending, answer)
         const userId = await admit(provider, profile, address)
         if (userId === undefined) return await fail('not_allowed')
         const result = await sessions.open({ userId, method, address, providerId: provider.id })
@@ -195,8 +207,8 @@ export function createProviderSignIn(ports: Ports, { sessions, throttle, license
 
 type View = { readonly provider: ProviderRow; readonly facts: IdentityFacts }
 
-function judge(profile: Profile, { provider, facts }: View): SignIn {
-  return decideSignIn(profile, { ...facts, isWelcome: facts.invitations.length > 0 || provider.autoJoin !== null })
+function decide(profile: Profile, { provider, facts }: View): SignIn {
+  return decideSignIn(profile, { ...facts, mayJoin: facts.invitations.length > 0 || provider.autoJoin !== null })
 }
 
 /** A suspension in this very moment, or a license that has no room for one more. */
@@ -205,7 +217,7 @@ function isRefusal(cause: unknown): boolean {
 }
 
 /** Somebody whom a provider vouches for, and the account that is theirs from now on. */
-type Arrival = {
+type Provisioning = {
   readonly provider: ProviderRow
   readonly profile: Profile
   readonly userId: string
@@ -215,56 +227,68 @@ type Arrival = {
 }
 
 /** A new account, a member wherever its address is invited. */
-function making(ports: Ports, arrival: Arrival, { invitations }: IdentityFacts): readonly Statement[] {
-  const { profile, provider, userId, email, license } = arrival
+function createAccountStatements(
+  ports: Ports,
+  provisioning: Provisioning,
+  { invitations }: IdentityFacts,
+): readonly Statement[] {
+  const { profile, provider, userId, email, license } = provisioning
   const invited = invitations.find(({ workspaceId }) => workspaceId === provider.autoJoin?.workspaceId)
   const fullName = profile.fullName ?? null
   return [
     insertAccount({ id: userId, email, fullName, passwordHash: null }),
-    ...entering(ports, arrival, { action: 'user.create.v1', payload: { provider: provider.name } }),
+    ...identityStatements(ports, provisioning, { action: 'user.create.v1', payload: { provider: provider.name } }),
     ...invitations.flatMap((invitation) => {
-      const record = recorder(ports, invitation, arrivalOf(arrival))
-      return license.within(['seats'], invitation.workspaceId, joining(invitation, userId, record))
+      const record = joinRecorder(ports, invitation, joinContextOf(provisioning))
+      return license.within(['seats'], invitation.workspaceId, joinStatements(invitation, userId, record))
     }),
-    ...(invited === undefined ? autoJoining(ports, arrival) : []),
+    ...(invited === undefined ? autoJoinStatements(ports, provisioning) : []),
   ]
 }
 
 type Link = { readonly isMember: boolean; readonly isCleared: boolean }
 
 /** An account that was there before. Whoever set it up without reading its mail does not stay in. */
-function linking(ports: Ports, arrival: Arrival, { isMember, isCleared }: Link): readonly Statement[] {
-  const { provider } = arrival
+function linkAccountStatements(
+  ports: Ports,
+  provisioning: Provisioning,
+  { isMember, isCleared }: Link,
+): readonly Statement[] {
+  const { provider } = provisioning
   const payload = { provider: provider.name, otherWaysIn: isCleared ? 'closed' : 'kept' }
   return [
-    ...entering(ports, arrival, { action: 'user.update.v1', payload }),
-    ...(isMember ? [] : autoJoining(ports, arrival)),
+    ...identityStatements(ports, provisioning, { action: 'user.update.v1', payload }),
+    ...(isMember ? [] : autoJoinStatements(ports, provisioning)),
   ]
 }
 
-type Happening = Pick<Parameters<typeof recordOf>[1], 'action' | 'payload'>
+type ProvisioningEvent = Pick<Parameters<typeof recordEvent>[1], 'action' | 'payload'>
 
-function entering({ ids }: Ports, arrival: Arrival, happening: Happening): readonly Statement[] {
-  const { profile, provider, userId, address } = arrival
+function identityStatements(
+  { ids }: Ports,
+  provisioning: Provisioning,
+  event: ProvisioningEvent,
+): readonly Statement[] {
+  const { profile, provider, userId, address } = provisioning
   const actor = { kind: 'user', id: userId } as const
   return [
     insertIdentity(profile, { userId, providerId: provider.id }),
     ...proveEmail(userId),
-    recordOf(ids, { ...happening, actor, address, target: { type: 'user', id: userId } }),
+    recordEvent(ids, { ...event, actor, address, target: { type: 'user', id: userId } }),
   ]
 }
 
 /** They act themselves: the provider has said who they are. */
-function arrivalOf({ userId, address }: Arrival): Joining {
+function joinContextOf({ userId, address }: Provisioning): JoinContext {
   return { userId, address, actor: { kind: 'user', id: userId } }
 }
 
-function autoJoining(ports: Ports, arrival: Arrival): readonly Statement[] {
-  const { provider, userId, license } = arrival
+function autoJoinStatements(ports: Ports, provisioning: Provisioning): readonly Statement[] {
+  const { provider, userId, license } = provisioning
   const { autoJoin } = provider
   if (autoJoin === null) return []
   const { workspaceId, roleId, roleName } = autoJoin
-  const record = recorder(ports, autoJoin, arrivalOf(arrival))
+  const record = joinRecorder(ports, autoJoin, joinContextOf(provisioning))
   return license.within(['seats'], workspaceId, [
     insertMember(workspaceId, userId),
     assignRoles(workspaceId, userId, [roleId]),

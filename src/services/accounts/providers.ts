@@ -18,24 +18,24 @@ import {
 } from '../../store/providers.ts'
 import { loadRoles, type RoleRow } from '../../store/roles.ts'
 import { findWorkspace } from '../../store/workspaces.ts'
-import { actorOf, recordOf } from '../caller/audit.ts'
+import { actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, requireAdministrator } from '../caller/callers.ts'
-import { type Directory, missing, type Sent } from '../caller/directory.ts'
+import { type Directory, type LazyBody, notFound } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
-import type { LoadGiver } from '../rights/delegation.ts'
+import type { LoadGrantor } from '../rights/delegation.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 import { requireAssignable, sentFault } from '../rights/roles.ts'
 
-export type AutoJoinWish = { readonly workspace: string; readonly roleId: string }
+export type AutoJoinInput = { readonly workspace: string; readonly roleId: string }
 
-export type ProviderWish = {
+export type ProviderInput = {
   readonly name: string
   readonly server: ProviderServer
   readonly clientId: string
   readonly clientSecret: string
   readonly scopes: readonly string[]
   readonly enabled: boolean
-  readonly autoJoin: AutoJoinWish | null
+  readonly autoJoin: AutoJoinInput | null
 }
 
 /** Members of the server are those of the kind that it is. */
@@ -45,45 +45,45 @@ export type ProviderChange = {
   readonly clientSecret?: string | undefined
   readonly scopes?: readonly string[] | undefined
   readonly enabled?: boolean | undefined
-  readonly autoJoin?: AutoJoinWish | null | undefined
+  readonly autoJoin?: AutoJoinInput | null | undefined
 }
 
 /** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
 export type Providers = {
   /** Those that can be used, for anyone who is about to sign in. */
   listEnabled(): Promise<readonly { readonly name: string }[]>
-  list(caller: Caller, query: Sent<ReadQuery>): Promise<ListAnswer>
-  read(caller: Caller, name: string, query: Sent<ReadQuery>): Promise<string>
+  list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  read(caller: Caller, name: string, query: LazyBody<ReadQuery>): Promise<string>
   /** Throws 409 for a name that is taken, 403 where `autoJoin` gives more than the caller holds. */
-  create(caller: Caller, wish: Sent<ProviderWish>): Promise<string>
-  update(caller: Caller, name: string, change: Sent<ProviderChange>): Promise<string>
+  create(caller: Caller, input: LazyBody<ProviderInput>): Promise<string>
+  update(caller: Caller, name: string, change: LazyBody<ProviderChange>): Promise<string>
   /** Nobody can sign in through it from now on; accounts and sessions stay. */
   delete(caller: Caller, name: string): Promise<void>
 }
 
 const everything = { kind: 'everything' } as const
 
-export type ProviderParts = {
+export type ProviderDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGiver
+  readonly loadGiver: LoadGrantor
 }
 
-export function createProviders(ports: Ports, { directory, license, loadGiver }: ProviderParts): Providers {
+export function createProviders(ports: Ports, { directory, license, loadGiver }: ProviderDeps): Providers {
   const { database, ids, vault } = ports
 
   async function findKnown(name: string): Promise<ProviderRow> {
-    return (await findProvider(database, name)) ?? missing('providers')
+    return (await findProvider(database, name)) ?? notFound('providers')
   }
 
   /** The role that whoever joins gets. Throws 422 where there is none, 403 unless the caller could assign it. */
-  async function requireJoinable(caller: Caller, { workspace: name, roleId }: AutoJoinWish): Promise<void> {
+  async function requireJoinable(caller: Caller, { workspace: name, roleId }: AutoJoinInput): Promise<void> {
     const workspace = await findWorkspace(database, name)
     if (workspace === undefined) throw sentFault('autoJoin.workspace', 'does not exist')
     const known = await loadRoles(database, workspace.id, [roleId])
     requireHarmless(known)
-    const giver = await loadGiver(caller, workspace)
-    requireAssignable(giver, { place: 'autoJoin.roleId', wanted: [roleId], known, held: [] })
+    const grantor = await loadGiver(caller, workspace)
+    requireAssignable(grantor, { path: 'autoJoin.roleId', wanted: [roleId], known, held: [] })
   }
 
   /** Throws 401 or 403 where the caller is no administrator of the instance by now. */
@@ -97,8 +97,8 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
     { id }: { readonly id: string },
     payload: object,
   ) {
-    const happening = { actor: actorOf(caller), target: { type: 'provider', id } } as const
-    return recordOf(ids, { ...happening, action: `provider.${verb}.v1`, payload: { ...payload } })
+    const event = { actor: actorOf(caller), target: { type: 'provider', id } } as const
+    return recordEvent(ids, { ...event, action: `provider.${verb}.v1`, payload: { ...payload } })
   }
 
   return {
@@ -118,13 +118,13 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
 
     async create(caller, sent) {
       requireAdministrator(caller)
-      const { clientSecret, autoJoin, ...wish } = await sent()
-      requireFitting(wish.server, wish.scopes)
-      requireReachable(ports, wish.server)
+      const { clientSecret, autoJoin, ...input } = await sent()
+      requireFitting(input.server, input.scopes)
+      requireReachable(ports, input.server)
       const id = ids.next()
       const sealedClientSecret = await vault.seal(secretPurpose(id), clientSecret)
-      const made: NewProvider = { ...wish, id, sealedClientSecret, autoJoinRoleId: autoJoin?.roleId ?? null }
-      const { name, enabled, scopes } = wish
+      const made: NewProvider = { ...input, id, sealedClientSecret, autoJoinRoleId: autoJoin?.roleId ?? null }
+      const { name, enabled, scopes } = input
       await changeRights(ports, id, {
         load: async () => {
           await requireAdministratorNow(caller)
@@ -152,7 +152,7 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
         },
         decide: (before) => {
           // Somebody has made another one of this name since.
-          if (before.id !== id) return missing('providers')
+          if (before.id !== id) return notFound('providers')
           const server = changedServer(before.server, addresses)
           requireReachable(ports, server)
           requireFitting(server, change.scopes ?? before.scopes)

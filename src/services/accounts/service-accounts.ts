@@ -10,7 +10,7 @@ import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
-import { loadStanding } from '../../store/accounts.ts'
+import { loadPrincipalState } from '../../store/accounts.ts'
 import { deleteKeysOf, keysOf } from '../../store/api-keys.ts'
 import { assignRoles, deleteMember, insertMember, loadMember, unassignRoles } from '../../store/members.ts'
 import { loadRoles } from '../../store/roles.ts'
@@ -22,7 +22,7 @@ import {
 } from '../../store/service-accounts.ts'
 import { deleteAccount, loadAccount } from '../../store/users.ts'
 import { findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
-import { actorOf, type Happening, recordOf } from '../caller/audit.ts'
+import { type AuditEvent, actorOf, recordEvent } from '../caller/audit.ts'
 import {
   type Caller,
   callerNow,
@@ -32,9 +32,9 @@ import {
   requireUser,
   rightsOf,
 } from '../caller/callers.ts'
-import { type Directory, missing, reachOfUser, type Sent } from '../caller/directory.ts'
+import { type Directory, type LazyBody, notFound, rowScopeOfUser } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
-import { type LoadGiver, requireRolesChangeable, requireRolesTakable } from '../rights/delegation.ts'
+import { type LoadGrantor, requireRolesChangeable, requireRolesRevocable } from '../rights/delegation.ts'
 import { requireProven } from '../rights/proof.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 import { requireGiven, sentFault } from '../rights/roles.ts'
@@ -42,7 +42,7 @@ import { requireGiven, sentFault } from '../rights/roles.ts'
 /** A role in the workspace of that API name. */
 export type Grant = { readonly workspace: string; readonly roleId: string }
 
-export type ServiceAccountWish = {
+export type ServiceAccountInput = {
   readonly name: string
   readonly description?: string | null | undefined
   readonly roles?: readonly Grant[] | undefined
@@ -51,42 +51,42 @@ export type ServiceAccountWish = {
 }
 
 export type ServiceAccountChange = {
-  readonly [Member in keyof ServiceAccountWish]?: ServiceAccountWish[Member] | undefined
+  readonly [Member in keyof ServiceAccountInput]?: ServiceAccountInput[Member] | undefined
 }
 
 /** Answers are JSON texts. What is sent is read only once the caller was found to be somebody. */
 export type ServiceAccounts = {
-  list(caller: Caller, query: Sent<ReadQuery>): Promise<ListAnswer>
-  read(caller: Caller, id: string, query: Sent<ReadQuery>): Promise<string>
+  list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  read(caller: Caller, id: string, query: LazyBody<ReadQuery>): Promise<string>
   /** Throws 403 for roles beyond the caller's rights, and for another owner unless by an administrator of the instance. */
-  create(caller: Caller, wish: Sent<ServiceAccountWish>): Promise<string>
+  create(caller: Caller, input: LazyBody<ServiceAccountInput>): Promise<string>
   /** Throws 404 for an account that the caller does not own, unless by an administrator of the instance. */
-  update(caller: Caller, id: string, change: Sent<ServiceAccountChange>): Promise<string>
+  update(caller: Caller, id: string, change: LazyBody<ServiceAccountChange>): Promise<string>
   delete(caller: Caller, id: string): Promise<void>
 }
 
-type Record = (happening: Pick<Happening, 'action' | 'payload' | 'workspaceId'>) => Statement
+type Record = (event: Pick<AuditEvent, 'action' | 'payload' | 'workspaceId'>) => Statement
 
-export type ServiceAccountParts = {
+export type ServiceAccountDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGiver
+  readonly loadGiver: LoadGrantor
 }
 
-export function createServiceAccounts(ports: Ports, parts: ServiceAccountParts): ServiceAccounts {
+export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): ServiceAccounts {
   const { directory, license, loadGiver } = parts
   const { database, ids } = ports
 
   function recorder(caller: Caller, id: string): Record {
     const target = { type: 'serviceAccount', id } as const
-    return (happening) => recordOf(ids, { ...happening, actor: actorOf(caller), target })
+    return (event) => recordEvent(ids, { ...event, actor: actorOf(caller), target })
   }
 
   /** An account that the caller may change: throws 403 for a service account's own people. */
   async function find(caller: Caller, id: string): Promise<ServiceAccountRow> {
     const account = await loadServiceAccount(database, id)
     const isTheirs = account !== undefined && (isAdministrator(caller) || account.ownerId === requireUser(caller))
-    if (!isTheirs) return missing('serviceAccounts')
+    if (!isTheirs) return notFound('serviceAccounts')
     requireAnothers(caller, { id, ownerId: account.ownerId })
     return account
   }
@@ -133,7 +133,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountParts):
     if (workspace === undefined && isAdministrator(caller)) {
       throw sentFault(`roles[${wanted.findIndex((grant) => grant.workspace === name)}].workspace`, 'does not exist')
     }
-    const standing = workspace && (await loadStanding(database, presentedBy(caller), workspace.id))
+    const standing = workspace && (await loadPrincipalState(database, presentedBy(caller), workspace.id))
     const rights = standing === undefined ? 'suspended' : rightsOf(standing)
     // Whoever has no rights there is told the same of a workspace that does not exist.
     if (workspace === undefined || rights === 'suspended') {
@@ -148,7 +148,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountParts):
     const keys = await keysOf(database, id)
     return [
       ...keys.map(({ id: keyId, name }) =>
-        recordOf(ids, {
+        recordEvent(ids, {
           action: 'api_key.delete.v1',
           actor: actorOf(caller),
           target: { type: 'apiKey', id: keyId },
@@ -164,20 +164,20 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountParts):
     const workspace = await enter(caller, name, wanted)
     const addedIds = added.map(({ roleId }) => roleId)
     const known = await loadRoles(database, workspace.id, addedIds)
-    const giver = await loadGiver(caller, workspace)
+    const grantor = await loadGiver(caller, workspace)
     for (const grant of added) {
-      const place = `roles[${wanted.indexOf(grant)}].roleId`
+      const path = `roles[${wanted.indexOf(grant)}].roleId`
       const role = known.find((candidate) => candidate.id === grant.roleId)
-      if (role === undefined) throw sentFault(place, 'does not exist in this workspace')
-      requireGiven(giver, role, place)
+      if (role === undefined) throw sentFault(path, 'does not exist in this workspace')
+      requireGiven(grantor, role, path)
     }
     const member = await loadMember(database, workspace.id, id)
     const before = member?.roles ?? []
-    requireRolesTakable(
-      giver,
+    requireRolesRevocable(
+      grantor,
       before.filter((role) => removed.some((gone) => gone.id === role.id)),
     )
-    requireRolesChangeable(giver, before)
+    requireRolesChangeable(grantor, before)
     const record = (action: AuditAction, payload = {}) =>
       recorder(caller, id)({ action, workspaceId: workspace.id, payload })
     const nameOf = (role: { readonly id: string; readonly name: string }) => ({ roleId: role.id, roleName: role.name })
@@ -199,11 +199,11 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountParts):
 
   return {
     async list(caller, query) {
-      return directory.list('serviceAccounts', reachOfUser(caller), await query())
+      return directory.list('serviceAccounts', rowScopeOfUser(caller), await query())
     },
 
     async read(caller, id, query) {
-      return directory.read('serviceAccounts', reachOfUser(caller), id, await query())
+      return directory.read('serviceAccounts', rowScopeOfUser(caller), id, await query())
     },
 
     async create(caller, sent) {

@@ -5,7 +5,13 @@
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Instant, Ports } from '../../ports.ts'
-import { countUsers, findUserByEmail, insertFirstUser, type Recorded, type UserRow } from '../../store/accounts.ts'
+import {
+  type AuditStatement,
+  countUsers,
+  findUserByEmail,
+  insertFirstUser,
+  type UserRow,
+} from '../../store/accounts.ts'
 import {
   deleteSessionsBefore,
   endSession,
@@ -14,8 +20,8 @@ import {
   revokeReused,
   rotateSession,
 } from '../../store/sessions.ts'
-import { type Happening, recordOf } from '../caller/audit.ts'
-import type { Throttle, Trial } from '../caller/throttle.ts'
+import { type AuditEvent, recordEvent } from '../caller/audit.ts'
+import type { LoginAttempt, Throttle } from '../caller/throttle.ts'
 import { type Claims, invalidToken, type Tokens } from '../caller/tokens.ts'
 
 /** `expires` is the access token's lifetime in seconds. */
@@ -26,10 +32,10 @@ export type NewUser = { readonly email: string; readonly password: string; reado
 /** `address` is where the caller comes from, as far as that is known. */
 export type Credentials = { readonly email: string; readonly password: string; readonly address: string | undefined }
 
-export type Claim = { readonly setupToken: string | undefined; readonly address: string | undefined }
+export type SetupClaim = { readonly setupToken: string | undefined; readonly address: string | undefined }
 
 /** Whoever was found to be `userId`: by a password, or by the provider that `method` names. */
-export type Opening = {
+export type SessionOpening = {
   readonly userId: string
   readonly method: string
   readonly address: string | undefined
@@ -44,7 +50,7 @@ export type Sessions = {
    * A new session of a user who has proven who they are, with ids that nobody has seen before. Records the sign-in.
    * Throws 401 where the account is suspended or gone, or its password is not the one that was compared any more.
    */
-  open(opening: Opening): Promise<LoginResult>
+  open(opening: SessionOpening): Promise<LoginResult>
   /**
    * New tokens for the refresh token, which is used up by it: of any number of uses at once one succeeds. Using it again
    * ends the session, whoever holds its newest token. Throws 401 `Invalid token`.
@@ -60,7 +66,7 @@ export type Sessions = {
    */
   login(credentials: Credentials): Promise<LoginResult>
   /** Creates the first administrator: 409 once a user exists, 403 without the set-up token. */
-  bootstrap(user: NewUser, claim: Claim): Promise<{ readonly id: string; readonly email: string }>
+  bootstrap(user: NewUser, claim: SetupClaim): Promise<{ readonly id: string; readonly email: string }>
   /** Whether the first administrator is still to be created. */
   isUnclaimed(): Promise<boolean>
 }
@@ -80,8 +86,8 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
     return !isClaimed
   }
 
-  function record(happening: Happening): Recorded {
-    return (provided) => recordOf(ids, happening, provided)
+  function record(event: AuditEvent): AuditStatement {
+    return (provided) => recordEvent(ids, event, provided)
   }
 
   /** The active account that these credentials are of. */
@@ -108,11 +114,11 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
     return clock.now() + config.SERVICE_REFRESH_TOKEN_TTL
   }
 
-  async function open({ userId, method, address, passwordHash, providerId }: Opening): Promise<LoginResult> {
+  async function open({ userId, method, address, passwordHash, providerId }: SessionOpening): Promise<LoginResult> {
     const own = { id: ids.next(), refreshTokenId: ids.next(), expiresAt: sessionEnd() }
     const session = { ...own, userId, passwordHash, providerId }
-    const happening = { action: 'auth.login.v1', actor: { kind: 'user', id: userId }, payload: { method } } as const
-    if (!(await insertSession(database, session, record({ ...happening, address })))) throw wrongCredentials()
+    const event = { action: 'auth.login.v1', actor: { kind: 'user', id: userId }, payload: { method } } as const
+    if (!(await insertSession(database, session, record({ ...event, address })))) throw wrongCredentials()
     return issue(session)
   }
 
@@ -121,12 +127,12 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
     open,
 
     async login({ email, password, address }) {
-      const trial: Trial = { kind: 'password', account: email, address }
-      await throttle.begin(trial)
+      const attempt: LoginAttempt = { kind: 'password', account: email, address }
+      await throttle.begin(attempt)
       const user = await authenticate(email, password)
       const failed = { action: 'auth.login.v1', outcome: 'failure', actor: { kind: 'anonymous' } } as const
       const failure = record({ ...failed, address, payload: { email } })
-      await throttle.settle(trial, { isRight: user !== undefined, failure })
+      await throttle.settle(attempt, { isRight: user !== undefined, failure })
       if (user === undefined) throw wrongCredentials()
       return open({ userId: user.id, method: 'password', address, passwordHash: user.passwordHash })
     },
@@ -135,17 +141,17 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
       const { id, userId, tokenId } = await tokens.verify(refreshToken, ['rt+jwt'], clock.now())
       const used = { id, userId, refreshTokenId: tokenId }
       const next = { id, userId, refreshTokenId: ids.next(), expiresAt: sessionEnd() }
-      const happening = { action: 'auth.refresh.v1', ...bySession({ id, userId }, address) } as const
-      if (await rotateSession(database, used, { ...next, record: record(happening) })) return issue(next)
-      const reuse = { ...happening, outcome: 'failure', payload: { ...happening.payload, reason: 'reuse' } } as const
+      const event = { action: 'auth.refresh.v1', ...bySession({ id, userId }, address) } as const
+      if (await rotateSession(database, used, { ...next, record: record(event) })) return issue(next)
+      const reuse = { ...event, outcome: 'failure', payload: { ...event.payload, reason: 'reuse' } } as const
       if (await revokeReused(database, used, record(reuse))) await workspaces.changed(id)
       throw invalidToken()
     },
 
     async logout(refreshToken, address) {
       const session = await tokens.verify(refreshToken, ['rt+jwt'], clock.now())
-      const happening = { action: 'auth.logout.v1', ...bySession(session, address) } as const
-      if (await endSession(database, session, record(happening))) await workspaces.changed(session.id)
+      const event = { action: 'auth.logout.v1', ...bySession(session, address) } as const
+      if (await endSession(database, session, record(event))) await workspaces.changed(session.id)
     },
 
     async prune() {
@@ -154,11 +160,11 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
 
     async bootstrap({ email, password, fullName }, { setupToken, address }) {
       if (!(await isUnclaimed())) throw alreadyClaimed()
-      const trial: Trial = { kind: 'setUp', account: '', address }
-      await throttle.begin(trial)
+      const attempt: LoginAttempt = { kind: 'setUp', account: '', address }
+      await throttle.begin(attempt)
       const { SERVICE_SETUP_TOKEN: expected } = config
       const isRight = expected !== undefined && (await sameSecret(setupToken ?? '', expected))
-      await throttle.settle(trial, { isRight })
+      await throttle.settle(attempt, { isRight })
       if (!isRight) throw new ServiceError('forbidden', 'The set-up token is missing or wrong')
       const id = ids.next()
       const passwordHash = await passwords.hash(password)

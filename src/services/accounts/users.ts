@@ -1,5 +1,5 @@
 /** Accounts of the instance, for its administrators; everybody may read their own (docs/contract.md#accounts). */
-import { isLastOfInstance } from '../../core/access/last-administrator.ts'
+import { isLastInstanceAdministrator } from '../../core/access/last-administrator.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
@@ -7,9 +7,9 @@ import type { ListAnswer } from '../../sources/source.ts'
 import { soleAdministratorOf } from '../../store/members.ts'
 import { ownedServiceAccounts } from '../../store/service-accounts.ts'
 import { type AccountRow, deleteAccount, loadAccount, revokeSessions, updateAccount } from '../../store/users.ts'
-import { actorOf, recordOf } from '../caller/audit.ts'
+import { actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, requireAdministrator, requireAnothers, requireUser } from '../caller/callers.ts'
-import { type Directory, missing, type Reach, type Sent } from '../caller/directory.ts'
+import { type Directory, type LazyBody, notFound, type RowScope } from '../caller/directory.ts'
 import { requireProven } from '../rights/proof.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 
@@ -21,14 +21,14 @@ export type UserChange = {
 
 /** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
 export type Users = {
-  me(caller: Caller, query: Sent<ReadQuery>): Promise<string>
-  list(caller: Caller, query: Sent<ReadQuery>): Promise<ListAnswer>
-  read(caller: Caller, id: string, query: Sent<ReadQuery>): Promise<string>
-  update(caller: Caller, id: string, change: Sent<UserChange>): Promise<string>
+  me(caller: Caller, query: LazyBody<ReadQuery>): Promise<string>
+  list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  read(caller: Caller, id: string, query: LazyBody<ReadQuery>): Promise<string>
+  update(caller: Caller, id: string, change: LazyBody<UserChange>): Promise<string>
   delete(caller: Caller, id: string): Promise<void>
 }
 
-const everyone: Reach = { kind: 'everything' }
+const everyone: RowScope = { kind: 'everything' }
 
 export function createUsers(ports: Ports, directory: Directory): Users {
   const { database, ids } = ports
@@ -36,7 +36,7 @@ export function createUsers(ports: Ports, directory: Directory): Users {
   /** An account that the caller may change as of now: throws 403 for a service account's own people. */
   async function findAccount(caller: Caller, id: string): Promise<AccountRow> {
     requireAdministrator(await callerNow(database, caller))
-    const account = (await loadAccount(database, id)) ?? missing('users')
+    const account = (await loadAccount(database, id)) ?? notFound('users')
     requireAnothers(caller, { id, ownerId: account.ownerId })
     return account
   }
@@ -75,7 +75,7 @@ export function createUsers(ports: Ports, directory: Directory): Users {
           return [
             updateAccount(id, after),
             ...(isSuspended ? [revokeSessions(id)] : []),
-            recordOf(ids, {
+            recordEvent(ids, {
               action: isSuspended ? 'user.suspend.v1' : 'user.update.v1',
               actor: actorOf(caller),
               target: { type: 'user', id },
@@ -102,10 +102,15 @@ export function createUsers(ports: Ports, directory: Directory): Users {
           const payload = { fullName: account.fullName }
           const actor = actorOf(caller)
           return [
-            recordOf(ids, { action: 'user.delete.v1', actor, target, payload }),
+            recordEvent(ids, { action: 'user.delete.v1', actor, target, payload }),
             ...owned.map(({ id: accountId, name }) => {
               const service = { type: 'serviceAccount', id: accountId } as const
-              return recordOf(ids, { action: 'service_account.delete.v1', actor, target: service, payload: { name } })
+              return recordEvent(ids, {
+                action: 'service_account.delete.v1',
+                actor,
+                target: service,
+                payload: { name },
+              })
             }),
             deleteAccount(id),
           ]
@@ -117,7 +122,7 @@ export function createUsers(ports: Ports, directory: Directory): Users {
 
 /** Throws 409 if this is the one administrator of the instance who is left. */
 function requireAnotherAdministrator(account: AccountRow): void {
-  if (!isLastOfInstance(account)) return
+  if (!isLastInstanceAdministrator(account)) return
   throw new ServiceError('conflict', 'The last administrator of the instance cannot be removed, suspended or demoted')
 }
 

@@ -10,11 +10,11 @@ import type { Sql, Statement } from '../../core/sql/statement.ts'
 import type { Ids, Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import { auditStatement, deleteEntriesBefore } from '../../store/audit.ts'
-import { type Caller, type Entry, requireAdministrator } from './callers.ts'
-import { type Directory, reachOf, type Sent } from './directory.ts'
+import { type Caller, type RequestScope, requireAdministrator } from './callers.ts'
+import { type Directory, type LazyBody, rowScopeOf } from './directory.ts'
 
 /** What happened; what is left out is a success, of no workspace, on nothing in particular. */
-export type Happening = {
+export type AuditEvent = {
   readonly action: AuditAction
   readonly actor: Actor
   readonly outcome?: 'failure'
@@ -25,26 +25,18 @@ export type Happening = {
 }
 
 /** A statement for the batch of the change; with `provided` it records only where that holds at its place in there. */
-export function recordOf(ids: Ids, happening: Happening, provided?: Sql): Statement {
-  const {
-    action,
-    actor,
-    outcome = 'success',
-    workspaceId = null,
-    target = null,
-    address = null,
-    payload = {},
-  } = happening
+export function recordEvent(ids: Ids, event: AuditEvent, provided?: Sql): Statement {
+  const { action, actor, outcome = 'success', workspaceId = null, target = null, address = null, payload = {} } = event
   return auditStatement(ids.next(), { action, actor, outcome, workspaceId, target, address, payload }, provided)
 }
 
 /** What the caller of `entry` did in that workspace. */
-export function recordIn(
+export function recordWorkspaceEvent(
   ids: Ids,
-  { workspace, caller }: Pick<Entry, 'workspace' | 'caller'>,
-  happening: Omit<Happening, 'actor' | 'workspaceId'>,
+  { workspace, caller }: Pick<RequestScope, 'workspace' | 'caller'>,
+  event: Omit<AuditEvent, 'actor' | 'workspaceId'>,
 ): Statement {
-  return recordOf(ids, { ...happening, actor: actorOf(caller), workspaceId: workspace.id })
+  return recordEvent(ids, { ...event, actor: actorOf(caller), workspaceId: workspace.id })
 }
 
 export function actorOf(caller: Caller): Actor {
@@ -53,8 +45,8 @@ export function actorOf(caller: Caller): Actor {
 
 export type AuditLog = {
   /** Of the whole instance, for its administrators. */
-  list(caller: Caller, query: Sent<ReadQuery>): Promise<ListAnswer>
-  listOf(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
+  list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  listOf(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   /** Deletes entries older than SERVICE_AUDIT__RETENTION. */
   prune(): Promise<void>
 }
@@ -66,9 +58,9 @@ export function createAuditLog({ clock, database }: Ports, config: Config, direc
       return directory.list('auditLog', { kind: 'everything' }, await query())
     },
 
-    async listOf(entry, query) {
-      requireEntitlement(entry.rights, 'auditLog:read')
-      return directory.list('auditLog', reachOf(entry), await query())
+    async listOf(scope, query) {
+      requireEntitlement(scope.rights, 'auditLog:read')
+      return directory.list('auditLog', rowScopeOf(scope), await query())
     },
 
     async prune() {

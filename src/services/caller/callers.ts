@@ -3,15 +3,21 @@
  * access version stands, so that a warm request asks the system database nothing.
  */
 import type { Rights } from '../../core/access/principal.ts'
-import { admitsAddress, type KeyScope, limitsRights, narrowed, reaches } from '../../core/access/scope.ts'
+import {
+  allowsAddress,
+  includesWorkspace,
+  type KeyScope,
+  limitsRights,
+  restrictRights,
+} from '../../core/access/scope.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Instant, Ports, SqlDriver, WorkspaceSnapshot } from '../../ports.ts'
 import {
   type Credential,
-  loadPublicStanding,
-  loadStanding,
+  loadPrincipalState,
+  loadPublicPrincipalState,
   type Membership,
-  type Standing,
+  type PrincipalState,
 } from '../../store/accounts.ts'
 import { findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
 import { createKeyUse } from './key-use.ts'
@@ -32,7 +38,7 @@ export type Caller =
     }
 
 /** A caller inside a workspace, with the versions that everything about this request is read at. */
-export type Entry = {
+export type RequestScope = {
   readonly workspace: WorkspaceRow
   readonly snapshot: WorkspaceSnapshot
   readonly caller: Caller
@@ -46,12 +52,12 @@ export type Callers = {
    */
   identify(token: string | undefined, asked?: 'anything' | 'itself'): Promise<Caller>
   /** The same, on entering a workspace: 404 where there is none of that name. At once where all of it is in memory. */
-  enter(workspace: string, token: string | undefined): Entry | Promise<Entry>
+  authorize(workspace: string, token: string | undefined): RequestScope | Promise<RequestScope>
 }
 
 const MAX_REMEMBERED = 10_000
 
-type Entrance = Pick<Entry, 'workspace' | 'snapshot'>
+type ScopedWorkspace = Pick<RequestScope, 'workspace' | 'snapshot'>
 
 /** Somebody in a workspace, as of an access version. */
 type Known = {
@@ -61,7 +67,7 @@ type Known = {
   /** When the token ends. */
   readonly expiresAt: Instant | undefined
   /** What was answered last: the same for as long as the versions stand. */
-  entry?: Entry
+  request?: RequestScope
 }
 
 const anonymous: Caller = { kind: 'anonymous' }
@@ -79,7 +85,7 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
     return tokens.verify(token, ['at+jwt', 'key+jwt'], ports.clock.now())
   }
 
-  async function currentWorkspace(name: string): Promise<Entrance> {
+  async function currentWorkspace(name: string): Promise<ScopedWorkspace> {
     const known = directory.get(name)
     const workspace = known ?? (await findWorkspace(ports.database, name))
     const snapshot = workspace && (await ports.workspaces.snapshot(workspace.id))
@@ -97,22 +103,26 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
     throw new ServiceError('notFound', 'Workspace does not exist')
   }
 
-  /** The answer to a question that was asked before, where neither the token nor any version has come to its end. */
-  function remembered(name: string, token: string): Entry | undefined {
+  /** The cached result, unless the token has expired or a version has changed. */
+  function remembered(name: string, token: string): RequestScope | undefined {
     const workspace = directory.get(name)
     const snapshot = workspace && ports.workspaces.remembered(workspace.id)
     if (workspace === undefined || snapshot === undefined) return undefined
     const known = standings.get(workspace.id)?.get(token)
     if (known?.accessVersion !== snapshot.accessVersion || isOver(known)) return undefined
-    if (known.entry?.snapshot !== snapshot) known.entry = entryOf({ workspace, snapshot }, known)
-    return known.entry
+    if (known.request?.snapshot !== snapshot) known.request = requestScopeOf({ workspace, snapshot }, known)
+    return known.request
   }
 
   function isOver({ expiresAt }: Known): boolean {
     return expiresAt !== undefined && ports.clock.now() >= expiresAt
   }
 
-  function remember({ workspace, snapshot }: Entrance, token: string, found: Omit<Known, 'accessVersion'>): Known {
+  function remember(
+    { workspace, snapshot }: ScopedWorkspace,
+    token: string,
+    found: Omit<Known, 'accessVersion'>,
+  ): Known {
     const ofWorkspace = standings.get(workspace.id) ?? new Map<string, Known>()
     if (ofWorkspace.size >= MAX_REMEMBERED) ofWorkspace.clear()
     const known: Known = { ...found, accessVersion: snapshot.accessVersion }
@@ -120,39 +130,39 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
     return known
   }
 
-  async function enterAnew(name: string, token: string | undefined): Promise<Entry> {
+  async function authorizeAnew(name: string, token: string | undefined): Promise<RequestScope> {
     const claims = token === undefined ? undefined : await claimsOf(token)
     const entrance = await currentWorkspace(name)
     const known = standings.get(entrance.workspace.id)?.get(token ?? '')
-    if (known?.accessVersion === entrance.snapshot.accessVersion) return entryOf(entrance, known)
+    if (known?.accessVersion === entrance.snapshot.accessVersion) return requestScopeOf(entrance, known)
     const { id } = entrance.workspace
     if (claims === undefined) {
-      const rights = membershipRights(undefined, await loadPublicStanding(ports.database, id))
-      return entryOf(entrance, remember(entrance, '', { caller: anonymous, rights, expiresAt: undefined }))
+      const rights = membershipRights(undefined, await loadPublicPrincipalState(ports.database, id))
+      return requestScopeOf(entrance, remember(entrance, '', { caller: anonymous, rights, expiresAt: undefined }))
     }
-    const standing = await loadStanding(ports.database, credentialOf(claims), id)
+    const standing = await loadPrincipalState(ports.database, credentialOf(claims), id)
     if (standing === undefined) throw invalidToken()
     const found = {
       caller: callerOf(standing, credentialOf(claims)),
       rights: rightsOf(standing),
       expiresAt: claims.expiresAt,
     }
-    return entryOf(entrance, remember(entrance, token ?? '', found))
+    return requestScopeOf(entrance, remember(entrance, token ?? '', found))
   }
 
   /** The entry, once the use of its key is written down where that is due. */
-  function noted(entry: Entry): Entry | Promise<Entry> {
-    const { caller } = entry
+  function noted(request: RequestScope): RequestScope | Promise<RequestScope> {
+    const { caller } = request
     const isByKey = caller.kind === 'user' && caller.credential.kind === 'key'
     const writing = isByKey ? keyUse.seen(caller.credential.id) : undefined
-    return writing === undefined ? entry : writing.then(() => entry)
+    return writing === undefined ? request : writing.then(() => request)
   }
 
   return {
     async identify(token, asked = 'anything') {
       if (token === undefined) return anonymous
       const claims = await claimsOf(token)
-      const standing = await loadStanding(ports.database, credentialOf(claims), undefined)
+      const standing = await loadPrincipalState(ports.database, credentialOf(claims), undefined)
       if (standing === undefined) throw invalidToken()
       if (asked === 'anything' && standing.scope !== undefined && limitsRights(standing.scope)) {
         throw new ServiceError('forbidden', 'The scope of this key leaves nothing of the system but the key itself')
@@ -161,15 +171,15 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
       return callerOf(standing, credentialOf(claims))
     },
 
-    enter(name, token) {
-      const entry = remembered(name, token ?? '') ?? enterAnew(name, token)
-      return entry instanceof Promise ? entry.then(noted) : noted(entry)
+    authorize(name, token) {
+      const request = remembered(name, token ?? '') ?? authorizeAnew(name, token)
+      return request instanceof Promise ? request.then(noted) : noted(request)
     },
   }
 }
 
-function entryOf(entrance: Entrance, { caller, rights }: Known): Entry {
-  if (caller.kind === 'user' && caller.scope !== undefined && !reaches(caller.scope, entrance.workspace.id)) {
+function requestScopeOf(entrance: ScopedWorkspace, { caller, rights }: Known): RequestScope {
+  if (caller.kind === 'user' && caller.scope !== undefined && !includesWorkspace(caller.scope, entrance.workspace.id)) {
     throw new ServiceError('forbidden', 'The scope of this key does not reach this workspace')
   }
   return { ...entrance, caller, rights: unlessSuspended(rights) }
@@ -186,7 +196,7 @@ function credentialOf(claims: Claims): Presented {
   return { kind: claims.sort === 'key+jwt' ? 'key' : 'session', id: claims.id, userId: claims.userId }
 }
 
-function callerOf(standing: Standing, { kind, id }: Presented): Caller {
+function callerOf(standing: PrincipalState, { kind, id }: Presented): Caller {
   const { scope } = standing
   return {
     kind: 'user',
@@ -205,15 +215,16 @@ function callerOf(standing: Standing, { kind, id }: Presented): Caller {
 export async function callerNow(database: SqlDriver, caller: Caller): Promise<Caller> {
   if (caller.kind === 'anonymous') return caller
   const credential = presentedBy(caller)
-  const standing = await loadStanding(database, credential, undefined)
+  const standing = await loadPrincipalState(database, credential, undefined)
   if (standing === undefined) throw invalidToken()
   return callerOf(standing, credential)
 }
 
 /** What the caller may do in the workspace as of this moment. Throws 401 like `callerNow`, and 403 where they are suspended. */
 export async function rightsNow(database: SqlDriver, caller: Caller, workspaceId: string): Promise<Rights> {
-  if (caller.kind === 'anonymous') return membershipRights(undefined, await loadPublicStanding(database, workspaceId))
-  const standing = await loadStanding(database, presentedBy(caller), workspaceId)
+  if (caller.kind === 'anonymous')
+    return membershipRights(undefined, await loadPublicPrincipalState(database, workspaceId))
+  const standing = await loadPrincipalState(database, presentedBy(caller), workspaceId)
   if (standing === undefined) throw invalidToken()
   return unlessSuspended(rightsOf(standing))
 }
@@ -228,9 +239,9 @@ export function presentedBy(caller: Caller): Presented {
 const everything: Rights = { kind: 'all' }
 
 /** What a user may do in the workspace that `standing` was read for, by the key that it was read for. */
-export function rightsOf({ userId, member, scope, workspaceId }: Standing): Rights | 'suspended' {
+export function rightsOf({ userId, member, scope, workspaceId }: PrincipalState): Rights | 'suspended' {
   if (member?.status === 'suspended') return 'suspended'
-  return narrowed(membershipRights(userId, member ?? { roles: [], policies: [] }), scope, workspaceId ?? '')
+  return restrictRights(membershipRights(userId, member ?? { roles: [], policies: [] }), scope, workspaceId ?? '')
 }
 
 function membershipRights(userId: string | undefined, { roles, policies }: Omit<Membership, 'status'>): Rights {
@@ -247,7 +258,7 @@ function membershipRights(userId: string | undefined, { roles, policies }: Omit<
 /** Throws 403 for a key that is presented from an address outside of its scope. */
 export function requireAddress(caller: Caller, addressOf: () => string | undefined): void {
   if (caller.kind !== 'user' || caller.scope?.addresses === undefined) return
-  if (!admitsAddress(caller.scope, addressOf())) {
+  if (!allowsAddress(caller.scope, addressOf())) {
     throw new ServiceError('forbidden', 'The scope of this key does not reach to this address')
   }
 }

@@ -18,13 +18,13 @@ import { planList, planOne, type ReadContext } from '../../core/plan/read.ts'
 import { all, type Filter, none, or } from '../../core/query/filter.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { ListAnswer, Source } from '../../sources/source.ts'
-import { type Caller, type Entry, isAdministrator, requireUser } from './callers.ts'
+import { type Caller, isAdministrator, type RequestScope, requireUser } from './callers.ts'
 
 /** What a request says, read only after the caller was found to be entitled to it. */
-export type Sent<T> = () => T | Promise<T>
+export type LazyBody<T> = () => T | Promise<T>
 
 /** Which rows of a collection there are for the caller. */
-export type Reach =
+export type RowScope =
   | { readonly kind: 'everything' }
   | { readonly kind: 'workspace'; readonly id: string }
   | { readonly kind: 'ids'; readonly ids: readonly string[] }
@@ -34,48 +34,53 @@ export type Reach =
   | { readonly kind: 'key'; readonly id: string }
 
 export type Directory = {
-  list(name: DirectoryName, reach: Reach, query: ReadQuery): Promise<ListAnswer>
+  list(name: DirectoryName, rowScope: RowScope, query: ReadQuery): Promise<ListAnswer>
   /** One row as JSON text, with the fields that `query` asks for; undefined where there is none. */
-  find(name: DirectoryName, reach: Reach, id: string, query?: ReadQuery): Promise<string | undefined>
+  find(name: DirectoryName, rowScope: RowScope, id: string, query?: ReadQuery): Promise<string | undefined>
   /** The same; 404 where there is none. */
-  read(name: DirectoryName, reach: Reach, id: string, query?: ReadQuery): Promise<string>
+  read(name: DirectoryName, rowScope: RowScope, id: string, query?: ReadQuery): Promise<string>
 }
 
 export function createDirectory(source: Source, config: Config): Directory {
   const model = directoryModel()
   const limits = { default: config.SERVICE_QUERY_LIMIT_DEFAULT, max: config.SERVICE_QUERY_LIMIT_MAX }
 
-  function open(name: DirectoryName, reach: Reach): { key: PrimitiveField; context: ReadContext } {
+  function open(name: DirectoryName, rowScope: RowScope): { key: PrimitiveField; context: ReadContext } {
     const collection = model.byName.get(name)
     const key = collection?.key
     if (collection === undefined || key === undefined) throw new Error(`there is no directory of ${name}`)
-    const access = granted([{ rows: rowsOf(key, reach), fields: 'every', validation: all }])
+    const access = granted([{ rows: rowsOf(key, rowScope), fields: 'every', validation: all }])
     const viewer: Viewer = { seesModel: true, accessTo: () => access }
     return { key, context: { viewer, collection, access, limits, maxRows: config.SERVICE_QUERY__MAX_ROWS } }
   }
 
-  async function find(name: DirectoryName, reach: Reach, id: string, query = everyField): Promise<string | undefined> {
-    const { key, context } = open(name, reach)
-    return source.prepareOne(planOne(context, query, is(key, id)))(noHoles)
+  async function find(
+    name: DirectoryName,
+    rowScope: RowScope,
+    id: string,
+    query = everyField,
+  ): Promise<string | undefined> {
+    const { key, context } = open(name, rowScope)
+    return source.prepareOne(planOne(context, query, is(key, id)))(noPlaceholders)
   }
 
   return {
-    async list(name, reach, query) {
-      return source.prepareList(planList(open(name, reach).context, query))(noHoles)
+    async list(name, rowScope, query) {
+      return source.prepareList(planList(open(name, rowScope).context, query))(noPlaceholders)
     },
     find,
-    async read(name, reach, id, query) {
-      return (await find(name, reach, id, query)) ?? missing(name)
+    async read(name, rowScope, id, query) {
+      return (await find(name, rowScope, id, query)) ?? notFound(name)
     },
   }
 }
 
 /** Everything about these reads is known when they are planned. */
-function noHoles(name: string): never {
+function noPlaceholders(name: string): never {
   throw new Error(`nothing stands for ${name}`)
 }
 
-export function missing(name: DirectoryName): never {
+export function notFound(name: DirectoryName): never {
   throw new ServiceError('notFound', `${titles[name]} does not exist`)
 }
 
@@ -102,20 +107,20 @@ const everyField: ReadQuery = {
   totalCount: false,
 }
 
-function rowsOf(key: PrimitiveField, reach: Reach): Filter {
-  switch (reach.kind) {
+function rowsOf(key: PrimitiveField, rowScope: RowScope): Filter {
+  switch (rowScope.kind) {
     case 'everything':
       return all
     case 'workspace':
-      return is(workspaceColumn, reach.id)
+      return is(workspaceColumn, rowScope.id)
     case 'user':
-      return or([is(userColumn, reach.id), is(ownerColumn, reach.id)])
+      return or([is(userColumn, rowScope.id), is(ownerColumn, rowScope.id)])
     case 'key':
-      return or([is(key, reach.id), is(makerColumn, reach.id)])
+      return or([is(key, rowScope.id), is(makerColumn, rowScope.id)])
     case 'ids':
-      return reach.ids.length === 0
+      return rowScope.ids.length === 0
         ? none
-        : { kind: 'in', field: key, visible: all, negated: false, operands: reach.ids }
+        : { kind: 'in', field: key, visible: all, negated: false, operands: rowScope.ids }
   }
 }
 
@@ -123,12 +128,12 @@ function is(field: PrimitiveField, operand: string): Filter {
   return { kind: 'compare', field, visible: all, operator: '=', operand }
 }
 
-export function reachOf({ workspace }: Entry): Reach {
+export function rowScopeOf({ workspace }: RequestScope): RowScope {
   return { kind: 'workspace', id: workspace.id }
 }
 
 /** Everything for administrators of the instance, their own for others; 403 for the anonymous caller. */
-export function reachOfUser(caller: Caller): Reach {
+export function rowScopeOfUser(caller: Caller): RowScope {
   const id = requireUser(caller)
   return isAdministrator(caller) ? { kind: 'everything' } : { kind: 'user', id }
 }

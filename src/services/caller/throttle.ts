@@ -19,7 +19,7 @@ import {
 } from '../../store/attempts.ts'
 
 /** A secret that is tried: `account` is the e-mail address as it was sent. */
-export type Trial = {
+export type LoginAttempt = {
   readonly kind: 'password' | 'setUp'
   readonly account: string
   readonly address: string | undefined
@@ -27,7 +27,7 @@ export type Trial = {
   readonly credential?: string
 }
 
-export type Outcome = {
+export type AttemptOutcome = {
   readonly isRight: boolean
   /** What is recorded of a failure; with a condition, only where that holds. */
   readonly failure?: (provided?: Sql) => Statement
@@ -37,12 +37,12 @@ export type Throttle = {
   /** Counts a request that costs or asks for a secret. Throws 429 where too many came from this address of late. */
   admit(address: string | undefined): Promise<void>
   /** The same, and throws 429 where this account was tried in vain too often from there: nothing is compared then. */
-  begin(trial: Trial): Promise<void>
+  begin(attempt: LoginAttempt): Promise<void>
   /**
    * Says how a trial ended, at one cost for both ends. Throws 429 for whatever ends after the failure that was the last
    * one allowed, a right secret included: however many are tried at once, only so many are ever told apart.
    */
-  settle(trial: Trial, outcome: Outcome): Promise<void>
+  settle(attempt: LoginAttempt, outcome: AttemptOutcome): Promise<void>
   /** Counts a mail that somebody who is not signed in has asked for; false where this mailbox had enough of them. */
   allowMail(account: string): Promise<boolean>
   /** Forgets counters whose time is over. */
@@ -68,19 +68,19 @@ export function createThrottle({ database }: Ports, config: Config): Throttle {
       requireLet(verdictOf(await database.query(countAttempt(ofAddress(address)))))
     },
 
-    async begin(trial) {
-      const all = trial.credential === undefined ? ofAddress(trial.address) : ofCredential(trial.credential)
-      const verdicts = await database.batch([countAttempt(all), lookAtAttempts(ofTrial(trial))])
+    async begin(attempt) {
+      const all = attempt.credential === undefined ? ofAddress(attempt.address) : ofCredential(attempt.credential)
+      const verdicts = await database.batch([countAttempt(all), lookAtAttempts(attemptCounter(attempt))])
       for (const rows of verdicts) requireLet(verdictOf(rows))
     },
 
-    async settle(trial, { isRight, failure }) {
-      const counter = ofTrial(trial)
+    async settle(attempt, { isRight, failure }) {
+      const counter = attemptCounter(attempt)
       const [rows = []] = await database.batch([
         isRight ? weighAttempt(counter) : countAttempt(counter),
         ...(failure === undefined ? [] : [isRight ? failure(wasRefused(counter)) : failure()]),
         // What a session has tried in vain is no more to be had by signing in.
-        ...(trial.credential === undefined || isRight ? [] : [countAttempt(ofAccount(trial))]),
+        ...(attempt.credential === undefined || isRight ? [] : [countAttempt(ofAccount(attempt))]),
       ])
       requireLet(verdictOf(rows))
     },
@@ -94,13 +94,13 @@ export function createThrottle({ database }: Ports, config: Config): Throttle {
   }
 }
 
-function ofTrial(trial: Trial): Counter {
-  const { credential } = trial
-  if (credential === undefined) return ofAccount(trial)
+function attemptCounter(attempt: LoginAttempt): Counter {
+  const { credential } = attempt
+  if (credential === undefined) return ofAccount(attempt)
   return { kind: 'credentialTrial', account: credential, network: '', most: MOST_FAILURES, span: MINUTE }
 }
 
-function ofAccount({ kind, account, address }: Trial): Counter {
+function ofAccount({ kind, account, address }: LoginAttempt): Counter {
   return { kind, account, network: networkOf(address), most: MOST_FAILURES, span: MINUTE }
 }
 

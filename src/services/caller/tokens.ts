@@ -9,10 +9,10 @@ import { loadEnvironmentId } from '../../store/accounts.ts'
 import { ALGORITHM, openSigningKeys, type PublishedKey, type SigningKeys } from './signing-keys.ts'
 
 /** `typ` of the header: one sort can never stand in for another. */
-export type TokenSort = 'at+jwt' | 'rt+jwt' | 'key+jwt'
+export type TokenType = 'at+jwt' | 'rt+jwt' | 'key+jwt'
 
 export type Claims = {
-  readonly sort: TokenSort
+  readonly sort: TokenType
   readonly userId: string
   /** Session of an access or refresh token, id of an API key. */
   readonly id: string
@@ -24,7 +24,7 @@ export type Tokens = {
   /** Signs a token that ends at `expiresAt`; never, where undefined. */
   sign(claims: Omit<Claims, 'tokenId'> & { readonly tokenId: string }, now: Instant): Promise<string>
   /** The claims of a genuine token in time, of one of `sorts`; throws 401 `Invalid token` for everything else. */
-  verify(token: string, sorts: readonly TokenSort[], now: Instant): Promise<Claims>
+  verify(token: string, sorts: readonly TokenType[], now: Instant): Promise<Claims>
   /** The public halves of all keys whose tokens count. */
   readonly published: readonly PublishedKey[]
 }
@@ -113,7 +113,7 @@ function isId(value: unknown): value is string {
   return typeof value === 'string' && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value)
 }
 
-function sortOf(typ: string | undefined): TokenSort | undefined {
+function sortOf(typ: string | undefined): TokenType | undefined {
   return typ === 'at+jwt' || typ === 'rt+jwt' || typ === 'key+jwt' ? typ : undefined
 }
 

@@ -2,13 +2,13 @@
 
 import type { Config } from '../../config.ts'
 import { type Action, blindAccess } from '../../core/access/access.ts'
-import { timeHole } from '../../core/access/variable.ts'
+import { bindTimeVariable } from '../../core/access/variable.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
 import { openCollection } from '../../core/plan/names.ts'
 import type { ReadPlan, WritePlan } from '../../core/plan/plan.ts'
 import { type PageLimits, planList, planOne } from '../../core/plan/read.ts'
-import type { Supply } from '../../core/plan/values.ts'
+import type { Generators } from '../../core/plan/values.ts'
 import {
   decodeKey,
   keyField,
@@ -23,37 +23,37 @@ import {
   soleItem,
   type WriteRequest,
 } from '../../core/plan/write.ts'
-import { hole } from '../../core/query/hole.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
-import type { Fill } from '../../core/sql/statement.ts'
+import { placeholder } from '../../core/query/placeholder.ts'
+import type { Bindings } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
-import type { Entry } from '../caller/callers.ts'
+import type { RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
-import { type AskedQuery, createPreparedReads, createViewers } from './plan-cache.ts'
-import { toldRefusal } from './refusals.ts'
-import { createSecondLook } from './second-look.ts'
+import { explainError } from './explain-error.ts'
+import { createPlanCache, createViewers, type RawQuery } from './plan-cache.ts'
+import { createSnapshotRecheck } from './snapshot-recheck.ts'
 
 export type { ListAnswer, LongAnswer }
 
 /** Items leave as JSON text: the database rendered it and nobody parses it again. */
 export type Items = {
-  list(entry: Entry, name: string, query: AskedQuery): Promise<ListAnswer>
+  list(scope: RequestScope, name: string, query: RawQuery): Promise<ListAnswer>
   /** The same for whoever can send it piece by piece, where it is long. */
-  listForSending(entry: Entry, name: string, query: AskedQuery): Promise<ListAnswer | LongAnswer>
-  read(entry: Entry, name: string, key: string, query: AskedQuery): Promise<string>
-  create(entry: Entry, name: string, body: unknown, query: AskedQuery): Promise<string>
+  listForSending(scope: RequestScope, name: string, query: RawQuery): Promise<ListAnswer | LongAnswer>
+  read(scope: RequestScope, name: string, key: string, query: RawQuery): Promise<string>
+  create(scope: RequestScope, name: string, body: unknown, query: RawQuery): Promise<string>
   updateOne(
-    entry: Entry,
+    scope: RequestScope,
     name: string,
     target: { readonly key: string; readonly body: unknown },
-    query: AskedQuery,
+    query: RawQuery,
   ): Promise<string>
-  updateMany(entry: Entry, name: string, body: unknown, query: AskedQuery): Promise<string>
+  updateMany(scope: RequestScope, name: string, body: unknown, query: RawQuery): Promise<string>
   /** The deleted item, or undefined where `fields` did not ask for it. */
-  deleteOne(entry: Entry, name: string, key: string, query: AskedQuery): Promise<string | undefined>
-  deleteMany(entry: Entry, name: string, query: AskedQuery): Promise<string | undefined>
+  deleteOne(scope: RequestScope, name: string, key: string, query: RawQuery): Promise<string | undefined>
+  deleteMany(scope: RequestScope, name: string, query: RawQuery): Promise<string | undefined>
 }
 
 export type ItemDeps = {
@@ -65,9 +65,9 @@ export type ItemDeps = {
 
 export function createItems(deps: ItemDeps): Items {
   const { ports, config, models } = deps
-  const prepared = createPreparedReads()
+  const plans = createPlanCache()
   const viewers = createViewers()
-  const lookAgain = createSecondLook(ports)
+  const lookAgain = createSnapshotRecheck(ports)
   const limits: PageLimits = { default: config.SERVICE_QUERY_LIMIT_DEFAULT, max: config.SERVICE_QUERY_LIMIT_MAX }
   const maxRows = config.SERVICE_QUERY__MAX_ROWS
 
@@ -76,7 +76,7 @@ export function createItems(deps: ItemDeps): Items {
    * new one is asked, once.
    */
   async function onModel<T>(
-    { workspace, snapshot, rights }: Entry,
+    { workspace, snapshot, rights }: RequestScope,
     asked: { readonly name: string; readonly action: Action },
     work: (model: Model) => Promise<T>,
   ): Promise<T> {
@@ -89,7 +89,7 @@ export function createItems(deps: ItemDeps): Items {
       return await running
     } catch (error) {
       const told = (of: Model, fault: unknown) =>
-        toldRefusal(fault, { ...asked, model: of, rights, viewer: viewers.of(rights, of) })
+        explainError(fault, { ...asked, model: of, rights, viewer: viewers.of(rights, of) })
       if (isPlanned ? !isMissingTable(error) : !(error instanceof ServiceError)) throw told(model, error)
       const current = await lookAgain(workspace.id)
       if (current === undefined || current.modelVersion <= model.version) throw told(model, error)
@@ -102,7 +102,7 @@ export function createItems(deps: ItemDeps): Items {
     }
   }
 
-  function open(model: Model, { rights, workspace }: Entry, name: string, action: Action) {
+  function open(model: Model, { rights, workspace }: RequestScope, name: string, action: Action) {
     const viewer = viewers.of(rights, model)
     const { collection, access } = openCollection(model, viewer, name, action)
     return {
@@ -115,26 +115,26 @@ export function createItems(deps: ItemDeps): Items {
     }
   }
 
-  /** What fills the holes of a plan: the key of a path, and the time for policies that speak of it. */
-  const fill =
-    (key?: string): Fill =>
+  /** Binds the placeholders of a plan: the key in the path, and the time for policies that use it. */
+  const bindings =
+    (key?: string): Bindings =>
     (name) =>
-      name === KEY && key !== undefined ? key : timeHole(name, ports.clock.now())
+      name === KEY && key !== undefined ? key : bindTimeVariable(name, ports.clock.now())
 
   function openWrite(
     model: Model,
-    entry: Entry,
+    scope: RequestScope,
     name: string,
-    asked: { readonly action: Action; readonly query: AskedQuery },
+    asked: { readonly action: Action; readonly query: RawQuery },
   ) {
-    const { source, viewer, collection } = open(model, entry, name, asked.action)
+    const { source, viewer, collection } = open(model, scope, name, asked.action)
     const access = viewer.accessTo(collection, 'read')
     // Whoever may write but not read gets back items without any value.
     const read = { viewer, collection, limits, maxRows, access: access.kind === 'granted' ? access : blindAccess }
     const request: WriteRequest = {
       viewer,
       collection,
-      supply: supply(ports),
+      generators: generators(ports),
       read,
       query: () => wholeQuery(asked.query),
     }
@@ -142,111 +142,111 @@ export function createItems(deps: ItemDeps): Items {
   }
 
   function write(
-    entry: Entry,
+    scope: RequestScope,
     name: string,
-    asked: { readonly action: Action; readonly query: AskedQuery },
+    asked: { readonly action: Action; readonly query: RawQuery },
     plan: PlanWrite,
   ) {
-    return onModel(entry, { name, action: asked.action }, (model) => {
-      const { source, request } = openWrite(model, entry, name, asked)
+    return onModel(scope, { name, action: asked.action }, (model) => {
+      const { source, request } = openWrite(model, scope, name, asked)
       const run = source.prepareWrite(plan(request))
       asked.query.planned?.()
-      return run(fill())
+      return run(bindings())
     })
   }
 
   function openInsert(
     model: Model,
-    entry: Entry,
+    scope: RequestScope,
     name: string,
-    { members, query }: { readonly members: readonly string[]; readonly query: AskedQuery },
+    { members, query }: { readonly members: readonly string[]; readonly query: RawQuery },
   ): OpenInsert {
-    // Members that would make two questions look like one contain commas, and no field has a name with one.
-    const question = `create ${name} ${query.text} ${members.length} ${members.join()}`
-    return prepared.get<OpenInsert>(entry.rights, model, question, () => {
-      const { source, request } = openWrite(model, entry, name, { action: 'create', query })
+    // Members that could make the cache keys of two requests equal contain commas, and no field has a name with one.
+    const key = `create ${name} ${query.text} ${members.length} ${members.join()}`
+    return plans.get<OpenInsert>(scope.rights, model, key, () => {
+      const { source, request } = openWrite(model, scope, name, { action: 'create', query })
       const insert = planPlainInsert(request, members)
-      return insert === undefined ? 'unfit' : { run: source.prepareWrite(insert.plan), valuesOf: insert.valuesOf }
+      return insert === undefined ? 'uncacheable' : { run: source.prepareWrite(insert.plan), valuesOf: insert.valuesOf }
     })
   }
 
-  function runList<T>(entry: Entry, name: string, query: AskedQuery, { kind, prepare }: ListKind<T>): Promise<T> {
-    return onModel(entry, { name, action: 'read' }, (model) => {
+  function runList<T>(scope: RequestScope, name: string, query: RawQuery, { kind, prepare }: ListKind<T>): Promise<T> {
+    return onModel(scope, { name, action: 'read' }, (model) => {
       const make = (asked: ReadQuery) => {
-        const { source, ...context } = open(model, entry, name, 'read')
+        const { source, ...context } = open(model, scope, name, 'read')
         return prepare(source, planList(context, asked))
       }
-      const list = { question: `${kind} ${name}`, query, make, fill: fill() }
-      const { made: run, fill: filled } = prepared.getShaped(entry.rights, model, list)
+      const list = { operation: `${kind} ${name}`, query, make, bindings: bindings() }
+      const { made: run, bindings: boundValues } = plans.getByFingerprint(scope.rights, model, list)
       query.planned?.()
-      return run(filled, query)
+      return run(boundValues, query)
     })
   }
 
   return {
-    list: (entry, name, query) => runList(entry, name, query, whole),
+    list: (scope, name, query) => runList(scope, name, query, whole),
 
-    listForSending: (entry, name, query) => runList(entry, name, query, sendable),
+    listForSending: (scope, name, query) => runList(scope, name, query, sendable),
 
-    read(entry, name, key, query) {
-      return onModel(entry, { name, action: 'read' }, (model) => {
-        const { field, run } = prepared.get(entry.rights, model, `one ${name} ${query.text}`, () => {
-          const { source, ...context } = open(model, entry, name, 'read')
+    read(scope, name, key, query) {
+      return onModel(scope, { name, action: 'read' }, (model) => {
+        const { field, run } = plans.get(scope.rights, model, `one ${name} ${query.text}`, () => {
+          const { source, ...context } = open(model, scope, name, 'read')
           const keyed = keyField(context.collection)
-          const plan = planOne(context, wholeQuery(query), keyIs(context.access, keyed, hole(KEY)))
+          const plan = planOne(context, wholeQuery(query), keyIs(context.access, keyed, placeholder(KEY)))
           return { field: keyed, run: source.prepareOne(plan) }
         })
         query.planned?.()
-        return run(fill(decodeKey(field, key)), query).then(known)
+        return run(bindings(decodeKey(field, key)), query).then(known)
       })
     },
 
-    create(entry, name, body, query) {
-      return onModel(entry, { name, action: 'create' }, (model) => {
+    create(scope, name, body, query) {
+      return onModel(scope, { name, action: 'create' }, (model) => {
         const item = soleItem(body)
-        const insert = item && openInsert(model, entry, name, { members: Object.keys(item), query })
-        if (item === undefined || insert === undefined || insert === 'unfit') {
-          const { source, request } = openWrite(model, entry, name, { action: 'create', query })
+        const insert = item && openInsert(model, scope, name, { members: Object.keys(item), query })
+        if (item === undefined || insert === undefined || insert === 'uncacheable') {
+          const { source, request } = openWrite(model, scope, name, { action: 'create', query })
           const run = source.prepareWrite(planCreate(request, body, config.SERVICE_ITEMS__CREATE_LIMIT))
           query.planned?.()
-          return run(fill())
+          return run(bindings())
         }
-        const given = insert.valuesOf(item, supply(ports))
-        const other = fill()
+        const given = insert.valuesOf(item, generators(ports))
+        const other = bindings()
         query.planned?.()
-        return insert.run((hole) => {
-          const value = given(hole)
-          return value === undefined ? other(hole) : value
+        return insert.run((placeholderName) => {
+          const value = given(placeholderName)
+          return value === undefined ? other(placeholderName) : value
         })
       })
     },
 
-    async updateOne(entry, name, { key, body }, query) {
-      return only(await write(entry, name, { action: 'update', query }, (request) => planUpdateOne(request, body, key)))
+    async updateOne(scope, name, { key, body }, query) {
+      return only(await write(scope, name, { action: 'update', query }, (request) => planUpdateOne(request, body, key)))
     },
 
-    updateMany(entry, name, body, query) {
-      return write(entry, name, { action: 'update', query }, (request) => planUpdateMany(request, body))
+    updateMany(scope, name, body, query) {
+      return write(scope, name, { action: 'update', query }, (request) => planUpdateMany(request, body))
     },
 
-    async deleteOne(entry, name, key, query) {
-      const item = only(await write(entry, name, { action: 'delete', query }, (request) => planDeleteOne(request, key)))
+    async deleteOne(scope, name, key, query) {
+      const item = only(await write(scope, name, { action: 'delete', query }, (request) => planDeleteOne(request, key)))
       return wholeQuery(query).fields === undefined ? undefined : item
     },
 
-    async deleteMany(entry, name, query) {
-      const items = await write(entry, name, { action: 'delete', query }, planDeleteMany)
+    async deleteMany(scope, name, query) {
+      const items = await write(scope, name, { action: 'delete', query }, planDeleteMany)
       return wholeQuery(query).fields === undefined ? undefined : items
     },
   }
 }
 
-function wholeQuery({ text, parse }: AskedQuery): ReadQuery {
+function wholeQuery({ text, parse }: RawQuery): ReadQuery {
   return parse(text)
 }
 
-/** An insert that serves all items with the same members; `unfit` where each has to be planned for itself. */
-type OpenInsert = { readonly run: Prepared<string>; readonly valuesOf: PlainInsert['valuesOf'] } | 'unfit'
+/** An insert that serves all items with the same members; `uncacheable` where each has to be planned for itself. */
+type OpenInsert = { readonly run: Prepared<string>; readonly valuesOf: PlainInsert['valuesOf'] } | 'uncacheable'
 
 type ListKind<T> = { readonly kind: string; readonly prepare: (source: Source, plan: ReadPlan) => Prepared<T> }
 
@@ -256,7 +256,7 @@ const sendable: ListKind<ListAnswer | LongAnswer> = {
   prepare: (source, plan) => source.prepareLong?.(plan) ?? source.prepareList(plan),
 }
 
-/** The hole that the key of a path fills. */
+/** The placeholder for the key in the path. */
 const KEY = 'key'
 
 type PlanWrite = (request: WriteRequest) => WritePlan
@@ -269,7 +269,7 @@ function isMissingTable(error: unknown): boolean {
 const MISSING_TABLE = '2004'
 
 /** One time for all that a write sets, and made only where something asks for it. */
-function supply({ clock, ids }: Ports): Supply {
+function generators({ clock, ids }: Ports): Generators {
   let now: string | undefined
   return {
     uuid: ids.next,

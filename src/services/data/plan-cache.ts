@@ -1,89 +1,96 @@
 /**
- * What is derived from a caller's rights on a model: their merged policies, and the reads that they asked before, planned
- * and compiled. Kept beside the two objects, so that new rights or a new model start with nothing.
+ * What is derived from a caller's rights on a model: their merged policies, and the plans of earlier reads,
+ * compiled. Keyed by the two objects, so that new rights or a new model start with an empty cache.
  */
 import type { Viewer } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import type { Rights } from '../../core/access/principal.ts'
 import type { Model } from '../../core/model/model.ts'
-import { type ReadQuery, withBlanks } from '../../core/query/parse.ts'
-import { type Blanks, fillBlank, splitQuestion } from '../../core/query/question.ts'
-import type { Fill } from '../../core/sql/statement.ts'
+import { type ReadQuery, withTemplateReaders } from '../../core/query/parse.ts'
+import { bindTemplateValue, type TemplateReaders, toQueryTemplate } from '../../core/query/query-template.ts'
+import type { Bindings } from '../../core/sql/statement.ts'
 import type { Freshness } from '../../sources/source.ts'
 
-/** The query of a request: its text names it, and it is parsed only where that text, or its shape, is new. */
-export type AskedQuery = {
+/** The query of a request: the cache is keyed by its text, which is parsed only on a cache miss. */
+export type RawQuery = {
   readonly text: string
-  /** Reads the text, or its shape. */
+  /** Parses the text, or its fingerprint. */
   readonly parse: (text: string) => ReadQuery
   readonly freshness: Freshness
-  /** Whether nobody waits for the answer any more, where the front door can know. */
-  hasLeft?(): boolean
-  /** Told when it is clear what to ask the source. */
+  /** Whether the client has disconnected, where the platform can tell. */
+  isDisconnected?(): boolean
+  /** Called once the plan is known, before it runs. */
   planned?(): void
 }
 
-export type PreparedReads = {
-  /** What `make` made of `question` earlier, or makes now. Nothing is kept where it throws. */
-  get<T>(rights: Rights, model: Model, question: string, make: () => T): T
-  /** The same for all queries of one shape; the values of this one are filled in when it runs. */
-  getShaped<T>(rights: Rights, model: Model, asked: Shaped<T>): { readonly made: T; readonly fill: Fill }
+export type PlanCache = {
+  /** The cached result for `key`; on a miss that of `make`. Nothing is cached if it throws. */
+  get<T>(rights: Rights, model: Model, key: string, make: () => T): T
+  /** The same, shared by all queries with one fingerprint; `bindings` supplies the values of this query at execution. */
+  getByFingerprint<T>(
+    rights: Rights,
+    model: Model,
+    asked: TemplatedRead<T>,
+  ): { readonly made: T; readonly bindings: Bindings }
 }
 
-type Shaped<T> = {
-  /** What is asked, but for the query. */
-  readonly question: string
-  readonly query: AskedQuery
+type TemplatedRead<T> = {
+  /** The operation without its query: the prefix of the cache key. */
+  readonly operation: string
+  readonly query: RawQuery
   readonly make: (query: ReadQuery) => T
-  /** Fills what the query does not. */
-  readonly fill: Fill
+  /** Binds the placeholders that are not the query's. */
+  readonly bindings: Bindings
 }
 
-/** `unfit` where each query of the shape has to be planned for itself. */
-type Shape<T> = { readonly made: T; readonly blanks: Blanks } | 'unfit'
+/** `uncacheable` where each query of this fingerprint needs its own plan. */
+type CachedTemplate<T> = { readonly made: T; readonly template: TemplateReaders } | 'uncacheable'
 
-const MAX_QUESTIONS = 2_000
+const MAX_ENTRIES = 2_000
 const MAX_LENGTH = 2_000
 
-export function createPreparedReads(): PreparedReads {
-  const prepared = besideBoth(() => new Map<string, unknown>())
+export function createPlanCache(): PlanCache {
+  const entries = memoizeByPair(() => new Map<string, unknown>())
 
-  function get<T>(rights: Rights, model: Model, question: string, make: () => T): T {
-    const known = prepared(rights, model)
-    const earlier = known.get(question) as T | undefined
+  function get<T>(rights: Rights, model: Model, key: string, make: () => T): T {
+    const known = entries(rights, model)
+    const earlier = known.get(key) as T | undefined
     if (earlier !== undefined) return earlier
     const made = make()
-    if (question.length > MAX_LENGTH) return made
-    if (known.size >= MAX_QUESTIONS) known.clear()
-    known.set(question, made)
+    if (key.length > MAX_LENGTH) return made
+    if (known.size >= MAX_ENTRIES) known.clear()
+    known.set(key, made)
     return made
   }
 
   return {
     get,
-    getShaped<T>(rights: Rights, model: Model, { question, query, make, fill }: Shaped<T>) {
-      const split = splitQuestion(query.text)
-      if (split.values.length > 0) {
-        const shape = get<Shape<T>>(rights, model, `shape ${question} ${split.shape}`, () => {
-          const blanks: Blanks = { readers: new Map(), isUnfit: false }
-          const made = make(withBlanks(query.parse(split.shape), blanks))
-          return blanks.isUnfit ? 'unfit' : { made, blanks }
+    getByFingerprint<T>(rights: Rights, model: Model, { operation, query, make, bindings }: TemplatedRead<T>) {
+      const parsed = toQueryTemplate(query.text)
+      if (parsed.values.length > 0) {
+        const cached = get<CachedTemplate<T>>(rights, model, `template ${operation} ${parsed.fingerprint}`, () => {
+          const template: TemplateReaders = { readers: new Map(), isUncacheable: false }
+          const made = make(withTemplateReaders(query.parse(parsed.fingerprint), template))
+          return template.isUncacheable ? 'uncacheable' : { made, template }
         })
-        if (shape !== 'unfit') {
-          return { made: shape.made, fill: (name) => fillBlank(name, split, shape.blanks) ?? fill(name) }
+        if (cached !== 'uncacheable') {
+          return {
+            made: cached.made,
+            bindings: (name) => bindTemplateValue(name, parsed, cached.template) ?? bindings(name),
+          }
         }
       }
-      return { made: get(rights, model, `${question} ${query.text}`, () => make(query.parse(query.text))), fill }
+      return { made: get(rights, model, `${operation} ${query.text}`, () => make(query.parse(query.text))), bindings }
     },
   }
 }
 
 export function createViewers(): { of(rights: Rights, model: Model): Viewer } {
-  return { of: besideBoth(viewerOf) }
+  return { of: memoizeByPair(viewerOf) }
 }
 
 /** One value for each pair, for as long as both objects live. */
-function besideBoth<T>(make: (rights: Rights, model: Model) => T): (rights: Rights, model: Model) => T {
+function memoizeByPair<T>(make: (rights: Rights, model: Model) => T): (rights: Rights, model: Model) => T {
   const byModel = new WeakMap<Model, WeakMap<Rights, T>>()
   return (rights, model) => {
     const byRights = byModel.get(model) ?? new WeakMap<Rights, T>()

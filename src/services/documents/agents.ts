@@ -2,15 +2,15 @@
  * What agents do over MCP (docs/contract.md#mcp): the same use cases as over HTTP, under the rights of the key that is
  * used. Nothing is allowed here that is not allowed there.
  */
-import { holds, requireEntitlement } from '../../core/access/principal.ts'
+import { hasEntitlement, requireEntitlement } from '../../core/access/principal.ts'
 import { nested } from '../../core/error.ts'
 import { agentView } from '../../core/manifest/agent-view.ts'
 import { describeSources } from '../../core/model/overview.ts'
 import { didYouMean } from '../../core/nearest.ts'
 import { type JsonArguments, parseItemArguments, parseListArguments } from '../../core/query/parse-json.ts'
-import type { Entry } from '../caller/callers.ts'
+import type { RequestScope } from '../caller/callers.ts'
 import type { Items, ListAnswer } from '../data/items.ts'
-import { type AskedQuery, createViewers } from '../data/plan-cache.ts'
+import { createViewers, type RawQuery } from '../data/plan-cache.ts'
 import type { Licensing } from '../license/licensing.ts'
 import type { Migrations, Preview } from '../model/migrations.ts'
 import type { ModelCache } from '../model/model-cache.ts'
@@ -18,7 +18,7 @@ import type { LoadDeclarations } from './declarations.ts'
 
 export type Agents = {
   /** The tools of somebody in a workspace; throws 403 without the entitlement ai:mcp. */
-  open(entry: Entry): AgentTools
+  open(scope: RequestScope): AgentTools
 }
 
 /** What an agent can do, by the names of its tools. */
@@ -67,8 +67,8 @@ const MAX_DESCRIBED = 40
 export function createAgents({ items, migrations, models, declarations, licensing }: Deps): Agents {
   const viewers = createViewers()
   return {
-    open(entry) {
-      const { workspace, snapshot, rights } = entry
+    open(scope) {
+      const { workspace, snapshot, rights } = scope
       requireEntitlement(rights, 'ai:mcp')
       const model = () => models.load(workspace, snapshot.modelVersion)
       const view = async () => {
@@ -86,26 +86,27 @@ export function createAgents({ items, migrations, models, declarations, licensin
             update_item: () => may('update'),
             delete_item: () => may('delete'),
             read_schema: () => true,
-            read_data_sources: () => holds(rights, 'dataModel:read') && holds(rights, 'dataSource:read'),
-            mutate_schema: () => holds(rights, 'dataModel:edit'),
+            read_data_sources: () =>
+              hasEntitlement(rights, 'dataModel:read') && hasEntitlement(rights, 'dataSource:read'),
+            mutate_schema: () => hasEntitlement(rights, 'dataModel:edit'),
           }
           return new Set(agentTools.filter((tool) => needs[tool]()))
         },
         async listItems(collection, query) {
           await admitted()
-          return items.list(entry, collection, asked(query, parseListArguments))
+          return items.list(scope, collection, asked(query, parseListArguments))
         },
         async createItems(collection, data, query) {
           await admitted()
-          return items.create(entry, collection, data, asked(query, parseItemArguments))
+          return items.create(scope, collection, data, asked(query, parseItemArguments))
         },
         async updateItem({ collection, key }, data, query) {
           await admitted()
-          return items.updateOne(entry, collection, { key, body: data }, asked(query, parseItemArguments))
+          return items.updateOne(scope, collection, { key, body: data }, asked(query, parseItemArguments))
         },
         async deleteItem(collection, key) {
           await admitted()
-          await items.deleteOne(entry, collection, key, asked({}, parseItemArguments))
+          await items.deleteOne(scope, collection, key, asked({}, parseItemArguments))
         },
         async readSchema(name) {
           const { known, find, describe, name: named } = await view()
@@ -127,14 +128,14 @@ export function createAgents({ items, migrations, models, declarations, licensin
           requireEntitlement(rights, 'dataSource:read')
           return { sources: describeSources(await model()) }
         },
-        migrate: (operations) => migrations.migrate(entry, JSON.stringify({ operations })),
-        previewMigration: (operations) => migrations.preview(entry, JSON.stringify({ operations })),
+        migrate: (operations) => migrations.migrate(scope, JSON.stringify({ operations })),
+        previewMigration: (operations) => migrations.preview(scope, JSON.stringify({ operations })),
       }
     },
   }
 }
 
 /** The line break in front keeps it apart from every query string, and the escapes from what is looked for in those. */
-function asked(query: JsonArguments, parse: (query: JsonArguments) => ReturnType<AskedQuery['parse']>): AskedQuery {
+function asked(query: JsonArguments, parse: (query: JsonArguments) => ReturnType<RawQuery['parse']>): RawQuery {
   return { text: `\n${encodeURIComponent(JSON.stringify(query))}`, parse: () => parse(query), freshness: 'kept' }
 }

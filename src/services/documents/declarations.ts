@@ -2,8 +2,8 @@
  * What the connectors behind a model declare, for documents that tell of it. An import that changes a declaration makes a
  * new version of the model, so that it is read once for each.
  */
-import { type Declarations, nothingDeclared } from '../../core/connector/offer.ts'
-import { placeText } from '../../core/connector/schema.ts'
+import { type Declarations, noCapabilities } from '../../core/connector/item-capabilities.ts'
+import { qualifiedName } from '../../core/connector/schema.ts'
 import type { Model, SourceRecord } from '../../core/model/model.ts'
 import { sqlProviders } from '../../core/sql/address.ts'
 import type { SqlDriver } from '../../ports.ts'
@@ -28,7 +28,9 @@ export function createDeclarations(database: SqlDriver): LoadDeclarations {
       ),
     )
     const declared: Declarations = ({ sourceId, schema, dbName }) =>
-      bySource.has(sourceId) ? (bySource.get(sourceId)?.get(placeText(schema, dbName)) ?? nothingDeclared) : undefined
+      bySource.has(sourceId)
+        ? (bySource.get(sourceId)?.get(qualifiedName(schema, dbName)) ?? noCapabilities)
+        : undefined
     known.set(model, declared)
     return declared
   }

@@ -2,7 +2,7 @@
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { compileManifest } from '../../core/manifest.ts'
 import type { Model } from '../../core/model/model.ts'
-import type { Entry } from '../caller/callers.ts'
+import type { RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
@@ -11,7 +11,7 @@ import { weakTag } from './entity-tag.ts'
 export type ManifestText = { readonly text: string; readonly tag: string }
 
 export type Manifests = {
-  load(entry: Entry): Promise<ManifestText>
+  load(scope: RequestScope): Promise<ManifestText>
 }
 
 export function createManifests(models: ModelCache, declarations: LoadDeclarations): Manifests {

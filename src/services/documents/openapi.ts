@@ -6,7 +6,7 @@
 import { viewerOf } from '../../core/access/merge.ts'
 import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
-import type { Caller, Entry } from '../caller/callers.ts'
+import type { Caller, RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
@@ -19,7 +19,7 @@ export type Document = {
 
 export type OpenApi = {
   /** Throws 403 without the entitlement openApiSchema:read. */
-  workspace(entry: Entry): Promise<Document>
+  workspace(scope: RequestScope): Promise<Document>
   /** The document that `render` writes, the same for all who hold systemOpenApiSchema:read; throws 403 without it. */
   system(caller: Caller, render: () => string): Promise<Document>
 }
@@ -63,13 +63,13 @@ export function createOpenApi({ models, declarations, version }: Deps): OpenApi 
         async render() {
           const known = kept.get(tag)
           if (known !== undefined) return known
-          const [{ workspaceDocument }, { sightOf }, declared] = await Promise.all([
+          const [{ workspaceDocument }, { modelViewOf }, declared] = await Promise.all([
             import('../../core/openapi.ts'),
-            import('../../core/manifest/sight.ts'),
+            import('../../core/manifest/model-view.ts'),
             declarations(workspace, model),
           ])
-          const sight = sightOf(viewerOf(rights, model), declared)
-          const pieces = workspaceDocument({ workspace: workspace.apiName, model, sight, version })
+          const view = modelViewOf(viewerOf(rights, model), declared)
+          const pieces = workspaceDocument({ workspace: workspace.apiName, model, view, version })
           const start = await gather(pieces, MAX_KEPT)
           if (!start.isWhole) return streamed(start.text, pieces)
           keep(tag, start.text)

@@ -5,7 +5,7 @@ import type { Ports } from '../../ports.ts'
 import { countUsers, insertFirstUser } from '../../store/accounts.ts'
 import { installSchema } from '../../store/installation.ts'
 import { sql, statement } from '../../store/statements.ts'
-import { recordOf } from '../caller/audit.ts'
+import { recordEvent } from '../caller/audit.ts'
 
 export type Check = 'ok' | string
 export type Readiness = {
@@ -29,14 +29,14 @@ export async function installInstance(ports: Ports, config: Config): Promise<voi
   if ((await countUsers(ports.database)) > 0) return
   const passwordHash = await ports.passwords.hash(password)
   const id = ports.ids.next()
-  const happening = {
+  const event = {
     action: 'user.create.v1',
     actor: { kind: 'system' },
     target: { type: 'user', id },
     payload: { isAdministrator: true },
   } as const
   await insertFirstUser(ports.database, { id, email, fullName: null, passwordHash }, (provided) =>
-    recordOf(ports.ids, happening, provided),
+    recordEvent(ports.ids, event, provided),
   )
 }
 

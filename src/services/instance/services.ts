@@ -34,7 +34,7 @@ import { createModelCache } from '../model/model-cache.ts'
 import { createModelChanges } from '../model/model-changes.ts'
 import { createSecrets, type Secrets } from '../model/secrets.ts'
 import { createSources, type Sources } from '../model/sources.ts'
-import { createLoadGiver } from '../rights/delegation.ts'
+import { createLoadGrantor } from '../rights/delegation.ts'
 import { createPolicies, type Policies } from '../rights/policies.ts'
 import { createRoles, type Roles } from '../rights/roles.ts'
 import { installInstance } from './lifecycle.ts'
@@ -110,7 +110,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   }
   const migrations = createMigrations({ ports, models: changes, sources })
   const declarations = createDeclarations(ports.database)
-  const loadGiver = createLoadGiver(ports.database, models)
+  const loadGiver = createLoadGrantor(ports.database, models)
   const items = createItems({ ports, config, models, openSource: sources.sourceOf })
   return {
     ports,

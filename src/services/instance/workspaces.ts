@@ -10,7 +10,7 @@ import type { ReadQuery } from '../../core/query/parse.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
-import { bumpAccess, loadStanding } from '../../store/accounts.ts'
+import { bumpAccess, loadPrincipalState } from '../../store/accounts.ts'
 import { workspacesOf } from '../../store/members.ts'
 import { limitFault } from '../../store/usage.ts'
 import {
@@ -20,7 +20,7 @@ import {
   updateDisplayName,
   type WorkspaceRow,
 } from '../../store/workspaces.ts'
-import { actorOf, recordIn, recordOf } from '../caller/audit.ts'
+import { actorOf, recordEvent, recordWorkspaceEvent } from '../caller/audit.ts'
 import {
   type Caller,
   callerNow,
@@ -29,21 +29,21 @@ import {
   requireUser,
   rightsOf,
 } from '../caller/callers.ts'
-import { type Directory, missing, type Reach, type Sent } from '../caller/directory.ts'
+import { type Directory, type LazyBody, notFound, type RowScope } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
 
 export type NewWorkspace = { readonly apiName: string; readonly displayName?: string | null | undefined }
 
 /** Lists and single rows are JSON texts. What is sent is read only once the caller was found to be entitled. */
 export type Workspaces = {
-  create(caller: Caller, wish: Sent<NewWorkspace>): Promise<WorkspaceRow>
-  list(caller: Caller, query: Sent<ReadQuery>): Promise<ListAnswer>
-  read(caller: Caller, id: string, query: Sent<ReadQuery>): Promise<string>
-  update(caller: Caller, id: string, change: Sent<{ readonly displayName: string | null }>): Promise<string>
+  create(caller: Caller, input: LazyBody<NewWorkspace>): Promise<WorkspaceRow>
+  list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  read(caller: Caller, id: string, query: LazyBody<ReadQuery>): Promise<string>
+  update(caller: Caller, id: string, change: LazyBody<{ readonly displayName: string | null }>): Promise<string>
   delete(caller: Caller, id: string): Promise<void>
 }
 
-const everything: Reach = { kind: 'everything' }
+const everything: RowScope = { kind: 'everything' }
 
 type Deps = {
   readonly ports: Pick<Ports, 'database' | 'ids' | 'workspaces'>
@@ -58,7 +58,7 @@ export function createWorkspaces({ ports, directory, license, forget }: Deps): W
   async function requireIn(caller: Caller, workspaceId: string, entitlement: Entitlement): Promise<void> {
     const userId = requireUser(caller)
     if (caller.kind !== 'user' || caller.isAdministrator) return
-    const standing = await loadStanding(database, { ...caller.credential, userId }, workspaceId)
+    const standing = await loadPrincipalState(database, { ...caller.credential, userId }, workspaceId)
     const rights = standing === undefined ? 'suspended' : rightsOf(standing)
     if (rights === 'suspended') throw new ServiceError('forbidden', `This needs the entitlement ${entitlement}`)
     requireEntitlement(rights, entitlement)
@@ -74,7 +74,8 @@ export function createWorkspaces({ ports, directory, license, forget }: Deps): W
       const roleIds = { administrator: ids.next(), public: ids.next() }
       const creator = { type: 'user', id: creatorId } as const
       const role = { roleId: roleIds.administrator, roleName: 'Administrator' }
-      const record = (happening: Parameters<typeof recordIn>[2]) => recordIn(ids, { workspace, caller }, happening)
+      const record = (event: Parameters<typeof recordWorkspaceEvent>[2]) =>
+        recordWorkspaceEvent(ids, { workspace, caller }, event)
       try {
         const writes = [
           ...insertWorkspace({
@@ -103,7 +104,7 @@ export function createWorkspaces({ ports, directory, license, forget }: Deps): W
     async list(caller, query) {
       const userId = requireUser(caller)
       const isAdministrator = caller.kind === 'user' && caller.isAdministrator
-      const own: Reach = isAdministrator ? everything : { kind: 'ids', ids: await workspacesOf(database, userId) }
+      const own: RowScope = isAdministrator ? everything : { kind: 'ids', ids: await workspacesOf(database, userId) }
       return directory.list('workspaces', own, await query())
     },
 
@@ -116,7 +117,7 @@ export function createWorkspaces({ ports, directory, license, forget }: Deps): W
       await requireIn(caller, id, 'workspace:edit')
       const { displayName } = await sent()
       const isChanged = await updateDisplayName(database, { id, displayName }, (provided) =>
-        recordOf(
+        recordEvent(
           ids,
           {
             action: 'workspace.update.v1',
@@ -128,14 +129,14 @@ export function createWorkspaces({ ports, directory, license, forget }: Deps): W
           provided,
         ),
       )
-      return isChanged ? directory.read('workspaces', everything, id) : missing('workspaces')
+      return isChanged ? directory.read('workspaces', everything, id) : notFound('workspaces')
     },
 
     async delete(caller, id) {
       await requireIn(caller, id, 'workspace:delete')
-      const workspace = (await findWorkspaceById(database, id)) ?? missing('workspaces')
+      const workspace = (await findWorkspaceById(database, id)) ?? notFound('workspaces')
       const payload = { apiName: workspace.apiName }
-      const audit = recordIn(
+      const audit = recordWorkspaceEvent(
         ids,
         { workspace, caller },
         { action: 'workspace.delete.v1', target: targetOf(id), payload },

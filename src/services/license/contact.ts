@@ -22,17 +22,17 @@ import type { ReadDocument } from './documents.ts'
 export type Activated = Extract<LicenseState, { kind: 'activated' }>
 
 /** What the stored row says to a holder of our key; undefined where it is of another key or no document of ours. */
-export type Known = { readonly version: number; readonly state: Activated | undefined; readonly row: LicenseRow }
+export type KnownLicense = { readonly version: number; readonly state: Activated | undefined; readonly row: LicenseRow }
 
-export type Occasion = {
+export type RefreshReason = {
   /** Of the start that asks; undefined while running. */
   readonly startId: string | undefined
   /** What is to be recorded of the outcome. */
-  readonly audit: (outcome: Outcome, provided: Sql) => readonly Statement[]
+  readonly audit: (outcome: RefreshOutcome, provided: Sql) => readonly Statement[]
 }
 
 /** What came of an attempt: the state after it, and whether that differs from the one before. */
-export type Outcome = {
+export type RefreshOutcome = {
   readonly state: Activated | undefined
   readonly fault: ContactFault | null
   readonly isNews: boolean
@@ -40,12 +40,12 @@ export type Outcome = {
 
 export type LicenseContact = {
   /** The stored row as it is now. */
-  load(): Promise<Known>
+  load(): Promise<KnownLicense>
   /**
    * Asks, unless somebody else does or has done so since `seen` was read; then theirs is what counts. Answers the row
    * as it is afterwards; a fault of the contact is part of it.
    */
-  ask(seen: Known, occasion: Occasion): Promise<Known>
+  ask(seen: KnownLicense, reason: RefreshReason): Promise<KnownLicense>
 }
 
 /** Longer than the longest attempt, two posts of four tries that all time out: a client that goes may end a holder. */
@@ -60,7 +60,7 @@ export function createLicenseContact(
   const key = config.SERVICE_LICENSE__KEY ?? ''
   const service = (config.SERVICE_LICENSE__URL ?? '').replace(/\/+$/, '')
 
-  async function load(): Promise<Known> {
+  async function load(): Promise<KnownLicense> {
     const row = await loadLicense(database)
     return { version: row.version, state: await stateOf(row), row }
   }
@@ -91,13 +91,13 @@ export function createLicenseContact(
   }
 
   /** One conversation. An activation that the service does not know any more is made anew, once. */
-  async function converse({ state, row }: Known): Promise<Finding> {
+  async function converse({ state, row }: KnownLicense): Promise<RefreshFinding> {
     const activationId = state === undefined ? null : row.activationId
     const answer = activationId === null ? await activate() : await validate(activationId)
     return finding(answer.kind === 'unknown' ? await activate() : answer, { activationId, document: row.document })
   }
 
-  async function finding(answer: LicensingAnswer, stored: Stored): Promise<Finding> {
+  async function finding(answer: LicensingAnswer, stored: Stored): Promise<RefreshFinding> {
     switch (answer.kind) {
       case 'fault':
         return answer
@@ -120,8 +120,8 @@ export function createLicenseContact(
   async function validated(
     { verdict, document }: Validated,
     { activationId, document: kept }: Stored,
-  ): Promise<Finding> {
-    const found = (license: License, text: string): Finding => {
+  ): Promise<RefreshFinding> {
+    const found = (license: License, text: string): RefreshFinding => {
       return { kind: 'verdict', verdict, activationId: activationId ?? '', document: text, license }
     }
     const sent = await genuine(document ?? kept ?? '', (license) => found(license, document ?? kept ?? ''))
@@ -129,12 +129,12 @@ export function createLicenseContact(
     return genuine(kept ?? '', (license) => found(license, kept ?? ''))
   }
 
-  async function genuine(document: string, found: (license: License) => Finding): Promise<Finding> {
+  async function genuine(document: string, found: (license: License) => RefreshFinding): Promise<RefreshFinding> {
     const reading = await readDocument(document)
     return reading.kind === 'license' ? found(reading.license) : refused(`the license that it sends ${reading.message}`)
   }
 
-  async function settle(known: Known, leaseId: string, { startId, audit }: Occasion): Promise<void> {
+  async function settle(known: KnownLicense, leaseId: string, { startId, audit }: RefreshReason): Promise<void> {
     const found = await converse(known)
     const now = clock.now()
     const before = known.state
@@ -161,12 +161,12 @@ export function createLicenseContact(
   return {
     load,
 
-    async ask(seen, occasion) {
+    async ask(seen, reason) {
       for (;;) {
         const leaseId = ids.next()
         if (await takeLease(database, { id: leaseId, seconds: LEASE_SECONDS, version: seen.version })) {
           try {
-            await settle(seen, leaseId, occasion)
+            await settle(seen, leaseId, reason)
           } finally {
             await giveLeaseBack(database, leaseId)
           }
@@ -186,7 +186,7 @@ type Stored = { readonly activationId: string | null; readonly document: string 
 
 const nothing: Stored = { activationId: null, document: null }
 
-type Finding =
+type RefreshFinding =
   | {
       readonly kind: 'verdict'
       readonly verdict: Verdict
@@ -197,7 +197,7 @@ type Finding =
   | { readonly kind: 'fault'; readonly fault: ContactFault }
 
 /** A fault of the contact changes nothing but that it is known. */
-function stateAfter(before: Activated | undefined, found: Finding, now: Instant): Activated | undefined {
+function stateAfter(before: Activated | undefined, found: RefreshFinding, now: Instant): Activated | undefined {
   if (found.kind === 'fault') return before && { ...before, attemptedAt: now, fault: found.fault }
   const { verdict, license } = found
   return { kind: 'activated', license, verdict, validatedAt: now, attemptedAt: now, fault: null }

@@ -5,12 +5,12 @@
 import { compactVerify, errors, importJWK, type JWK } from 'jose'
 import { type License, parseLicense } from '../../core/license/license.ts'
 
-export type DocumentReading =
+export type DocumentResult =
   | { readonly kind: 'license'; readonly license: License }
   /** What is wrong, to be read after the name of the document. */
   | { readonly kind: 'fault'; readonly message: string }
 
-export type ReadDocument = (document: string) => Promise<DocumentReading>
+export type ReadDocument = (document: string) => Promise<DocumentResult>
 
 const ALGORITHM = 'EdDSA'
 const MAX_LENGTH = 32 * 1024
@@ -32,5 +32,5 @@ export function documentReader(publicKey: string): ReadDocument {
   }
 }
 
-const malformed: DocumentReading = { kind: 'fault', message: 'is malformed' }
-const forged: DocumentReading = { kind: 'fault', message: 'has an invalid signature' }
+const malformed: DocumentResult = { kind: 'fault', message: 'is malformed' }
+const forged: DocumentResult = { kind: 'fault', message: 'has an invalid signature' }

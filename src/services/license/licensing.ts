@@ -14,15 +14,15 @@ import {
   licenseWarnings,
   nextRevalidation,
 } from '../../core/license/status.ts'
-import { ceiling, excesses, limitWarning, reportLine, usageOf } from '../../core/license/usage.ts'
+import { findViolations, limitWarning, numericLimit, reportLine, usageOf } from '../../core/license/usage.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import { loadEnvironmentId } from '../../store/accounts.ts'
 import { isStarted } from '../../store/licenses.ts'
-import { keptWithin, loadCounts } from '../../store/usage.ts'
-import { actorOf, type Happening, recordOf } from '../caller/audit.ts'
-import { type Caller, type Entry, requireAdministrator } from '../caller/callers.ts'
-import { createLicenseContact, type Known, type LicenseContact, type Occasion } from './contact.ts'
+import { loadCounts, writesWithinLimits } from '../../store/usage.ts'
+import { type AuditEvent, actorOf, recordEvent } from '../caller/audit.ts'
+import { type Caller, type RequestScope, requireAdministrator } from '../caller/callers.ts'
+import { createLicenseContact, type KnownLicense, type LicenseContact, type RefreshReason } from './contact.ts'
 import { documentReader } from './documents.ts'
 
 /** As `GET /api/system/info` tells it. */
@@ -53,7 +53,7 @@ export type Licensing = LicenseGuard & {
   /** Warnings are for administrators of the instance. */
   info(caller: Caller): Promise<LicenseInfo>
   ofInstance(caller: Caller): Promise<LicenseReport>
-  ofWorkspace(entry: Entry): Promise<LicenseReport>
+  ofWorkspace(scope: RequestScope): Promise<LicenseReport>
   /** Asks the licensing service now. Throws 409 where the license is not one by key. */
   refresh(caller: Caller): Promise<LicenseReport>
   /** Asks the licensing service if it is time, and answers when to be woken next; undefined for never. */
@@ -97,7 +97,7 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
   }
 
   async function requireUsageWithin(limits: LicenseLimits): Promise<void> {
-    const violations = excesses(await loadCounts(database), limits, 'hard')
+    const violations = findViolations(await loadCounts(database), limits, 'hard')
     if (violations.length === 0) return
     // Names of workspaces are for the operator's log; the reason itself is told to whoever asks `ready`.
     for (const violation of violations) observe({ kind: 'warning', message: reportLine(violation) })
@@ -114,7 +114,7 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
     if (at !== undefined) await licensing.alarm.set(at)
   }
 
-  function adopt(known: Known): void {
+  function adopt(known: KnownLicense): void {
     lookedAt = clock.now()
     // Another request of this process may have read a later one meanwhile.
     if (known.version < version) return
@@ -127,17 +127,17 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
     if (state.kind === 'activated') adopt(await contact.load())
   }
 
-  const occasion = (happening: Omit<Happening, 'action'>, isTold: 'always' | 'news'): Occasion => ({
+  const occasion = (event: Omit<AuditEvent, 'action'>, isTold: 'always' | 'news'): RefreshReason => ({
     startId: undefined,
     audit: (outcome, provided) => {
       if (isTold === 'news' && !outcome.isNews) return []
       const { verdict } = outcome.state ?? {}
       const payload = { verdict, ...(outcome.fault !== null && { fault: outcome.fault.message }) }
-      return [recordOf(ids, { ...happening, action: 'license.refresh.v1', payload }, provided)]
+      return [recordEvent(ids, { ...event, action: 'license.refresh.v1', payload }, provided)]
     },
   })
 
-  async function ask(seen: Known, why: Occasion): Promise<void> {
+  async function ask(seen: KnownLicense, why: RefreshReason): Promise<void> {
     adopt(await contact.ask(seen, why))
     if (state.kind === 'activated' && state.fault !== null) observe({ kind: 'warning', message: state.fault.message })
   }
@@ -159,7 +159,7 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
   async function warnings(): Promise<readonly LicenseWarning[]> {
     const limits = limitsOf(state)
     const hasSoft = Object.values(limits).some(({ kind }) => kind === 'soft')
-    const over = hasSoft ? excesses(await loadCounts(database), limits, 'soft') : []
+    const over = hasSoft ? findViolations(await loadCounts(database), limits, 'soft') : []
     const ofUsage = over.map((violation) => ({ kind: 'usage', message: limitWarning(violation), ...violation }))
     return [...licenseWarnings(state, clock.now()), ...ofUsage]
   }
@@ -176,10 +176,10 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
     within(names, workspaceId, writes) {
       const limits = limitsOf(state)
       const ceilings = names.flatMap((entitlement) => {
-        const most = limits[entitlement].kind === 'hard' ? ceiling(limits[entitlement]) : undefined
+        const most = limits[entitlement].kind === 'hard' ? numericLimit(limits[entitlement]) : undefined
         return most === undefined ? [] : [{ entitlement, most }]
       })
-      return keptWithin(ceilings, workspaceId, writes)
+      return writesWithinLimits(ceilings, workspaceId, writes)
     },
 
     async info(caller) {
@@ -231,7 +231,7 @@ async function startWithKey({ database, licensing }: Ports, contact: LicenseCont
   return started(asked)
 }
 
-function started({ state, version }: Known): { readonly state: LicenseState; readonly version: number } {
+function started({ state, version }: KnownLicense): { readonly state: LicenseState; readonly version: number } {
   if (state === undefined) throw refusedStart('Another license key is being activated for this instance')
   return { state, version }
 }

@@ -3,7 +3,7 @@
  * publish (docs/contract.md#introspection). The database itself is only read.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
-import { isOfStart } from '../../core/connector/activity.ts'
+import { isStartFailure } from '../../core/connector/activity.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { conventionalName } from '../../core/migration/derive.ts'
 import { diffModel, type SchemaOperation } from '../../core/migration/diff.ts'
@@ -15,14 +15,14 @@ import type { Imported, SourceDatabase } from '../../sources/provider.ts'
 import { dataSchema } from '../../store/installation.ts'
 import { markedSources, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
-import { recordIn } from '../caller/audit.ts'
-import type { Entry } from '../caller/callers.ts'
+import { recordWorkspaceEvent } from '../caller/audit.ts'
+import type { RequestScope } from '../caller/callers.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { Sources } from './sources.ts'
 
 export type Introspection = {
   /** Imports the schema of a source and answers what has changed, as the operations of a migration. */
-  introspect(entry: Entry, sourceId: string): Promise<{ readonly operations: readonly SchemaOperation[] }>
+  introspect(scope: RequestScope, sourceId: string): Promise<{ readonly operations: readonly SchemaOperation[] }>
 }
 
 type Deps = {
@@ -43,13 +43,15 @@ export function createIntrospection({ ports, models, system, sources }: Deps): I
     try {
       return await (await sources.open(workspace, source)).introspect()
     } catch (cause) {
-      throw cause instanceof ServiceError && !isOfStart(cause) ? new ServiceError(cause.kind, FAILED, { cause }) : cause
+      throw cause instanceof ServiceError && !isStartFailure(cause)
+        ? new ServiceError(cause.kind, FAILED, { cause })
+        : cause
     }
   }
 
   return {
-    async introspect(entry, sourceId) {
-      const { workspace, rights } = entry
+    async introspect(scope, sourceId) {
+      const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
       const transliterate = await ports.transliterate()
       const context = {
@@ -66,7 +68,9 @@ export function createIntrospection({ ports, models, system, sources }: Deps): I
         const payload = { source: source.apiName, operations: operations.map(({ kind }) => kind) }
         const target = { type: 'source', id: source.id } as const
         const isNew = records !== current || statements.length > 0
-        const audit = isNew ? [recordIn(ids, entry, { action: 'schema.introspect.v1', target, payload })] : []
+        const audit = isNew
+          ? [recordWorkspaceEvent(ids, scope, { action: 'schema.introspect.v1', target, payload })]
+          : []
         // From now on the model has whatever an unfinished migration left in the database.
         const isMarked = (await markedSources(database, workspace.id)).has(source.id)
         return {

@@ -6,8 +6,8 @@
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import { applyOperations, type SourceChange } from '../../core/migration/apply.ts'
-import { ddlRefusal } from '../../core/migration/ddl-refusal.ts'
-import { MIGRATION_FAILED as FAILED, migrationFault, unfit } from '../../core/migration/fault.ts'
+import { ddlError } from '../../core/migration/ddl-error.ts'
+import { MIGRATION_FAILED as FAILED, invalidOperation, migrationFault } from '../../core/migration/fault.ts'
 import { type Operation, parseMigration } from '../../core/migration/operation.ts'
 import { touchedSources } from '../../core/migration/touched-sources.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
@@ -18,21 +18,28 @@ import type { SourceDatabase } from '../../sources/provider.ts'
 import { dataSchema } from '../../store/installation.ts'
 import { markedSources } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
-import { recordIn } from '../caller/audit.ts'
-import type { Entry } from '../caller/callers.ts'
+import { recordWorkspaceEvent } from '../caller/audit.ts'
+import type { RequestScope } from '../caller/callers.ts'
 import type { ModelChanges } from './model-changes.ts'
 import { assertUnused, stillUnused } from './policy-use.ts'
-import { compileChanges, groupBySource, guilty, marksOf, runSourceWorks, type SourceWork } from './source-changes.ts'
-import { type Sources, under } from './sources.ts'
+import {
+  compileChanges,
+  failedChange,
+  groupBySource,
+  migrationMarks,
+  runSourceMigrations,
+  type SourceMigration,
+} from './source-changes.ts'
+import { type Sources, withMessage } from './sources.ts'
 
 export type Migrations = {
   /**
    * Applies the operations of a body as sent; 422 where it cannot be read, 500 where it cannot be applied
    * (docs/contract.md#migrations).
    */
-  migrate(entry: Entry, body: string): Promise<void>
+  migrate(scope: RequestScope, body: string): Promise<void>
   /** What `migrate` would run, and the model that it would leave behind; nothing is changed. */
-  preview(entry: Entry, body: string): Promise<Preview>
+  preview(scope: RequestScope, body: string): Promise<Preview>
 }
 
 export type Preview = {
@@ -59,8 +66,8 @@ export function createMigrations({ ports: { database, ids }, models, sources }: 
     const databases = new Map<string, SourceDatabase>()
     for (const record of current.sources) {
       if (!touched.has(record.id)) continue
-      const opened = await under(FAILED, sources.open(workspace, record))
-      if (opened.database !== undefined) databases.set(record.id, await under(FAILED, opened.database()))
+      const opened = await withMessage(FAILED, sources.open(workspace, record))
+      if (opened.database !== undefined) databases.set(record.id, await withMessage(FAILED, opened.database()))
     }
     return databases
   }
@@ -72,17 +79,17 @@ export function createMigrations({ ports: { database, ids }, models, sources }: 
       dialectOf: (sourceId) => databases.get(sourceId)?.dialect,
       dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
     })
-    const works = [...groupBySource(changes)].map(([sourceId, own]): SourceWork => {
+    const works = [...groupBySource(changes)].map(([sourceId, own]): SourceMigration => {
       const source = databases.get(sourceId)
       if (source === undefined) throw new Error(`a change of the source ${sourceId}, which has no database`)
       return { sourceId, database: source, changes: own }
     })
-    const isOwn = ({ database: { driver } }: SourceWork) => driver === database
+    const isOwn = ({ database: { driver } }: SourceMigration) => driver === database
     return { records, own: works.filter(isOwn), others: works.filter((work) => !isOwn(work)) }
   }
 
   /** Where an earlier migration did not end well, the model is not what the database has. */
-  async function requireAgreement(workspace: WorkspaceRow, current: ModelRecords, works: readonly SourceWork[]) {
+  async function requireAgreement(workspace: WorkspaceRow, current: ModelRecords, works: readonly SourceMigration[]) {
     if (works.length === 0) return
     const marked = await markedSources(database, workspace.id)
     const work = works.find(({ sourceId }) => marked.has(sourceId))
@@ -90,13 +97,16 @@ export function createMigrations({ ports: { database, ids }, models, sources }: 
     const name = current.sources.find(({ id }) => id === work.sourceId)?.apiName
     throw migrationFault(
       work.changes[0]?.operation ?? 0,
-      unfit('introspectFirst', `introspect the data source ${name} first: an earlier migration of it did not end`),
+      invalidOperation(
+        'introspectFirst',
+        `introspect the data source ${name} first: an earlier migration of it did not end`,
+      ),
     )
   }
 
   return {
-    async migrate(entry, body) {
-      const { workspace, rights } = entry
+    async migrate(scope, body) {
+      const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
       const operations = parseMigration(body)
       const payload = { operations: operations.map(({ kind }) => kind) }
@@ -107,18 +117,18 @@ export function createMigrations({ ports: { database, ids }, models, sources }: 
           changes = own.flatMap((work) => work.changes)
           await assertUnused(database, workspace.id, current, records)
           await requireAgreement(workspace, current, others)
-          const { mark, unmark } = marksOf(workspace.id, others)
+          const { mark, unmark } = migrationMarks(workspace.id, others)
           return {
             records,
             statements: [
               ...stillUnused(workspace.id, current, records),
               ...compileChanges(changes, postgres),
               ...unmark,
-              recordIn(ids, entry, { action: 'schema.migrate.v1', payload }),
+              recordWorkspaceEvent(ids, scope, { action: 'schema.migrate.v1', payload }),
             ],
             answer: undefined,
             ...(others.length > 0 && {
-              elsewhere: { announce: mark, run: () => runSourceWorks(database, others) },
+              elsewhere: { announce: mark, run: () => runSourceMigrations(database, others) },
             }),
           }
         })
@@ -149,8 +159,8 @@ function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceI
 
 /** A fault of the system database, told as one of the operation that it can be traced to. */
 function refused(fault: SqlFault, changes: readonly SourceChange[]): ServiceError {
-  const cause = ddlRefusal(fault, postgres)
-  const change = guilty(changes, fault)
+  const cause = ddlError(fault, postgres)
+  const change = failedChange(changes, fault)
   if (change !== undefined) return migrationFault(change.operation, cause)
   return new ServiceError(cause.kind, FAILED, { cause })
 }

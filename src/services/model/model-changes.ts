@@ -19,10 +19,10 @@ export type ModelChange<Answer> = {
   readonly statements: readonly Statement[]
   readonly answer: Answer
   /** What other databases have to do before the model is saved. */
-  readonly elsewhere?: Elsewhere
+  readonly elsewhere?: ExternalChanges
 }
 
-export type Elsewhere = {
+export type ExternalChanges = {
   /** Run in the system database ahead of the work, in one transaction with taking the turn. */
   readonly announce: readonly Statement[]
   /** What it throws ends the change, and nothing is saved. */

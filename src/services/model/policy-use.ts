@@ -3,11 +3,11 @@
  * collection or a field.
  */
 import { ServiceError } from '../../core/error.ts'
-import { MIGRATION_FAILED, unfit } from '../../core/migration/fault.ts'
+import { invalidOperation, MIGRATION_FAILED } from '../../core/migration/fault.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports.ts'
-import { demandUnused, findUses } from '../../store/policies.ts'
+import { assertUnusedStatement, findUses } from '../../store/policies.ts'
 
 /** Throws, naming it, where a migration would delete a collection or field that a policy of the workspace names. */
 export async function assertUnused(
@@ -17,7 +17,8 @@ export async function assertUnused(
   after: ModelRecords,
 ): Promise<void> {
   const use = await firstUse(database, workspaceId, before, after)
-  if (use !== undefined) throw new ServiceError('unfit', MIGRATION_FAILED, { cause: unfit('usedByPolicy', use) })
+  if (use !== undefined)
+    throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
 }
 
 /** What a policy of the workspace names and `after` no longer has, in words; undefined where there is nothing. */
@@ -39,7 +40,7 @@ export async function firstUse(
 /** The same for the migration's batch, behind the statement that takes its turn: no policy can slip in between. */
 export function stillUnused(workspaceId: string, before: ModelRecords, after: ModelRecords): readonly Statement[] {
   const gone = deleted(before, after)
-  return gone.size === 0 ? [] : [demandUnused(workspaceId, [...gone.keys()])]
+  return gone.size === 0 ? [] : [assertUnusedStatement(workspaceId, [...gone.keys()])]
 }
 
 /** What is in `before` and not in `after`, as messages call it, by id. */

@@ -16,18 +16,18 @@ import {
   secretPurpose,
   sourcesOf,
 } from '../../store/secrets.ts'
-import { recordIn } from '../caller/audit.ts'
-import type { Entry } from '../caller/callers.ts'
-import type { Sent } from '../caller/directory.ts'
+import { recordWorkspaceEvent } from '../caller/audit.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { LazyBody } from '../caller/directory.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { Sources } from './sources.ts'
 
 export type Secrets = {
-  list(entry: Entry): Promise<readonly ListedSecret[]>
+  list(scope: RequestScope): Promise<readonly ListedSecret[]>
   /** Throws 422 where a data source that stands on it fails its test with the new value; the old one stays. */
-  write(entry: Entry, name: string, sent: Sent<{ readonly value: string }>): Promise<void>
+  write(scope: RequestScope, name: string, sent: LazyBody<{ readonly value: string }>): Promise<void>
   /** Throws 409 while a data source stands on it. */
-  delete(entry: Entry, name: string): Promise<void>
+  delete(scope: RequestScope, name: string): Promise<void>
 }
 
 type Deps = { readonly ports: Ports; readonly models: ModelChanges; readonly sources: Sources }
@@ -41,8 +41,8 @@ export function createSecrets({ ports, models, sources }: Deps): Secrets {
       return listSecrets(database, workspace.id)
     },
 
-    async write(entry, name, sent) {
-      const { workspace, rights } = entry
+    async write(scope, name, sent) {
+      const { workspace, rights } = scope
       requireEntitlement(rights, 'dataSource:create')
       const { value } = await sent()
       const sealed = await vault.seal(secretPurpose(workspace.id, name), value)
@@ -59,7 +59,7 @@ export function createSecrets({ ports, models, sources }: Deps): Secrets {
           records,
           statements: [
             saveSecret(workspace.id, { id, name, sealed }),
-            recordIn(ids, entry, { action, target: { type: 'secret', id }, payload: { name } }),
+            recordWorkspaceEvent(ids, scope, { action, target: { type: 'secret', id }, payload: { name } }),
           ],
           answer: users,
         }
@@ -67,8 +67,8 @@ export function createSecrets({ ports, models, sources }: Deps): Secrets {
       await sources.reopen(workspace.id, changed)
     },
 
-    async delete(entry, name) {
-      const { workspace, rights } = entry
+    async delete(scope, name) {
+      const { workspace, rights } = scope
       requireEntitlement(rights, 'dataSource:create')
       const [known] = await loadSecrets(database, workspace.id, [name])
       if (known === undefined) throw new ServiceError('notFound', 'Secret does not exist')
@@ -78,7 +78,7 @@ export function createSecrets({ ports, models, sources }: Deps): Secrets {
       try {
         await database.batch([
           deleteSecret(known.id),
-          recordIn(ids, entry, { action: 'secret.delete.v1', target, payload: { name } }),
+          recordWorkspaceEvent(ids, scope, { action: 'secret.delete.v1', target, payload: { name } }),
         ])
       } catch (cause) {
         if (cause instanceof SqlFault && cause.state === FOREIGN_KEY) throw inUse(undefined, users)

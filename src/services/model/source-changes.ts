@@ -6,7 +6,7 @@
  */
 import { nested, ServiceError } from '../../core/error.ts'
 import type { SourceChange } from '../../core/migration/apply.ts'
-import { ddlRefusal } from '../../core/migration/ddl-refusal.ts'
+import { ddlError } from '../../core/migration/ddl-error.ts'
 import { MIGRATION_FAILED, migrationFault } from '../../core/migration/fault.ts'
 import { compileChange } from '../../core/sql/ddl.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
@@ -17,7 +17,7 @@ import type { SourceDatabase } from '../../sources/provider.ts'
 import { type MarkedSource, markSource, unmarkSource } from '../../store/sources.ts'
 
 /** All changes of one source, in order. */
-export type SourceWork = {
+export type SourceMigration = {
   readonly sourceId: string
   readonly database: SourceDatabase
   readonly changes: readonly SourceChange[]
@@ -43,15 +43,15 @@ export function groupBySource(changes: readonly SourceChange[]): ReadonlyMap<str
 }
 
 /** The marks that go before the work, and what takes them away once the model is saved. */
-export function marksOf(workspaceId: string, works: readonly SourceWork[]) {
-  const mark = ({ sourceId, changes }: SourceWork): MarkedSource => ({
+export function migrationMarks(workspaceId: string, migrations: readonly SourceMigration[]) {
+  const mark = ({ sourceId, changes }: SourceMigration): MarkedSource => ({
     workspaceId,
     sourceId,
-    steps: changes.map(toldStep),
+    steps: changes.map(describeStep),
   })
   return {
-    mark: works.map((work) => markSource(mark(work))),
-    unmark: works.map(({ sourceId }) => unmarkSource(sourceId)),
+    mark: migrations.map((migration) => markSource(mark(migration))),
+    unmark: migrations.map(({ sourceId }) => unmarkSource(sourceId)),
   }
 }
 
@@ -59,25 +59,25 @@ export function marksOf(workspaceId: string, works: readonly SourceWork[]) {
  * Runs the changes of one source after the other. Throws what a migration answers where one fails; marks of sources that
  * are known to be as they were are taken away in `system`, the others stay.
  */
-export async function runSourceWorks(system: SqlDriver, works: readonly SourceWork[]): Promise<void> {
+export async function runSourceMigrations(system: SqlDriver, migrations: readonly SourceMigration[]): Promise<void> {
   const applied: SourceChange[] = []
-  for (const [position, work] of works.entries()) {
+  for (const [position, migration] of migrations.entries()) {
     try {
-      await runWork(work)
-      applied.push(...work.changes)
+      await runMigration(migration)
+      applied.push(...migration.changes)
     } catch (cause) {
       if (!(cause instanceof SqlFault)) throw cause
-      const outcome = outcomeOf(work, cause)
-      const untouched = works.slice(outcome.isUntouched ? position : position + 1)
+      const outcome = outcomeOf(migration, cause)
+      const untouched = migrations.slice(outcome.isUntouched ? position : position + 1)
       await system.batch(untouched.map(({ sourceId }) => unmarkSource(sourceId)))
-      throw failureOf(work, { fault: cause, applied: [...applied, ...outcome.applied], failed: outcome.failed })
+      throw failureOf(migration, { fault: cause, applied: [...applied, ...outcome.applied], failed: outcome.failed })
     }
   }
 }
 
-async function runWork({ database: { driver, dialect }, changes }: SourceWork): Promise<void> {
-  const turn = dialect.ddl.turn
-  await driver.batch([turn.take, ...compileChanges(changes, dialect), ...turn.leave])
+async function runMigration({ database: { driver, dialect }, changes }: SourceMigration): Promise<void> {
+  const turn = dialect.ddl.lock
+  await driver.batch([turn.take, ...compileChanges(changes, dialect), ...turn.release])
 }
 
 type Outcome = {
@@ -88,11 +88,11 @@ type Outcome = {
   readonly isUntouched: boolean
 }
 
-function outcomeOf({ database: { dialect }, changes }: SourceWork, fault: SqlFault): Outcome {
+function outcomeOf({ database: { dialect }, changes }: SourceMigration, fault: SqlFault): Outcome {
   // What the answer was to, may have been done as well as not.
   const isLost = fault.state.startsWith('08')
-  if (dialect.ddl.turn.isTransaction) {
-    return { applied: [], failed: guilty(changes, fault), isUntouched: !isLost }
+  if (dialect.ddl.lock.isTransaction) {
+    return { applied: [], failed: failedChange(changes, fault), isUntouched: !isLost }
   }
   // Without a position nothing was sent, and the first statement only takes the turn.
   if (fault.position === undefined || fault.position === 0) return { applied: [], failed: undefined, isUntouched: true }
@@ -106,7 +106,7 @@ function outcomeOf({ database: { dialect }, changes }: SourceWork, fault: SqlFau
 }
 
 /** A fault that names a table, a column or a constraint is traced to the change that speaks of it. */
-export function guilty(changes: readonly SourceChange[], fault: SqlFault): SourceChange | undefined {
+export function failedChange(changes: readonly SourceChange[], fault: SqlFault): SourceChange | undefined {
   return [fault.constraint, fault.column, fault.table]
     .filter((name) => name !== undefined)
     .map((name) => changes.find(({ change }) => JSON.stringify(change).includes(JSON.stringify(name))))
@@ -119,20 +119,20 @@ type Failure = {
   readonly failed: SourceChange | undefined
 }
 
-function failureOf({ database: { dialect } }: SourceWork, { fault, applied, failed }: Failure): ServiceError {
-  const cause = ddlRefusal(fault, dialect)
-  const meta = applied.length > 0 || !dialect.ddl.turn.isTransaction ? partial(applied, failed) : undefined
-  const told =
+function failureOf({ database: { dialect } }: SourceMigration, { fault, applied, failed }: Failure): ServiceError {
+  const cause = ddlError(fault, dialect)
+  const meta = applied.length > 0 || !dialect.ddl.lock.isTransaction ? partial(applied, failed) : undefined
+  const error =
     failed === undefined ? nested(cause.kind, [MIGRATION_FAILED], { cause }) : migrationFault(failed.operation, cause)
-  return meta === undefined ? told : new ServiceError(told.kind, told.message, { cause: told.cause, meta })
+  return meta === undefined ? error : new ServiceError(error.kind, error.message, { cause: error.cause, meta })
 }
 
 function partial(applied: readonly SourceChange[], failed: SourceChange | undefined) {
-  return { applied: applied.map(toldStep), failed: failed === undefined ? null : toldStep(failed) }
+  return { applied: applied.map(describeStep), failed: failed === undefined ? null : describeStep(failed) }
 }
 
 /** No SQL: what was to be done, to which table, and by which operation. */
-function toldStep({ operation, change }: SourceChange) {
+function describeStep({ operation, change }: SourceChange) {
   const collection = 'table' in change ? change.table.dbName : change.schema
   return { operation, collection, change: change.kind }
 }

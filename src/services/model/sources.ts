@@ -3,7 +3,7 @@
  * reads, writes, migrates or introspects them. What a source was created with is sealed, fixed and never shown.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
-import { isOfStart } from '../../core/connector/activity.ts'
+import { isStartFailure } from '../../core/connector/activity.ts'
 import { noConnectionTest, requireGrant } from '../../core/connector/handshake.ts'
 import { secretNames, withSecrets } from '../../core/connector/secret-reference.ts'
 import { nested, ServiceError } from '../../core/error.ts'
@@ -13,37 +13,43 @@ import { didYouMean } from '../../core/nearest.ts'
 import { parseSqlAddress, type SqlProvider } from '../../core/sql/address.ts'
 import { type AwsRole, requireAwsRole } from '../../core/sql/aws-role.ts'
 import type { BrokenExtension, Ports } from '../../ports.ts'
-import { connected } from '../../sources/across.ts'
+import { withCrossSourceRelations } from '../../sources/cross-source.ts'
 import { lazySource } from '../../sources/lazy-source.ts'
 import type { ConnectorPermission, OpenedSource, Provider, SourceSetting } from '../../sources/provider.ts'
 import type { Source } from '../../sources/source.ts'
 import { dropCapabilities } from '../../store/capabilities.ts'
-import { bindSecrets, loadSecrets, secretPurpose, secretsMark, unbindSecrets } from '../../store/secrets.ts'
+import { bindSecrets, loadSecrets, secretPurpose, secretsRevision, unbindSecrets } from '../../store/secrets.ts'
 import { loadSealedSource, sealSource, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
-import { recordIn } from '../caller/audit.ts'
-import { type Entry, isAdministrator } from '../caller/callers.ts'
-import type { Sent } from '../caller/directory.ts'
+import { recordWorkspaceEvent } from '../caller/audit.ts'
+import { isAdministrator, type RequestScope } from '../caller/callers.ts'
+import type { LazyBody } from '../caller/directory.ts'
 import type { ModelChanges } from './model-changes.ts'
 import { firstUse, stillUnused } from './policy-use.ts'
 
 /** `provider` is the id of a built-in provider or of an installed data connector. */
-export type SourceWish = { readonly provider: string } & SourceSetting
-export type NewSource = SourceWish & { readonly apiName: string }
+export type SourceInput = { readonly provider: string } & SourceSetting
+export type NewSource = SourceInput & { readonly apiName: string }
 
 /** What is sent is read only once the caller was found to be entitled. */
 export type Sources = {
-  create(entry: Entry, sent: Sent<NewSource>): Promise<{ readonly id: string }>
+  create(scope: RequestScope, sent: LazyBody<NewSource>): Promise<{ readonly id: string }>
   /** Throws where the test fails, and 422 with code 7002 where the provider has none. */
-  test(entry: Entry, sent: Sent<SourceWish>): Promise<void>
-  preview(entry: Entry, sent: Sent<SourceWish>): Promise<{ readonly schema: unknown; readonly hash: string }>
+  test(scope: RequestScope, sent: LazyBody<SourceInput>): Promise<void>
+  preview(
+    scope: RequestScope,
+    sent: LazyBody<SourceInput>,
+  ): Promise<{ readonly schema: unknown; readonly hash: string }>
   /**
    * Every provider of this instance, those that this platform cannot run included. Extensions that cannot be used at all are
    * told to administrators of the instance, who install them.
    */
-  connectors(entry: Entry): { readonly listed: readonly ListedConnector[]; readonly broken: readonly BrokenExtension[] }
+  connectors(scope: RequestScope): {
+    readonly listed: readonly ListedConnector[]
+    readonly broken: readonly BrokenExtension[]
+  }
   /** Forgets the source and the model of its collections; its data stays where it is. */
-  delete(entry: Entry, id: string): Promise<void>
+  delete(scope: RequestScope, id: string): Promise<void>
 
   /** The opened source behind a record, kept by this process until the source is deleted. */
   open(workspace: WorkspaceRow, record: SourceRecord): Promise<OpenedSource>
@@ -117,12 +123,12 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
   }
 
   /** The provider of what was sent, once its grant was found to be the required one. */
-  async function granted(workspace: WorkspaceRow, { provider: id, ...sealed }: SourceWish) {
+  async function granted(workspace: WorkspaceRow, { provider: id, ...sealed }: SourceInput) {
     const provider = providerOf(id)
     const { setting, secretIds } = await resolved(workspace, provider, sealed)
-    const trial = { setting, workspaceId: workspace.id }
-    requireGrant(setting.permissions, await provider.requiredPermissions(trial))
-    return { provider, trial, sealed, secretIds }
+    const attempt = { setting, workspaceId: workspace.id }
+    requireGrant(setting.permissions, await provider.requiredPermissions(attempt))
+    return { provider, attempt, sealed, secretIds }
   }
 
   /** The setting with the values of its secrets; `fresh` is one that is not written yet. */
@@ -152,7 +158,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
 
   async function openSealed(workspace: WorkspaceRow, record: SourceRecord, version: number): Promise<KeptSource> {
     // Read before the values: a change in between is found out by the next look.
-    const mark = await secretsMark(database, record.id)
+    const mark = await secretsRevision(database, record.id)
     const { provider, setting } = await loadSetting(workspace, record)
     const source = await provider.open(setting, { workspaceId: workspace.id, id: record.id })
     return { ...source, secrets: mark === '' ? undefined : { mark, version } }
@@ -161,7 +167,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
   /** Whether a secret that the source stands on was written since it was opened; asked once for each version. */
   async function isOutdated({ secrets }: KeptSource, sourceId: string, version: number | 'any'): Promise<boolean> {
     if (secrets === undefined || (version !== 'any' && secrets.version >= version)) return false
-    if ((await secretsMark(database, sourceId)) !== secrets.mark) return true
+    if ((await secretsRevision(database, sourceId)) !== secrets.mark) return true
     if (version !== 'any') secrets.version = version
     return false
   }
@@ -205,12 +211,12 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
   }
 
   return {
-    async create(entry, sent) {
-      const { workspace, rights } = entry
+    async create(scope, sent) {
+      const { workspace, rights } = scope
       requireEntitlement(rights, 'dataSource:create')
-      const { apiName, ...wish } = await sent()
-      const { provider, trial, sealed: asSent, secretIds } = await granted(workspace, wish)
-      await under(UNTESTED, provider.test(trial))
+      const { apiName, ...input } = await sent()
+      const { provider, attempt, sealed: asSent, secretIds } = await granted(workspace, input)
+      await withMessage(UNTESTED, provider.test(attempt))
       const id = ids.next()
       const sealed = await vault.seal(sourcePurpose(id), JSON.stringify(asSent))
       await models.change(workspace, async (current) => {
@@ -223,7 +229,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
           statements: [
             sealSource({ workspace: workspace.apiName, sourceId: id }, sealed),
             ...(secretIds.length === 0 ? [] : [bindSecrets({ workspaceId: workspace.id, sourceId: id }, secretIds)]),
-            recordIn(ids, entry, { action: 'source.create.v1', target: { type: 'source', id }, payload }),
+            recordWorkspaceEvent(ids, scope, { action: 'source.create.v1', target: { type: 'source', id }, payload }),
           ],
           answer: undefined,
         }
@@ -233,14 +239,14 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
 
     async test({ workspace, rights }, sent) {
       requireEntitlement(rights, 'dataSource:create')
-      const { provider, trial } = await untested(granted(workspace, await sent()))
-      if ((await untested(under(UNTESTED, provider.test(trial)))) === 'none') throw noConnectionTest()
+      const { provider, attempt } = await untested(granted(workspace, await sent()))
+      if ((await untested(withMessage(UNTESTED, provider.test(attempt)))) === 'none') throw noConnectionTest()
     },
 
     async preview({ workspace, rights }, sent) {
       requireEntitlement(rights, 'dataSource:create')
-      const { provider, trial } = await granted(workspace, await sent())
-      const schema = await under('Query failed', provider.preview(trial))
+      const { provider, attempt } = await granted(workspace, await sent())
+      const schema = await withMessage('Query failed', provider.preview(attempt))
       return { schema, hash: await digest(JSON.stringify(schema)) }
     },
 
@@ -262,8 +268,8 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
       return { listed, broken }
     },
 
-    async delete(entry, id) {
-      const { workspace, rights } = entry
+    async delete(scope, id) {
+      const { workspace, rights } = scope
       requireEntitlement(rights, 'dataSource:delete')
       await models.change(workspace, async (current) => {
         const record = current.sources.find((source) => source.id === id)
@@ -281,7 +287,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
             unmarkSource(id),
             unbindSecrets(id),
             dropCapabilities({ workspaceId: workspace.id, sourceId: id }),
-            recordIn(ids, entry, { action: 'source.delete.v1', target: { type: 'source', id }, payload }),
+            recordWorkspaceEvent(ids, scope, { action: 'source.delete.v1', target: { type: 'source', id }, payload }),
           ],
           answer: undefined,
         }
@@ -299,7 +305,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
       const record = model.sources.get(sourceId)
       if (record === undefined) throw new Error(`the model refers to the source ${sourceId}, which it does not have`)
       if (model.sources.size === 1) return system.source
-      return connected(model, (one) => ({
+      return withCrossSourceRelations(model, (one) => ({
         followsRelations: one.apiName === SYSTEM_SOURCE || isBuiltIn(one.provider),
         source:
           one.apiName === SYSTEM_SOURCE
@@ -310,7 +316,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
 
     async testWith(workspace, record, secret) {
       const { provider, setting } = await loadSetting(workspace, record, secret)
-      await untested(under(UNTESTED, provider.test({ setting, workspaceId: workspace.id })))
+      await untested(withMessage(UNTESTED, provider.test({ setting, workspaceId: workspace.id })))
     },
 
     async reopen(workspaceId, sourceIds) {
@@ -361,11 +367,11 @@ const UNTESTED = 'Failed to connect to data source with the provided configurati
  * What keeps a source from being tried out, under its outer message; a failed start has another
  * (docs/contract.md#failed-starts).
  */
-export async function under<T>(message: string, work: Promise<T>): Promise<T> {
+export async function withMessage<T>(message: string, work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (cause) {
-    if (!(cause instanceof ServiceError) || isOfStart(cause)) throw cause
+    if (!(cause instanceof ServiceError) || isStartFailure(cause)) throw cause
     throw new ServiceError(cause.kind, message, { cause })
   }
 }
@@ -380,7 +386,7 @@ async function untested<T>(work: Promise<T>): Promise<T> {
 }
 
 function asUntested(error: ServiceError): ServiceError {
-  if (!isOfStart(error) || !(error.cause instanceof ServiceError)) return error
+  if (!isStartFailure(error) || !(error.cause instanceof ServiceError)) return error
   return new ServiceError(error.kind, UNTESTED, { cause: error.cause })
 }
 

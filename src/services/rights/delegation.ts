@@ -3,12 +3,12 @@
  * of this moment, and what is thrown where they may not.
  */
 import {
-  type GivenRole,
-  type Giver,
-  giverOf,
-  mayChangeRoles,
-  mayGive,
-  mayGiveRole,
+  canChangeRoles,
+  canGrant,
+  canGrantRole,
+  type Grantor,
+  grantorOf,
+  type RoleGrant,
 } from '../../core/access/delegation.ts'
 import type { PolicyContent } from '../../core/access/policy.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -17,22 +17,22 @@ import type { Model } from '../../core/model/model.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { loadModelVersion, type WorkspaceRow } from '../../store/workspaces.ts'
 import { type Caller, rightsNow } from '../caller/callers.ts'
-import { missing } from '../caller/directory.ts'
+import { notFound } from '../caller/directory.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 
 /**
  * The caller as a giver and taker of rights in the workspace: with what they hold at this moment, which may be less than when
  * their request began. Throws 401 and 403 where they may not change its members by now.
  */
-export type LoadGiver = (caller: Caller, workspace: WorkspaceRow) => Promise<Giver>
+export type LoadGrantor = (caller: Caller, workspace: WorkspaceRow) => Promise<Grantor>
 
-export function createLoadGiver(database: SqlDriver, models: ModelCache): LoadGiver {
+export function createLoadGrantor(database: SqlDriver, models: ModelCache): LoadGrantor {
   return async (caller, workspace) => {
     const rights = await rightsNow(database, caller, workspace.id)
     requireEntitlement(rights, 'workspaceMembers:edit')
     return rights.kind === 'all'
       ? { kind: 'everything' }
-      : giverOf(rights, await loadCurrentModel(database, models, workspace))
+      : grantorOf(rights, await loadCurrentModel(database, models, workspace))
   }
 }
 
@@ -43,49 +43,49 @@ export async function loadCurrentModel(
   workspace: WorkspaceRow,
 ): Promise<Model> {
   const version = await loadModelVersion(database, workspace.id)
-  return version === undefined ? missing('workspaces') : models.load(workspace, version)
+  return version === undefined ? notFound('workspaces') : models.load(workspace, version)
 }
 
 type Content = { readonly content: PolicyContent }
 
 /** Throws 403 unless the giver may give all of the policies. */
-export function requireGivable(giver: Giver, policies: readonly Content[]): void {
-  if (!policies.every(({ content }) => mayGive(giver, content))) throw beyondRights()
+export function requireGrantable(grantor: Grantor, policies: readonly Content[]): void {
+  if (!policies.every(({ content }) => canGrant(grantor, content))) throw grantRefused()
 }
 
 /** Throws 403 unless the giver may take the policies away, or change them. */
-export function requireTakable(giver: Giver, policies: readonly Content[]): void {
-  if (!policies.every(({ content }) => mayGive(giver, content))) throw beyondReach()
+export function requireRevocable(grantor: Grantor, policies: readonly Content[]): void {
+  if (!policies.every(({ content }) => canGrant(grantor, content))) throw revocationRefused()
 }
 
 /** Throws 403 unless the giver may give somebody the role. */
-export function requireRoleGivable(giver: Giver, role: GivenRole): void {
-  if (mayGiveRole(giver, role)) return
+export function requireRoleGrantable(grantor: Grantor, role: RoleGrant): void {
+  if (canGrantRole(grantor, role)) return
   if (role.kind === 'administrator') {
     throw new ServiceError('forbidden', 'Only an Administrator makes an Administrator')
   }
-  throw beyondRights()
+  throw grantRefused()
 }
 
 /** Throws 403 unless the giver may take these roles from whoever has them. */
-export function requireRolesTakable(giver: Giver, roles: readonly GivenRole[]): void {
+export function requireRolesRevocable(grantor: Grantor, roles: readonly RoleGrant[]): void {
   for (const role of roles) {
-    if (mayGiveRole(giver, role)) continue
-    if (role.kind !== 'administrator') throw beyondReach()
+    if (canGrantRole(grantor, role)) continue
+    if (role.kind !== 'administrator') throw revocationRefused()
     throw new ServiceError('forbidden', 'Only an Administrator removes, suspends or demotes an Administrator')
   }
 }
 
 /** Throws 403 unless the giver may change which roles somebody has who has `before`. */
-export function requireRolesChangeable(giver: Giver, before: readonly Pick<GivenRole, 'policies'>[]): void {
+export function requireRolesChangeable(grantor: Grantor, before: readonly Pick<RoleGrant, 'policies'>[]): void {
   const contents = before.flatMap(({ policies }) => policies.map(({ content }) => content))
-  if (!mayChangeRoles(giver, contents)) throw beyondRights()
+  if (!canChangeRoles(grantor, contents)) throw grantRefused()
 }
 
-export function beyondRights(): ServiceError {
+export function grantRefused(): ServiceError {
   return new ServiceError('forbidden', 'Nobody can give away more rights than they hold')
 }
 
-function beyondReach(): ServiceError {
+function revocationRefused(): ServiceError {
   return new ServiceError('forbidden', 'Nobody can take away more rights than they hold')
 }

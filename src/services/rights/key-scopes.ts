@@ -5,12 +5,18 @@
  */
 import type { Action } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
-import { beyond, type KeyScope, limitsRights, type ScopedActions, type ScopeWish } from '../../core/access/scope.ts'
+import {
+  firstExcess,
+  type KeyScope,
+  limitsRights,
+  type ScopedActions,
+  type ScopeInput,
+} from '../../core/access/scope.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Collection, Model } from '../../core/model/model.ts'
 import { networkText, parseNetwork } from '../../core/network.ts'
 import type { Ports } from '../../ports.ts'
-import { loadStanding } from '../../store/accounts.ts'
+import { loadPrincipalState } from '../../store/accounts.ts'
 import { workspacesOf } from '../../store/members.ts'
 import { findWorkspaces, loadModelVersion, type WorkspaceRow } from '../../store/workspaces.ts'
 import { type Caller, requireUser, rightsOf } from '../caller/callers.ts'
@@ -22,7 +28,7 @@ export type KeyScopes = {
    * The scope of a key of `userId` that the caller wishes for, within that of their own key; undefined where nothing is
    * limited. Throws 422 for what does not exist, 403 for what reaches beyond their own key.
    */
-  resolve(caller: Caller, userId: string, wish: ScopeWish | undefined): Promise<KeyScope | undefined>
+  resolve(caller: Caller, userId: string, input: ScopeInput | undefined): Promise<KeyScope | undefined>
   /** API keys as JSON text, one or a list, with the names of today in their scopes. */
   show(text: string): Promise<string>
 }
@@ -65,8 +71,8 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
     if (model === undefined || caller.kind !== 'user') return () => undefined
     const own = { ...caller.credential, userId: caller.userId }
     const standings = [
-      await loadStanding(database, own, workspace.id),
-      await loadStanding(database, { kind: 'user', userId }, workspace.id),
+      await loadPrincipalState(database, own, workspace.id),
+      await loadPrincipalState(database, { kind: 'user', userId }, workspace.id),
     ]
     const viewers = standings.flatMap((standing) => {
       const rights = standing === undefined ? 'suspended' : rightsOf(standing)
@@ -86,16 +92,16 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
   async function collectionsOf(
     caller: Caller,
     userId: string,
-    wish: { readonly collections: ScopedActions; readonly workspaces: readonly string[] | undefined },
+    input: { readonly collections: ScopedActions; readonly workspaces: readonly string[] | undefined },
   ): Promise<KeyScope['collections']> {
     const found: Record<string, Record<string, readonly Action[]>> = {}
-    const missing = new Set(Object.keys(wish.collections))
+    const missing = new Set(Object.keys(input.collections))
     // Of no names there is nothing to look up, however many workspaces there are.
     if (missing.size === 0) return found
-    for (const workspace of await within(caller, userId, wish.workspaces)) {
+    for (const workspace of await within(caller, userId, input.workspaces)) {
       const idOf = await knownIn(caller, userId, workspace)
       const here: Record<string, readonly Action[]> = {}
-      for (const [name, allowed] of Object.entries(wish.collections)) {
+      for (const [name, allowed] of Object.entries(input.collections)) {
         const id = idOf(name)
         if (id === undefined) continue
         here[id] = allowed
@@ -110,20 +116,20 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
   }
 
   return {
-    async resolve(caller, userId, wish = {}) {
+    async resolve(caller, userId, input = {}) {
       const own = caller.kind === 'user' ? caller.scope : undefined
-      const workspaces = wish.workspaces && (await idsOf(wish.workspaces))
+      const workspaces = input.workspaces && (await idsOf(input.workspaces))
       const collections =
-        wish.collections && (await collectionsOf(caller, userId, { collections: wish.collections, workspaces }))
-      const addresses = wish.addresses?.map(canonical)
+        input.collections && (await collectionsOf(caller, userId, { collections: input.collections, workspaces }))
+      const addresses = input.addresses?.map(canonical)
       const scope: KeyScope = {
         ...own,
         ...(workspaces && { workspaces }),
-        ...(wish.entitlements && { entitlements: wish.entitlements }),
+        ...(input.entitlements && { entitlements: input.entitlements }),
         ...(collections && { collections }),
         ...(addresses && { addresses }),
       }
-      const excess = own && beyond(scope, own)
+      const excess = own && firstExcess(scope, own)
       if (excess !== undefined) {
         throw new ServiceError('forbidden', `A key makes no key that reaches further than its own scope.${excess}`)
       }
@@ -159,7 +165,7 @@ function shown(
   { workspaces, collections, ...scope }: KeyScope,
   known: ReadonlyMap<string, WorkspaceRow>,
   models: ReadonlyMap<string, Model | undefined>,
-): ScopeWish {
+): ScopeInput {
   const byName = new Map<string, Set<Action>>()
   for (const [workspaceId, allowed] of Object.entries(collections ?? {})) {
     if (workspaces?.includes(workspaceId) === false) continue
@@ -182,8 +188,8 @@ function canonical(text: string): string {
   return networkText(network)
 }
 
-function unknown(place: string, reason: string): never {
-  throw sentFault(place, reason)
+function unknown(path: string, reason: string): never {
+  throw sentFault(path, reason)
 }
 
 function isList<T>(value: T | readonly T[]): value is readonly T[] {

@@ -2,22 +2,22 @@
  * Policies of a workspace (docs/contract.md#policies). A policy is written under the model that it was checked against; what
  * it names cannot be deleted as long as it does (model/policy-use.ts).
  */
-import { type Giver, knownNames } from '../../core/access/delegation.ts'
-import { namesOf, type PolicyContent, parsePolicy, policyUses, showPolicy } from '../../core/access/policy.ts'
+import { type Grantor, namesVisibleTo } from '../../core/access/delegation.ts'
+import { namesOf, type PolicyContent, parsePolicy, policyReferences, presentPolicy } from '../../core/access/policy.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import { deletePolicy, insertPolicy, loadPolicies, type PolicyRow, updatePolicy } from '../../store/policies.ts'
-import { holdModel } from '../../store/rights.ts'
+import { lockModelVersion } from '../../store/rights.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
-import { recordIn } from '../caller/audit.ts'
-import type { Entry } from '../caller/callers.ts'
-import { type Directory, missing, reachOf, type Sent } from '../caller/directory.ts'
+import { recordWorkspaceEvent } from '../caller/audit.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
 import type { ModelCache } from '../model/model-cache.ts'
-import { beyondRights, type LoadGiver, loadCurrentModel, requireGivable, requireTakable } from './delegation.ts'
+import { grantRefused, type LoadGrantor, loadCurrentModel, requireGrantable, requireRevocable } from './delegation.ts'
 import { changeRights } from './rights-changes.ts'
 
 export type NewPolicy = { readonly name: string; readonly description: string | null; readonly content: unknown }
@@ -30,115 +30,115 @@ export type PolicyChange = {
 
 /** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
 export type Policies = {
-  list(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
-  read(entry: Entry, id: string, query: Sent<ReadQuery>): Promise<string>
-  create(entry: Entry, policy: Sent<NewPolicy>): Promise<string>
-  update(entry: Entry, id: string, change: Sent<PolicyChange>): Promise<string>
-  delete(entry: Entry, id: string): Promise<void>
+  list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  read(scope: RequestScope, id: string, query: LazyBody<ReadQuery>): Promise<string>
+  create(scope: RequestScope, policy: LazyBody<NewPolicy>): Promise<string>
+  update(scope: RequestScope, id: string, change: LazyBody<PolicyChange>): Promise<string>
+  delete(scope: RequestScope, id: string): Promise<void>
 }
 
 const rules = 'custom_permission_rules_enabled'
 const TAKEN = 'A policy of this name exists already'
 
-export type PolicyParts = {
+export type PolicyDeps = {
   readonly directory: Directory
   readonly models: ModelCache
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGiver
+  readonly loadGiver: LoadGrantor
 }
 
-export function createPolicies(ports: Ports, { directory, models, license, loadGiver }: PolicyParts): Policies {
+export function createPolicies(ports: Ports, { directory, models, license, loadGiver }: PolicyDeps): Policies {
   const { database, ids } = ports
 
   const currentModel = (workspace: WorkspaceRow) => loadCurrentModel(database, models, workspace)
 
   async function findPolicy(id: string, workspaceId: string): Promise<PolicyRow> {
     const [policy] = await loadPolicies(database, workspaceId, [id])
-    return policy ?? missing('policies')
+    return policy ?? notFound('policies')
   }
 
-  async function read(entry: Entry, id: string, query?: ReadQuery): Promise<string> {
-    const item = await directory.read('policies', reachOf(entry), id, query)
-    return shown(item, await models.load(entry.workspace, entry.snapshot.modelVersion))
+  async function read(scope: RequestScope, id: string, query?: ReadQuery): Promise<string> {
+    const item = await directory.read('policies', rowScopeOf(scope), id, query)
+    return shown(item, await models.load(scope.workspace, scope.snapshot.modelVersion))
   }
 
   return {
-    async list(entry, query) {
-      requireEntitlement(entry.rights, 'workspaceMembers:read')
-      const { data, total } = await directory.list('policies', reachOf(entry), await query())
-      return { data: shown(data, await models.load(entry.workspace, entry.snapshot.modelVersion)), total }
+    async list(scope, query) {
+      requireEntitlement(scope.rights, 'workspaceMembers:read')
+      const { data, total } = await directory.list('policies', rowScopeOf(scope), await query())
+      return { data: shown(data, await models.load(scope.workspace, scope.snapshot.modelVersion)), total }
     },
 
-    async read(entry, id, query) {
-      requireEntitlement(entry.rights, 'workspaceMembers:read')
-      return read(entry, id, await query())
+    async read(scope, id, query) {
+      requireEntitlement(scope.rights, 'workspaceMembers:read')
+      return read(scope, id, await query())
     },
 
-    async create(entry, sent) {
-      const { workspace, rights, caller } = entry
+    async create(scope, sent) {
+      const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
-      const wish = await sent()
+      const input = await sent()
       const id = ids.next()
       await changeRights(ports, workspace.id, {
-        load: async () => ({ giver: await loadGiver(caller, workspace), model: await currentModel(workspace) }),
-        decide: ({ giver, model }) => {
-          const content = parse(giver, wish.content, model)
-          requireGivable(giver, [{ content }])
-          const payload = { name: wish.name, ...granting([], content.entitlements) }
+        load: async () => ({ grantor: await loadGiver(caller, workspace), model: await currentModel(workspace) }),
+        decide: ({ grantor, model }) => {
+          const content = parse(grantor, input.content, model)
+          requireGrantable(grantor, [{ content }])
+          const payload = { name: input.name, ...granting([], content.entitlements) }
           return [
-            holdModel(workspace.id, model.version),
+            lockModelVersion(workspace.id, model.version),
             ...license.within(
               ['custom_policies', rules],
               workspace.id,
-              insertPolicy(workspace.id, { ...wish, id, content }, usesOf(content)),
+              insertPolicy(workspace.id, { ...input, id, content }, usesOf(content)),
             ),
-            recordIn(ids, entry, { action: 'policy.create.v1', target: { type: 'policy', id }, payload }),
+            recordWorkspaceEvent(ids, scope, { action: 'policy.create.v1', target: { type: 'policy', id }, payload }),
           ]
         },
         taken: TAKEN,
       })
-      return read(entry, id)
+      return read(scope, id)
     },
 
-    async update(entry, id, sent) {
-      const { workspace, rights, caller } = entry
+    async update(scope, id, sent) {
+      const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
       await changeRights(ports, workspace.id, {
         load: async () => ({
           policy: await findPolicy(id, workspace.id),
-          giver: await loadGiver(caller, workspace),
+          grantor: await loadGiver(caller, workspace),
           model: await currentModel(workspace),
         }),
-        decide: ({ policy, giver, model }) => {
-          requireTakable(giver, [policy])
+        decide: ({ policy, grantor, model }) => {
+          requireRevocable(grantor, [policy])
           const { name = policy.name, description = policy.description } = change
-          const content = change.content === undefined ? policy.content : parse(giver, change.content, model)
-          requireGivable(giver, [{ content }])
+          const content = change.content === undefined ? policy.content : parse(grantor, change.content, model)
+          requireGrantable(grantor, [{ content }])
           const payload = { name, ...granting(policy.content.entitlements, content.entitlements) }
           return [
-            holdModel(workspace.id, model.version),
+            lockModelVersion(workspace.id, model.version),
             ...license.within([rules], workspace.id, updatePolicy({ id, name, description, content }, usesOf(content))),
-            recordIn(ids, entry, { action: 'policy.update.v1', target: { type: 'policy', id }, payload }),
+            recordWorkspaceEvent(ids, scope, { action: 'policy.update.v1', target: { type: 'policy', id }, payload }),
           ]
         },
         taken: TAKEN,
       })
-      return read(entry, id)
+      return read(scope, id)
     },
 
-    async delete(entry, id) {
-      const { workspace, rights, caller } = entry
+    async delete(scope, id) {
+      const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
-        load: async () => ({ policy: await findPolicy(id, workspace.id), giver: await loadGiver(caller, workspace) }),
-        decide: ({ policy, giver }) => {
-          requireTakable(giver, [policy])
+        load: async () => ({ policy: await findPolicy(id, workspace.id), grantor: await loadGiver(caller, workspace) }),
+        decide: ({ policy, grantor }) => {
+          requireRevocable(grantor, [policy])
           const { name, content } = policy
           const payload = { name, ...granting(content.entitlements, []) }
           return [
             deletePolicy(id),
-            recordIn(ids, entry, { action: 'policy.delete.v1', target: { type: 'policy', id }, payload }),
+            recordWorkspaceEvent(ids, scope, { action: 'policy.delete.v1', target: { type: 'policy', id }, payload }),
           ]
         },
       })
@@ -147,18 +147,18 @@ export function createPolicies(ports: Ports, { directory, models, license, loadG
 }
 
 /** Whoever is limited must not learn from a refusal what there is beyond their rights: all of these are one. */
-function parse(giver: Giver, content: unknown, model: Model): PolicyContent {
+function parse(grantor: Grantor, content: unknown, model: Model): PolicyContent {
   try {
     return parsePolicy(content, model)
   } catch (fault) {
-    if (giver.kind === 'everything') throw fault
-    parsePolicy(content, model, knownNames(giver, namesOf(model), beyondRights))
-    throw beyondRights()
+    if (grantor.kind === 'everything') throw fault
+    parsePolicy(content, model, namesVisibleTo(grantor, namesOf(model), grantRefused))
+    throw grantRefused()
   }
 }
 
 function usesOf(content: PolicyContent): readonly string[] {
-  const { collectionIds, fieldIds } = policyUses(content)
+  const { collectionIds, fieldIds } = policyReferences(content)
   return [...new Set([...collectionIds, ...fieldIds])]
 }
 
@@ -174,7 +174,7 @@ type Item = { readonly content?: PolicyContent }
 /** One item or a list of them as JSON text, with the names of today in their contents. */
 function shown(text: string, model: Model): string {
   const named = (item: Item) =>
-    item.content === undefined ? item : { ...item, content: showPolicy(item.content, model) }
+    item.content === undefined ? item : { ...item, content: presentPolicy(item.content, model) }
   const value = JSON.parse(text) as Item | readonly Item[]
   return JSON.stringify(isList(value) ? value.map(named) : named(value))
 }

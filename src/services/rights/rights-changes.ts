@@ -20,10 +20,10 @@ export type RightsChange<Facts> = {
 /** Others may change rights at the same time; each attempt lets at least one of them through. */
 const MAX_ATTEMPTS = 100
 
-/** `place` is the workspace, or whatever else the change is about: it is told that rights have changed. */
+/** `subjectId` is the workspace, or whatever else the change is about: it is told that rights have changed. */
 export async function changeRights<Facts>(
   { database, workspaces }: Ports,
-  place: string,
+  subjectId: string,
   { load, decide, taken }: RightsChange<Facts>,
 ): Promise<void> {
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt += 1) {
@@ -31,7 +31,7 @@ export async function changeRights<Facts>(
     const statements = await decide(await load())
     try {
       await database.batch([bumpAccessFrom(version), ...statements])
-      return await workspaces.changed(place)
+      return await workspaces.changed(subjectId)
     } catch (cause) {
       if (taken !== undefined && isDuplicate(cause)) throw new ServiceError('conflict', taken)
       if (!isOutOfDate(cause)) throw limitFault(cause) ?? cause

@@ -1,5 +1,5 @@
 /** Roles of a workspace (docs/contract.md#policies). */
-import type { Giver } from '../../core/access/delegation.ts'
+import type { Grantor } from '../../core/access/delegation.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
@@ -15,16 +15,16 @@ import {
   type RoleRow,
   updateRole,
 } from '../../store/roles.ts'
-import { recordIn } from '../caller/audit.ts'
-import type { Entry } from '../caller/callers.ts'
-import { type Directory, missing, reachOf, type Sent } from '../caller/directory.ts'
+import { recordWorkspaceEvent } from '../caller/audit.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
 import {
-  type LoadGiver,
-  requireGivable,
-  requireRoleGivable,
+  type LoadGrantor,
+  requireGrantable,
+  requireRevocable,
+  requireRoleGrantable,
   requireRolesChangeable,
-  requireTakable,
 } from './delegation.ts'
 import { changeRights } from './rights-changes.ts'
 
@@ -32,77 +32,77 @@ export type RoleChange = { readonly [Member in keyof NewRole]?: NewRole[Member] 
 
 /** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
 export type Roles = {
-  list(entry: Entry, query: Sent<ReadQuery>): Promise<ListAnswer>
-  read(entry: Entry, id: string, query: Sent<ReadQuery>): Promise<string>
-  create(entry: Entry, role: Sent<NewRole>): Promise<string>
-  update(entry: Entry, id: string, change: Sent<RoleChange>): Promise<string>
-  delete(entry: Entry, id: string): Promise<void>
+  list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  read(scope: RequestScope, id: string, query: LazyBody<ReadQuery>): Promise<string>
+  create(scope: RequestScope, role: LazyBody<NewRole>): Promise<string>
+  update(scope: RequestScope, id: string, change: LazyBody<RoleChange>): Promise<string>
+  delete(scope: RequestScope, id: string): Promise<void>
 }
 
 const TAKEN = 'A role of this name exists already'
 
-export type RoleParts = {
+export type RoleDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGiver
+  readonly loadGiver: LoadGrantor
 }
 
-export function createRoles(ports: Ports, { directory, license, loadGiver }: RoleParts): Roles {
+export function createRoles(ports: Ports, { directory, license, loadGiver }: RoleDeps): Roles {
   const { database, ids } = ports
 
   return {
-    async list(entry, query) {
-      requireEntitlement(entry.rights, 'workspaceMembers:read')
-      return directory.list('roles', reachOf(entry), await query())
+    async list(scope, query) {
+      requireEntitlement(scope.rights, 'workspaceMembers:read')
+      return directory.list('roles', rowScopeOf(scope), await query())
     },
 
-    async read(entry, id, query) {
-      requireEntitlement(entry.rights, 'workspaceMembers:read')
-      return directory.read('roles', reachOf(entry), id, await query())
+    async read(scope, id, query) {
+      requireEntitlement(scope.rights, 'workspaceMembers:read')
+      return directory.read('roles', rowScopeOf(scope), id, await query())
     },
 
-    async create(entry, sent) {
-      const { workspace, rights, caller } = entry
+    async create(scope, sent) {
+      const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const role = await sent()
       const id = ids.next()
       await changeRights(ports, workspace.id, {
         load: async () => ({
           known: await loadPolicies(database, workspace.id, role.policies),
-          giver: await loadGiver(caller, workspace),
+          grantor: await loadGiver(caller, workspace),
         }),
-        decide: ({ known, giver }) => {
+        decide: ({ known, grantor }) => {
           requireKnown('policies', role.policies, known)
-          requireGivable(giver, known)
+          requireGrantable(grantor, known)
           const payload = { name: role.name, policiesAttached: role.policies }
           return [
             ...license.within(['custom_roles'], workspace.id, insertRole(workspace.id, id, role)),
-            recordIn(ids, entry, { action: 'role.create.v1', target: { type: 'role', id }, payload }),
+            recordWorkspaceEvent(ids, scope, { action: 'role.create.v1', target: { type: 'role', id }, payload }),
           ]
         },
         taken: TAKEN,
       })
-      return directory.read('roles', reachOf(entry), id)
+      return directory.read('roles', rowScopeOf(scope), id)
     },
 
-    async update(entry, id, sent) {
-      const { workspace, rights, caller } = entry
+    async update(scope, id, sent) {
+      const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       const change = await sent()
       await changeRights(ports, workspace.id, {
         load: async () => ({
           role: await findRole(id, workspace.id),
           known: await loadPolicies(database, workspace.id, change.policies ?? []),
-          giver: await loadGiver(caller, workspace),
+          grantor: await loadGiver(caller, workspace),
         }),
-        decide: ({ role, known, giver }) => {
+        decide: ({ role, known, grantor }) => {
           requireChangeable(role, change)
-          requireTakable(giver, role.policies)
+          requireRevocable(grantor, role.policies)
           requireKnown('policies', change.policies ?? [], known)
           const before = role.policies.map((policy) => policy.id)
           const { name = role.name, description = role.description, policies = before } = change
           const added = known.filter((policy) => !before.includes(policy.id))
-          requireGivable(giver, added)
+          requireGrantable(grantor, added)
           const payload = {
             name,
             policiesAttached: added.map((policy) => policy.id),
@@ -110,31 +110,31 @@ export function createRoles(ports: Ports, { directory, license, loadGiver }: Rol
           }
           return [
             ...updateRole(id, { name, description, policies }),
-            recordIn(ids, entry, { action: 'role.update.v1', target: { type: 'role', id }, payload }),
+            recordWorkspaceEvent(ids, scope, { action: 'role.update.v1', target: { type: 'role', id }, payload }),
           ]
         },
         taken: TAKEN,
       })
-      return directory.read('roles', reachOf(entry), id)
+      return directory.read('roles', rowScopeOf(scope), id)
     },
 
-    async delete(entry, id) {
-      const { workspace, rights, caller } = entry
+    async delete(scope, id) {
+      const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
         load: async () => ({
           role: await findRole(id, workspace.id),
           beside: await loadPoliciesBeside(database, id),
-          giver: await loadGiver(caller, workspace),
+          grantor: await loadGiver(caller, workspace),
         }),
-        decide: ({ role, beside, giver }) => {
+        decide: ({ role, beside, grantor }) => {
           if (role.kind !== 'custom') throw immutable(role)
-          requireTakable(giver, role.policies)
-          requireRolesChangeable(giver, [{ policies: beside }])
+          requireRevocable(grantor, role.policies)
+          requireRolesChangeable(grantor, [{ policies: beside }])
           const payload = { name: role.name, policiesDetached: role.policies.map((policy) => policy.id) }
           return [
             deleteRole(id),
-            recordIn(ids, entry, { action: 'role.delete.v1', target: { type: 'role', id }, payload }),
+            recordWorkspaceEvent(ids, scope, { action: 'role.delete.v1', target: { type: 'role', id }, payload }),
           ]
         },
       })
@@ -143,36 +143,36 @@ export function createRoles(ports: Ports, { directory, license, loadGiver }: Rol
 
   async function findRole(id: string, workspaceId: string): Promise<RoleRow> {
     const [role] = await loadRoles(database, workspaceId, [id])
-    return role ?? missing('roles')
+    return role ?? notFound('roles')
   }
 }
 
 /** What somebody is about to have: `wanted` as it was sent at `place`, `known` of it, and what they `held` before. */
 export type Assignment = {
-  readonly place: string
+  readonly path: string
   readonly wanted: readonly string[]
   readonly known: readonly RoleRow[]
   readonly held: readonly string[]
 }
 
 /** Throws unless all roles exist, can be assigned, and bring nothing new that the giver lacks. */
-export function requireAssignable(giver: Giver, { place, wanted, known, held }: Assignment): void {
-  requireKnown(place, wanted, known)
+export function requireAssignable(grantor: Grantor, { path, wanted, known, held }: Assignment): void {
+  requireKnown(path, wanted, known)
   for (const role of known) {
-    if (!held.includes(role.id)) requireGiven(giver, role, `${place}[${wanted.indexOf(role.id)}]`)
+    if (!held.includes(role.id)) requireGiven(grantor, role, `${path}[${wanted.indexOf(role.id)}]`)
   }
 }
 
 /** Throws unless the giver may give the role, which was sent at `place`, to somebody else. */
-export function requireGiven(giver: Giver, role: RoleRow, place: string): void {
-  if (role.kind === 'public') throw sentFault(place, 'is the role Public, which nobody can have')
-  requireRoleGivable(giver, role)
+export function requireGiven(grantor: Grantor, role: RoleRow, path: string): void {
+  if (role.kind === 'public') throw sentFault(path, 'is the role Public, which nobody can have')
+  requireRoleGrantable(grantor, role)
 }
 
-function requireKnown(place: string, wanted: readonly string[], known: readonly { readonly id: string }[]): void {
+function requireKnown(path: string, wanted: readonly string[], known: readonly { readonly id: string }[]): void {
   const ids = new Set(known.map(({ id }) => id))
   const index = wanted.findIndex((id) => !ids.has(id))
-  if (index >= 0) throw sentFault(`${place}[${index}]`, 'does not exist in this workspace')
+  if (index >= 0) throw sentFault(`${path}[${index}]`, 'does not exist in this workspace')
 }
 
 function requireChangeable(role: RoleRow, { name, description }: RoleChange): void {
@@ -184,6 +184,6 @@ function immutable({ name }: RoleRow): ServiceError {
   return new ServiceError('forbidden', `The role ${name} is built in and cannot be changed`)
 }
 
-export function sentFault(place: string, reason: string): ServiceError {
-  return nested('invalid', ['Failed to read the JSON body', place, reason])
+export function sentFault(path: string, reason: string): ServiceError {
+  return nested('invalid', ['Failed to read the JSON body', path, reason])
 }

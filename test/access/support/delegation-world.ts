@@ -3,7 +3,7 @@
  * each of them holds at this moment. Every delegation begins with its members as `begin` is told.
  */
 import { randomUUID } from 'node:crypto'
-import { type PolicyContent, parsePolicy, showPolicy } from '../../../src/core/access/policy.ts'
+import { type PolicyContent, parsePolicy, presentPolicy } from '../../../src/core/access/policy.ts'
 import type { Model } from '../../../src/core/model/model.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { openPostgres } from '../../../src/platform/drivers/postgres/driver.ts'
@@ -12,9 +12,9 @@ import { createModelCache } from '../../../src/services/model/model-cache.ts'
 import { param, type Sql, sql, statement, uuids } from '../../../src/store/statements.ts'
 import { findWorkspace } from '../../../src/store/workspaces.ts'
 import type { Rows } from '../../property/support/rows.ts'
-import { operationsOf } from '../../support/drawing.ts'
 import { openInProcess } from '../../support/in-process.ts'
 import { generousLicense } from '../../support/license.ts'
+import { operationsOf } from '../../support/model-sketch.ts'
 import { startPostgres } from '../../support/postgres.ts'
 import { collections, links, now, roles, users } from './library.ts'
 import type { Caller, Policy } from './policies.ts'
@@ -224,7 +224,7 @@ export async function openDelegationWorld() {
         const own = policies.filter((one) => roleIds?.includes(one.role))
         return {
           caller: { userId, roleIds: roleIds ?? [] },
-          policies: own.map(({ content }) => showPolicy(content, model) as Policy),
+          policies: own.map(({ content }) => presentPolicy(content, model) as Policy),
           isMember: roleIds !== undefined,
         }
       })
@@ -250,7 +250,7 @@ export async function openDelegationWorld() {
         readonly invitations: readonly string[]
         readonly administrators: Readonly<Record<string, string>>
       }
-      const shown = found.policies.map(({ id, content }) => ({ id, content: showPolicy(content, model) as Policy }))
+      const shown = found.policies.map(({ id, content }) => ({ id, content: presentPolicy(content, model) as Policy }))
       return { ...found, policies: shown }
     },
 

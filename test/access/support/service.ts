@@ -4,7 +4,7 @@ import { blindAccess } from '../../../src/core/access/access.ts'
 import { viewerOf } from '../../../src/core/access/merge.ts'
 import { parsePolicy } from '../../../src/core/access/policy.ts'
 import type { Rights } from '../../../src/core/access/principal.ts'
-import { timeHole } from '../../../src/core/access/variable.ts'
+import { bindTimeVariable } from '../../../src/core/access/variable.ts'
 import { ServiceError } from '../../../src/core/error.ts'
 import type { Model } from '../../../src/core/model/model.ts'
 import { openCollection } from '../../../src/core/plan/names.ts'
@@ -28,7 +28,7 @@ import { openSqlSource } from '../../../src/sources/sql-source.ts'
 import { queryOf } from '../../property/support/reading.ts'
 import type { Draft } from '../../property/support/request.ts'
 import type { Rows } from '../../property/support/rows.ts'
-import { openItems } from '../../support/written.ts'
+import { openItems } from '../../support/items.ts'
 import { model as library, names, now } from './library.ts'
 import type { Caller, Policy } from './policies.ts'
 import type { Write } from './writes.ts'
@@ -58,7 +58,7 @@ export function openService(
     return replied(async () => {
       const { collection, access } = openCollection(model, viewer, name, 'read')
       const run = source.prepareList(planList({ viewer, collection, access, limits: pages, maxRows }, read()))
-      const { data, total } = await run((hole) => timeHole(hole, now))
+      const { data, total } = await run((hole) => bindTimeVariable(hole, now))
       return { status: 200, text: data, total }
     })
   }
@@ -73,13 +73,13 @@ export function openService(
         const access = viewer.accessTo(collection, 'read')
         const read = { viewer, collection, limits, maxRows, access: access.kind === 'granted' ? access : blindAccess }
         const query = () => queryOf({ ...write, form: 'json', isDotted: false, limits }, 0)
-        const request: WriteRequest = { viewer, collection, supply: { uuid: () => '', now: () => '' }, read, query }
+        const request: WriteRequest = { viewer, collection, generators: { uuid: () => '', now: () => '' }, read, query }
         const item = write.kind === 'create' ? soleItem(write.items) : undefined
         const plain = item && planPlainInsert(request, Object.keys(item))
-        const given = item && plain?.valuesOf(item, request.supply)
+        const given = item && plain?.valuesOf(item, request.generators)
         const text = await source.prepareWrite(plain?.plan ?? planOf(request, write))((hole) => {
           const value = given?.(hole)
-          return value === undefined ? timeHole(hole, now) : value
+          return value === undefined ? bindTimeVariable(hole, now) : value
         })
         if (text === '[]' && 'key' in write) return { status: 404, text: 'Query failed > No record found' }
         return { status: 200, text }

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import {
-  type Giver,
-  giverOf,
-  knownNames,
-  mayChangeRoles,
-  mayGive,
-  mayGiveRole,
+  canChangeRoles,
+  canGrant,
+  canGrantRole,
+  type Grantor,
+  grantorOf,
+  namesVisibleTo,
 } from '../../../src/core/access/delegation.ts'
 import type { Entitlement } from '../../../src/core/access/entitlement.ts'
 import { namesOf, parsePolicy } from '../../../src/core/access/policy.ts'
@@ -43,13 +43,13 @@ function rightsOf(...policies: readonly Collections[]): Rights {
   }
 }
 
-function holderOf(...policies: readonly Collections[]): Giver {
-  return giverOf(rightsOf(...policies), model)
+function holderOf(...policies: readonly Collections[]): Grantor {
+  return grantorOf(rightsOf(...policies), model)
 }
 
 /** Whether whoever holds `held` of articles, and reads authors as `authors` says, may give `wanted`. */
 function gives(held: Actions, wanted: Actions, authors: Actions = {}): boolean {
-  return mayGive(holderOf({ articles: held, authors }), policy({ articles: wanted }))
+  return canGrant(holderOf({ articles: held, authors }), policy({ articles: wanted }))
 }
 
 const read = (filter: unknown, fields: unknown = '*') => ({ read: { filter, fields } })
@@ -71,19 +71,19 @@ describe('what is given is held', () => {
   })
 
   it('in one policy, not in several together', () => {
-    const giver = holderOf(
+    const grantor = holderOf(
       { articles: { read: { fields: ['title'] } } },
       { articles: { read: { fields: ['status'] } } },
     )
 
-    expect(mayGive(giver, policy({ articles: { read: { fields: ['title', 'status'] } } }))).toBe(false)
+    expect(canGrant(grantor, policy({ articles: { read: { fields: ['title', 'status'] } } }))).toBe(false)
   })
 
   it('entitlements included', () => {
     const ofGiver = parsePolicy({ entitlements: ['workspaceMembers:edit'] }, model)
     const more = parsePolicy({ entitlements: ['workspaceMembers:edit', 'ai:mcp'] }, model)
 
-    expect([mayGive(holderOf(), ofGiver), mayGive(holderOf(), more)]).toEqual([true, false])
+    expect([canGrant(holderOf(), ofGiver), canGrant(holderOf(), more)]).toEqual([true, false])
   })
 })
 
@@ -106,10 +106,10 @@ describe('a filter that has all conditions of what is held and more narrows it',
     const authors = { read: 'all' }
     const whole = { articles: { _or: [{ title: 'a' }], _and: [{ status: 'x' }] } }
     const parts = { _and: [{ articles: { _or: [{ title: 'a' }] } }, { articles: { _and: [{ status: 'x' }] } }] }
-    const giver = holderOf({ authors: { read: { filter: whole } }, articles: { read: 'all' } }, { authors: {} })
+    const grantor = holderOf({ authors: { read: { filter: whole } }, articles: { read: 'all' } }, { authors: {} })
 
-    expect(mayGive(giver, policy({ authors: { read: { filter: parts } } }))).toBe(false)
-    expect(mayGive(giver, policy({ authors: { read: { filter: whole } } }))).toBe(true)
+    expect(canGrant(grantor, policy({ authors: { read: { filter: parts } } }))).toBe(false)
+    expect(canGrant(grantor, policy({ authors: { read: { filter: whole } } }))).toBe(true)
     expect(gives({ read: { filter: { author: {} } } }, read({}), authors)).toBe(false)
   })
 })
@@ -136,11 +136,11 @@ describe('conditions tell the giver nothing that they do not read', () => {
 
   it('in the rows that are admitted', () => {
     const live = { status: 'live' }
-    const giver = holderOf(
+    const grantor = holderOf(
       { articles: { read: { fields: ['id', 'status'] }, update: 'all' } },
       { articles: { read: { filter: live } } },
     )
-    const writes = (filter: object) => mayGive(giver, policy({ articles: { update: { filter } } }))
+    const writes = (filter: object) => canGrant(grantor, policy({ articles: { update: { filter } } }))
 
     expect([writes(secret), writes({ ...secret, ...live }), writes({ _or: [secret, live] })]).toEqual([
       false,
@@ -202,25 +202,26 @@ describe('variables say something else for everybody', () => {
   })
 
   it('none of them stands for an anonymous giver', () => {
-    const giver = holderOf({ articles: read(mine) })
-    const anonymous = giver.kind === 'limited' ? { ...giver, rights: { ...giver.rights, userId: undefined } } : giver
+    const grantor = holderOf({ articles: read(mine) })
+    const anonymous =
+      grantor.kind === 'limited' ? { ...grantor, rights: { ...grantor.rights, userId: undefined } } : grantor
 
-    expect(mayGive(anonymous, policy({ articles: read(mine) }))).toBe(false)
+    expect(canGrant(anonymous, policy({ articles: read(mine) }))).toBe(false)
   })
 
   it('whose roles change must not gain by what their policies say of roles', () => {
     const byRoles = policy({ articles: read({ status: { _in: '$CURRENT_ROLES' } }) })
 
-    expect(mayChangeRoles(holderOf({ articles: read({ status: { _in: '$CURRENT_ROLES' } }) }), [byRoles])).toBe(false)
-    expect(mayChangeRoles(holderOf({ articles: { read: 'all' } }), [byRoles])).toBe(true)
-    expect(mayChangeRoles(holderOf({}), [policy({ authors: { read: 'all' } })])).toBe(true)
+    expect(canChangeRoles(holderOf({ articles: read({ status: { _in: '$CURRENT_ROLES' } }) }), [byRoles])).toBe(false)
+    expect(canChangeRoles(holderOf({ articles: { read: 'all' } }), [byRoles])).toBe(true)
+    expect(canChangeRoles(holderOf({}), [policy({ authors: { read: 'all' } })])).toBe(true)
   })
 })
 
 describe('a key with a scope gives what it leaves', () => {
   const articles = model.byName.get('articles')?.id ?? ''
   const scoped = (rights: Rights, entitlements?: ReadonlySet<Entitlement>) =>
-    giverOf(
+    grantorOf(
       { kind: 'scoped', rights, entitlements, collections: new Map([[articles, new Set(['read'] as const)]]) },
       model,
     )
@@ -234,27 +235,27 @@ describe('a key with a scope gives what it leaves', () => {
     ['everything', { kind: 'all' } as const],
     ['policies', rightsOf({ articles: { read: 'all', update: 'all' }, authors: { read: 'all' } })],
   ])('of %s', (_name, rights) => {
-    const giver = scoped(rights, new Set(['ai:mcp']))
+    const grantor = scoped(rights, new Set(['ai:mcp']))
     const entitled = parsePolicy({ entitlements: ['workspaceMembers:edit'] }, model)
 
-    expect(wanted.map((content) => mayGive(giver, policy(content)))).toEqual([true, false, false])
-    expect(mayGive(giver, entitled)).toBe(false)
-    expect(mayGiveRole(giver, { kind: 'administrator', policies: [] })).toBe(false)
+    expect(wanted.map((content) => canGrant(grantor, policy(content)))).toEqual([true, false, false])
+    expect(canGrant(grantor, entitled)).toBe(false)
+    expect(canGrantRole(grantor, { kind: 'administrator', policies: [] })).toBe(false)
   })
 })
 
 it('leaves Administrators to Administrators', () => {
   const role = { kind: 'administrator', policies: [] } as const
 
-  expect([mayGiveRole({ kind: 'everything' }, role), mayGiveRole(holderOf(), role)]).toEqual([true, false])
+  expect([canGrantRole({ kind: 'everything' }, role), canGrantRole(holderOf(), role)]).toEqual([true, false])
 })
 
 it('tells no name that is not held', () => {
-  const giver = holderOf({ articles: { update: { fields: ['title'] } } })
+  const grantor = holderOf({ articles: { update: { fields: ['title'] } } })
   const missing = () => new Error('missing')
   const refusal = (content: unknown) => {
     try {
-      parsePolicy(content, model, knownNames(giver, namesOf(model), missing))
+      parsePolicy(content, model, namesVisibleTo(grantor, namesOf(model), missing))
     } catch (error) {
       return error instanceof Error ? error.message : ''
     }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { isLastAdministrator, isLastOfInstance } from '../../../src/core/access/last-administrator.ts'
+import { isLastAdministrator, isLastInstanceAdministrator } from '../../../src/core/access/last-administrator.ts'
 
 const member = { ownerId: null, status: 'active', roles: [{ kind: 'administrator' }], otherAdministrators: 0 } as const
 const account = { isService: false, isAdministrator: true, status: 'active', otherAdministrators: 0 } as const
@@ -21,5 +21,5 @@ it.each([
   ['suspended', { ...account, status: 'suspended' }, false],
   ['somebody else', { ...account, isAdministrator: false }, false],
 ] as const)('knows the last administrator of the instance: %s', (_name, facts, expected) => {
-  expect(isLastOfInstance(facts)).toBe(expected)
+  expect(isLastInstanceAdministrator(facts)).toBe(expected)
 })

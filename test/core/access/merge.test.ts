@@ -3,7 +3,7 @@ import { type Granted, validRows, visibility, writableRows } from '../../../src/
 import { viewerOf } from '../../../src/core/access/merge.ts'
 import { parsePolicy } from '../../../src/core/access/policy.ts'
 import { noRights, type Rights } from '../../../src/core/access/principal.ts'
-import { timeHole } from '../../../src/core/access/variable.ts'
+import { bindTimeVariable } from '../../../src/core/access/variable.ts'
 import type { Collection } from '../../../src/core/model/model.ts'
 import { build } from '../../support/build.ts'
 
@@ -74,6 +74,6 @@ it('leaves the time to the moment at which a statement runs', () => {
   const access = readOf([{ collections: { articles: { read: { filter: { at: { _gt: '$NOW(-7 days)' } } } } } }])
 
   expect(access.rows).toMatchObject({ operand: '\u0000now:-604800000:dateTimeWithTimezone' })
-  expect(timeHole('now:-604800000:dateTimeWithTimezone', Date.UTC(2026, 0, 8))).toBe('2026-01-01T00:00:00.000Z')
-  expect(timeHole('now:0:date', Date.UTC(2026, 0, 8))).toBe('2026-01-08')
+  expect(bindTimeVariable('now:-604800000:dateTimeWithTimezone', Date.UTC(2026, 0, 8))).toBe('2026-01-01T00:00:00.000Z')
+  expect(bindTimeVariable('now:0:date', Date.UTC(2026, 0, 8))).toBe('2026-01-08')
 })

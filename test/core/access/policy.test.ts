@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parsePolicy, policyUses, showPolicy } from '../../../src/core/access/policy.ts'
+import { parsePolicy, policyReferences, presentPolicy } from '../../../src/core/access/policy.ts'
 import { errorBody, ServiceError } from '../../../src/core/error.ts'
 import { build } from '../../support/build.ts'
 
@@ -49,7 +49,7 @@ it('shows what it stored under the names of today', () => {
     },
   }
 
-  expect(showPolicy(parsePolicy(sent, model), model)).toEqual(sent)
+  expect(presentPolicy(parsePolicy(sent, model), model)).toEqual(sent)
 })
 
 it.each([
@@ -77,5 +77,5 @@ it('tells every field that its lists and filters use', () => {
   )
 
   const nameId = model.byName.get('authors')?.fields.get('name')?.id
-  expect([...policyUses(content).fieldIds].sort()).toEqual([idOf('title'), idOf('author'), nameId].sort())
+  expect([...policyReferences(content).fieldIds].sort()).toEqual([idOf('title'), idOf('author'), nameId].sort())
 })

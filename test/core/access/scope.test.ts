@@ -1,11 +1,18 @@
 /** The scope of an API key: always an intersection with what its user holds, whatever both are. */
 import { expect, it } from 'vitest'
-import { giverOf, mayGive } from '../../../src/core/access/delegation.ts'
+import { canGrant, grantorOf } from '../../../src/core/access/delegation.ts'
 import { type Entitlement, entitlementSchema } from '../../../src/core/access/entitlement.ts'
 import { viewerOf } from '../../../src/core/access/merge.ts'
 import { type PolicyContent, parsePolicy } from '../../../src/core/access/policy.ts'
-import { holds, type Rights } from '../../../src/core/access/principal.ts'
-import { admitsAddress, asPolicies, beyond, type KeyScope, narrowed, reaches } from '../../../src/core/access/scope.ts'
+import { hasEntitlement, type Rights } from '../../../src/core/access/principal.ts'
+import {
+  allowsAddress,
+  firstExcess,
+  includesWorkspace,
+  type KeyScope,
+  restrictRights,
+  toPolicies,
+} from '../../../src/core/access/scope.ts'
 import type { Collection } from '../../../src/core/model/model.ts'
 import { createDice } from '../../fuzz/support/dice.ts'
 import { build } from '../../support/build.ts'
@@ -22,16 +29,16 @@ it('allows exactly what both the scope and the rights allow', () => {
   for (let round = 0; round < 2_000; round += 1) {
     const [rights, scope] = [randomRights(random), randomScope(random)]
     for (const workspace of workspaces) {
-      const left = narrowed(rights, scope, workspace)
+      const left = restrictRights(rights, scope, workspace)
       const [whole, part] = [viewerOf(rights, model), viewerOf(left, model)]
       for (const entitlement of entitlements) {
-        const isLeft = reaches(scope, workspace) && (scope.entitlements?.includes(entitlement) ?? true)
-        expect(holds(left, entitlement)).toBe(isLeft && holds(rights, entitlement))
+        const isLeft = includesWorkspace(scope, workspace) && (scope.entitlements?.includes(entitlement) ?? true)
+        expect(hasEntitlement(left, entitlement)).toBe(isLeft && hasEntitlement(rights, entitlement))
       }
       for (const collection of collections) {
         for (const action of actions) {
           const isNamed = scope.collections?.[workspace]?.[collection.id]?.includes(action)
-          const isLeft = reaches(scope, workspace) && (isNamed ?? scope.collections === undefined)
+          const isLeft = includesWorkspace(scope, workspace) && (isNamed ?? scope.collections === undefined)
           const expected = isLeft && whole.accessTo(collection, action).kind === 'granted'
           expect(part.accessTo(collection, action).kind).toBe(expected ? 'granted' : 'denied')
           allowed += expected ? 1 : 0
@@ -48,17 +55,17 @@ it('gives away exactly what it leaves of what can be given away', () => {
   const seen = new Set<boolean>()
   for (let round = 0; round < 2_000; round += 1) {
     const [rights, scope] = [randomRights(random), randomScope(random)]
-    const left = narrowed(rights, scope, 'shop')
+    const left = restrictRights(rights, scope, 'shop')
     const content = randomContent(random)
     const isLeft =
-      content.entitlements.every((entitlement) => holds(left, entitlement)) &&
+      content.entitlements.every((entitlement) => hasEntitlement(left, entitlement)) &&
       collections.every((collection) =>
         Object.keys(content.collections[collection.id] ?? {}).every(
           (action) => viewerOf(left, model).accessTo(collection, action as 'read').kind === 'granted',
         ),
       )
-    const isGiven = mayGive(giverOf(left, model), content)
-    expect(isGiven).toBe(isLeft && mayGive(giverOf(rights, model), content))
+    const isGiven = canGrant(grantorOf(left, model), content)
+    expect(isGiven).toBe(isLeft && canGrant(grantorOf(rights, model), content))
     seen.add(isGiven)
   }
   expect(seen.size).toBe(2)
@@ -67,10 +74,12 @@ it('gives away exactly what it leaves of what can be given away', () => {
 it('says the same as policies', () => {
   const random = randomOf(11)
   for (let round = 0; round < 1_000; round += 1) {
-    const left = narrowed(randomRights(random), randomScope(random), 'shop')
+    const left = restrictRights(randomRights(random), randomScope(random), 'shop')
     if (left.kind === 'all') continue
-    const written = asPolicies(left, model)
-    expect(entitlements.filter((entitlement) => holds(left, entitlement) !== holds(written, entitlement))).toEqual([])
+    const written = toPolicies(left, model)
+    expect(
+      entitlements.filter((entitlement) => hasEntitlement(left, entitlement) !== hasEntitlement(written, entitlement)),
+    ).toEqual([])
     for (const collection of collections) {
       for (const action of actions) {
         const [one, other] = [left, written].map((rights) => viewerOf(rights, model).accessTo(collection, action).kind)
@@ -85,12 +94,17 @@ it('finds every way in which one scope reaches beyond another', () => {
   const seen = new Set<boolean>()
   for (let round = 0; round < 3_000; round += 1) {
     const [wanted, own] = [randomScope(random), randomScope(random)]
-    const isWithin = beyond(wanted, own) === undefined
+    const isWithin = firstExcess(wanted, own) === undefined
     seen.add(isWithin)
     if (!isWithin) continue
     for (const workspace of workspaces) {
-      const [less, more] = [wanted, own].map((scope) => narrowed({ kind: 'all' }, scope, workspace)) as [Rights, Rights]
-      expect(entitlements.filter((entitlement) => holds(less, entitlement) && !holds(more, entitlement))).toEqual([])
+      const [less, more] = [wanted, own].map((scope) => restrictRights({ kind: 'all' }, scope, workspace)) as [
+        Rights,
+        Rights,
+      ]
+      expect(
+        entitlements.filter((entitlement) => hasEntitlement(less, entitlement) && !hasEntitlement(more, entitlement)),
+      ).toEqual([])
       for (const collection of collections) {
         for (const action of actions) {
           const [narrow, wide] = [less, more].map((rights) => viewerOf(rights, model).accessTo(collection, action).kind)
@@ -111,7 +125,7 @@ it.each([
 ] as const)('addresses %j beside %j: beyond by %j', (wanted, own, by) => {
   const scopeOf = (addresses: readonly string[] | undefined): KeyScope => (addresses ? { addresses } : {})
 
-  expect(beyond(scopeOf(wanted), scopeOf(own))).toBe(by)
+  expect(firstExcess(scopeOf(wanted), scopeOf(own))).toBe(by)
 })
 
 it.each([
@@ -125,7 +139,7 @@ it.each([
   [[], '10.1.2.3', false],
   [undefined, undefined, true],
 ] as const)('%j admits a request from %s: %s', (addresses, address, isAdmitted) => {
-  expect(admitsAddress(addresses === undefined ? {} : { addresses }, address)).toBe(isAdmitted)
+  expect(allowsAddress(addresses === undefined ? {} : { addresses }, address)).toBe(isAdmitted)
 })
 
 type Random = () => number

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { decideSignIn, type Profile, type SignInFacts } from '../../../src/core/access/sign-in.ts'
 
 const profile: Profile = { issuer: 'https://id', subject: '7', email: 'a@example.com', fullName: undefined }
-const nobody: SignInFacts = { known: null, account: null, isWelcome: false }
+const nobody: SignInFacts = { known: null, account: null, mayJoin: false }
 const account = {
   userId: 'account',
   status: 'active',
@@ -34,14 +34,14 @@ it.each<[string, Partial<Profile>, SignInFacts, object]>([
   ],
   ['who is known and suspended', {}, { ...facts({}), known: { userId: 'known', status: 'suspended' } }, refused()],
   ['who is unknown', {}, nobody, refused()],
-  ['who is unknown and welcome', {}, { ...nobody, isWelcome: true }, { kind: 'create', email: 'a@example.com' }],
-  ['who is welcome, without a verified address', { email: undefined }, { ...nobody, isWelcome: true }, refused()],
+  ['who is unknown and welcome', {}, { ...nobody, mayJoin: true }, { kind: 'create', email: 'a@example.com' }],
+  ['who is welcome, without a verified address', { email: undefined }, { ...nobody, mayJoin: true }, refused()],
   ['who has an account', {}, facts({}), links(false)],
   ['who has an account whose address nobody has proven', {}, facts({ isProven: false }), links(true)],
-  ['who has a suspended account', {}, { ...facts({ status: 'suspended' }), isWelcome: true }, refused()],
-  ['who has the address of a service account', {}, { ...facts({ isService: true }), isWelcome: true }, refused()],
-  ['who has the address of an administrator', {}, { ...facts({ isAdministrator: true }), isWelcome: true }, refused()],
-  ['who has got the address of somebody else', {}, { ...facts({ isTaken: true }), isWelcome: true }, refused()],
+  ['who has a suspended account', {}, { ...facts({ status: 'suspended' }), mayJoin: true }, refused()],
+  ['who has the address of a service account', {}, { ...facts({ isService: true }), mayJoin: true }, refused()],
+  ['who has the address of an administrator', {}, { ...facts({ isAdministrator: true }), mayJoin: true }, refused()],
+  ['who has got the address of somebody else', {}, { ...facts({ isTaken: true }), mayJoin: true }, refused()],
 ])('decides on somebody %s', (_, change, known, decision) => {
   expect(decideSignIn({ ...profile, ...change }, known)).toEqual(decision)
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { permissionSchema, sameTargets, targetsOf, unitePermissions } from '../../../src/core/connector/permission.ts'
+import { mergePermissions, permissionSchema, sameTargets, targetsOf } from '../../../src/core/connector/permission.ts'
 import { parseTarget, permits } from '../../../src/core/connector/target.ts'
 
 describe('a target in normal form', () => {
@@ -162,7 +162,7 @@ describe('sets of items', () => {
   const item = (permission: string, reason = 'why') => ({ permission, reason })
 
   it('keep the first reason of a target, the manifest before preflight', () => {
-    const united = unitePermissions(
+    const united = mergePermissions(
       [item('net:a.com', 'manifest'), item('net:a.com', 'again')],
       [item('net:a.com', 'preflight'), item('net:b.com', 'preflight')],
     )

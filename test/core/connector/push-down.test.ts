@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { matches } from 'governed-data-service/connector-kit'
 import { describe, expect, it } from 'vitest'
-import { namedKey } from '../../../src/core/connector/by-key.ts'
+import { keyFromFilter } from '../../../src/core/connector/by-key.ts'
 import {
-  type Declared,
+  type DeclaredCollection,
   pushFilter,
   pushKeys,
   pushOrder,
@@ -30,7 +30,7 @@ const everything: Capabilities = {
   offset: true,
 }
 
-const declared = (more: Partial<Capabilities> = {}): Declared => ({
+const declared = (more: Partial<Capabilities> = {}): DeclaredCollection => ({
   collection,
   capabilities: { ...everything, ...more },
 })
@@ -235,14 +235,17 @@ describe('keys', () => {
   it('are found in a filter, apart from the rest', () => {
     const rest = is('title', 'x')
 
-    expect(namedKey(collection, and([is('id', '7'), rest]))).toEqual({ key: [{ field: field('id'), text: '7' }], rest })
-    expect(namedKey(collection, is('id', '7', rest))).toEqual({ key: [{ field: field('id'), text: '7' }], rest })
-    expect(namedKey(collection, and([rest, and([is('id', '7'), rest])]))).toEqual({
+    expect(keyFromFilter(collection, and([is('id', '7'), rest]))).toEqual({
+      key: [{ field: field('id'), text: '7' }],
+      rest,
+    })
+    expect(keyFromFilter(collection, is('id', '7', rest))).toEqual({ key: [{ field: field('id'), text: '7' }], rest })
+    expect(keyFromFilter(collection, and([rest, and([is('id', '7'), rest])]))).toEqual({
       key: [{ field: field('id'), text: '7' }],
       rest: and([rest, rest]),
     })
-    expect(namedKey(collection, or([is('id', '7'), rest]))).toBeUndefined()
-    expect(namedKey(collection, rest)).toBeUndefined()
+    expect(keyFromFilter(collection, or([is('id', '7'), rest]))).toBeUndefined()
+    expect(keyFromFilter(collection, rest)).toBeUndefined()
   })
 })
 

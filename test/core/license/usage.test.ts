@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { entitlementNames, entitlements, type LicenseLimits, starterLimits } from '../../../src/core/license/license.ts'
-import { type Count, excesses, limitExceeded, reportLine, usageOf } from '../../../src/core/license/usage.ts'
+import { type Count, findViolations, limitExceeded, reportLine, usageOf } from '../../../src/core/license/usage.ts'
 
 const limits: LicenseLimits = {
   ...starterLimits,
@@ -14,28 +14,28 @@ const limits: LicenseLimits = {
 }
 
 it('is within a limit that it has just reached, and over it with one more', () => {
-  expect(excesses([count('custom_roles', 5, 'shop')], limits, 'hard')).toEqual([])
-  expect(excesses([count('custom_roles', 6, 'shop')], limits, 'hard')).toEqual([
+  expect(findViolations([count('custom_roles', 5, 'shop')], limits, 'hard')).toEqual([])
+  expect(findViolations([count('custom_roles', 6, 'shop')], limits, 'hard')).toEqual([
     { entitlement: 'custom_roles', usage: 6, limit: 5, workspace: 'shop' },
   ])
 })
 
 it('is over a flag that is not allowed', () => {
-  expect(excesses([count('sso_enabled', 1)], limits, 'hard')).toEqual([
+  expect(findViolations([count('sso_enabled', 1)], limits, 'hard')).toEqual([
     { entitlement: 'sso_enabled', usage: true, limit: false },
   ])
-  expect(excesses([count('custom_permission_rules_enabled', 1, 'shop')], limits, 'hard')).toEqual([])
+  expect(findViolations([count('custom_permission_rules_enabled', 1, 'shop')], limits, 'hard')).toEqual([])
 })
 
 it('is never over a limit without end', () => {
-  expect(excesses([count('workspaces', 1e9)], limits, 'hard')).toEqual([])
+  expect(findViolations([count('workspaces', 1e9)], limits, 'hard')).toEqual([])
 })
 
 it('is told apart by hard and soft limits, and per workspace', () => {
   const counts = [count('seats', 4, 'shop'), count('seats', 3, 'store'), count('custom_policies', 11, 'store')]
 
-  expect(excesses(counts, limits, 'soft')).toMatchObject([{ entitlement: 'seats', workspace: 'shop' }])
-  expect(excesses(counts, limits, 'hard')).toMatchObject([{ entitlement: 'custom_policies', workspace: 'store' }])
+  expect(findViolations(counts, limits, 'soft')).toMatchObject([{ entitlement: 'seats', workspace: 'shop' }])
+  expect(findViolations(counts, limits, 'hard')).toMatchObject([{ entitlement: 'custom_policies', workspace: 'store' }])
 })
 
 it('is a number or a flag per entitlement, the highest of all workspaces', () => {
@@ -75,7 +75,7 @@ it('is over exactly where it is higher than the limit', () => {
     fc.property(fc.constantFrom(...counted), fc.nat(), fc.nat(), (entitlement, usage, limit) => {
       const stated = { ...limits, [entitlement]: { limit, kind: 'hard' } }
 
-      expect(excesses([count(entitlement, usage)], stated, 'hard').length).toBe(usage > limit ? 1 : 0)
+      expect(findViolations([count(entitlement, usage)], stated, 'hard').length).toBe(usage > limit ? 1 : 0)
     }),
   )
 })

@@ -142,7 +142,7 @@ it('names exactly the operations that each relation takes', () => {
 })
 
 const administrator: Viewer = { accessTo: () => fullAccess, seesModel: true }
-const supply = { uuid: () => '00000000-0000-4000-8000-000000000000', now: () => '2026-01-01T00:00:00Z' }
+const generators = { uuid: () => '00000000-0000-4000-8000-000000000000', now: () => '2026-01-01T00:00:00Z' }
 
 function read(collection: Collection, query: Partial<ReadQuery>): void {
   planList(readContext(collection), { ...nothingAsked, ...query })
@@ -167,7 +167,7 @@ function readContext(collection: Collection) {
 }
 
 function writeRequest(collection: Collection) {
-  return { viewer: administrator, collection, supply, read: readContext(collection), query: () => nothingAsked }
+  return { viewer: administrator, collection, generators, read: readContext(collection), query: () => nothingAsked }
 }
 
 /** The messages of what `work` throws, outermost first. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { ServiceError } from '../../../src/core/error.ts'
-import { refuseOverBudget } from '../../../src/core/plan/budget.ts'
+import { requireRowBudget } from '../../../src/core/plan/budget.ts'
 import type { Selected, Selection } from '../../../src/core/plan/plan.ts'
 
 /** Only what the budget looks at. */
@@ -11,7 +11,7 @@ const list = relation
 
 function answerOf(selection: Selection, own: number, isPage = true): unknown {
   try {
-    refuseOverBudget(selection, { own, isPage, most: 1_000 })
+    requireRowBudget(selection, { own, isPage, most: 1_000 })
     return 'within'
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error
@@ -46,7 +46,7 @@ describe('the budget of a read', () => {
   })
 
   it('names the product exactly', () => {
-    expect(() => refuseOverBudget(deep(8), { own: 10_000, isPage: true, most: 5 })).toThrow(
+    expect(() => requireRowBudget(deep(8), { own: 10_000, isPage: true, most: 5 })).toThrow(
       expect.objectContaining({
         cause: expect.objectContaining({
           cause: expect.objectContaining({ message: expect.stringContaining(`1${'0'.repeat(36)} items`) }),

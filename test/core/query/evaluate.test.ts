@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { evaluate, order } from '../../../src/core/query/evaluate.ts'
+import { compareTexts, evaluate } from '../../../src/core/query/evaluate.ts'
 import { all, and, type Filter, isTrue, none, not, or } from '../../../src/core/query/filter.ts'
 import { build } from '../../support/build.ts'
 
@@ -26,8 +26,8 @@ describe('order', () => {
     ['json', '{"a":1,"b":2}', '{"b":2,"a":1}', 0],
     ['json', '[1]', '[2]', -1],
   ])('%s: %s against %s', (type, one, other, expected) => {
-    expect(Math.sign(order(fieldOf(type), one, other))).toBe(expected)
-    expect(Math.sign(order(fieldOf(type), other, one)) + 0).toBe(-expected + 0)
+    expect(Math.sign(compareTexts(fieldOf(type), one, other))).toBe(expected)
+    expect(Math.sign(compareTexts(fieldOf(type), other, one)) + 0).toBe(-expected + 0)
   })
 })
 

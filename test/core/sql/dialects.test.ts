@@ -506,7 +506,7 @@ describe('a write', () => {
   })
 
   it('ends where a demand is not met', () => {
-    expect(compiled(({ slots }) => slots.demand(slots.isFilled(0), 'service:x'))).toEqual({
+    expect(compiled(({ slots }) => slots.assertion(slots.isFilled(0), 'service:x'))).toEqual({
       postgres: {
         text: `select case when current_setting('service.slot0') <> '[]' then 1\n      else (coalesce(current_setting('service.none', true), '') || 'service:x')::int end`,
         params: [],

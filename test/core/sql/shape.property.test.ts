@@ -18,8 +18,8 @@ import {
   type WriteRequest,
 } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
-import { hole } from '../../../src/core/query/hole.ts'
 import { parseItemQuery } from '../../../src/core/query/parse.ts'
+import { placeholder } from '../../../src/core/query/placeholder.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
@@ -334,7 +334,7 @@ function read(dialect: Dialect, request: unknown): Statement {
 function readByKey(dialect: Dialect, key: string): Statement {
   const context = { viewer: administrator, collection: articles(), access: fullAccess, limits, maxRows: 100_000 }
   const field = keyField(context.collection)
-  const plan = planOne(context, parseItemQuery(parseBrackets('')), keyIs(fullAccess, field, hole('key')))
+  const plan = planOne(context, parseItemQuery(parseBrackets('')), keyIs(fullAccess, field, placeholder('key')))
   const decoded = decodeKey(field, key)
   return binder(compileRead(plan, dialect))(() => decoded)
 }
@@ -345,7 +345,7 @@ function write(dialect: Dialect, filled: unknown): readonly Statement[] {
   const request: WriteRequest = {
     viewer: administrator,
     collection,
-    supply: { uuid: () => '00000000-0000-0000-0000-000000000000', now: () => '2026-01-01T00:00:00Z' },
+    generators: { uuid: () => '00000000-0000-0000-0000-000000000000', now: () => '2026-01-01T00:00:00Z' },
     read: { viewer: administrator, collection, access: fullAccess, limits, maxRows: 100_000 },
     query: () => parseItemQuery(parseBrackets(searchOf(query))),
   }

@@ -93,7 +93,7 @@ function withFilters(deep: DeepArguments, tree: Tree): DeepArguments {
       const known = deep.get(name)
       const own = known?.own ?? { filter: undefined, sort: [], limit: undefined, offset: 0 }
       const filter = '_filter' in part ? ({ form: 'json', value: part._filter } as const) : undefined
-      const entry = { own: { ...own, filter }, deeper: withFilters(known?.deeper ?? new Map(), part), place: name }
+      const entry = { own: { ...own, filter }, deeper: withFilters(known?.deeper ?? new Map(), part), path: name }
       return [name, entry] as const
     }),
   )

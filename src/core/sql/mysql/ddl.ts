@@ -29,10 +29,10 @@ export function mysqlDdl(defaultClause: Sql): Ddl {
 }
 
 const common: Omit<Ddl, 'changeColumnType' | 'setNullable'> = {
-  turn: {
+  lock: {
     // Fails, by a time zone that there is not, where the lock is not had in time.
     take: { text: `set time_zone = if(get_lock(${turnName}, 30) = 1, @@time_zone, '${NO_TURN}')`, params: [] },
-    leave: [{ text: `select release_lock(${turnName})`, params: [] }],
+    release: [{ text: `select release_lock(${turnName})`, params: [] }],
     isTransaction: false,
   },
   isIndexable,
@@ -48,7 +48,7 @@ const common: Omit<Ddl, 'changeColumnType' | 'setNullable'> = {
 
   // Here a schema would take its tables with it.
   dropSchema: ({ schema }, dialect) => [
-    dialect.slots.demand(
+    dialect.slots.assertion(
       sql`not exists (select 1 from information_schema.tables where table_schema = ${literal(schema)})`,
       'service:schemaNotEmpty',
     ),
@@ -61,7 +61,7 @@ const common: Omit<Ddl, 'changeColumnType' | 'setNullable'> = {
     const add = (definition: ColumnDefinition) => sql`${alter(ref)} add column ${columnDefinition(definition, dialect)}`
     if (column.isAutoincrement) return [sql`${add(column)}, add key (${ident(column.dbName)})`]
     if (column.isNullable) return [add(column)]
-    const isEmpty = dialect.slots.demand(sql`not exists (select 1 from ${table(ref)})`, NULL_FOUND)
+    const isEmpty = dialect.slots.assertion(sql`not exists (select 1 from ${table(ref)})`, NULL_FOUND)
     return [
       ...(change.backfill === undefined ? [isEmpty] : []),
       add({ ...column, isNullable: true }),
@@ -131,8 +131,8 @@ function sameType({ type }: ColumnDefinition): Sql {
 
 const collationClause = sql`if(collation_name is null, '', concat(' character set ', character_set_name, ' collate ', collation_name))`
 
-type Redefinition = Means & { readonly type: Sql }
-type Means = { readonly dialect: Dialect; readonly defaultClause: Sql }
+type Redefinition = ProviderSignInDeps & { readonly type: Sql }
+type ProviderSignInDeps = { readonly dialect: Dialect; readonly defaultClause: Sql }
 
 /** These databases know a column only as a whole: what the model does not say of it is read from the catalog. */
 function redefined(ref: TableRef, column: ColumnDefinition, { dialect, defaultClause, type }: Redefinition) {
@@ -148,7 +148,7 @@ function redefined(ref: TableRef, column: ColumnDefinition, { dialect, defaultCl
   )
 }
 
-/** The most characters of four bytes that a key of InnoDB holds. */
+/** The most characters of four bytes that a key of InnoDB hasEntitlement. */
 const MAX_KEY_LENGTH = 768
 
 function isIndexable(type: FieldType): boolean {
@@ -164,13 +164,16 @@ function set(ref: TableRef, { dbName }: ColumnDefinition, value: Sql): Sql {
   return sql`update ${table(ref)} set ${ident(dbName)} = ${value}`
 }
 
-function convert({ table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>, means: Means): readonly Sql[] {
+function convert(
+  { table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>,
+  means: ProviderSignInDeps,
+): readonly Sql[] {
   const { dialect } = means
   const { type } = column
   const name = ident(column.dbName)
-  const refuse = (unfit: Sql) => {
-    const rows = sql`select 1 from ${table(ref)} where ${unfit}`
-    return dialect.slots.demand(sql`not exists (${rows})`, OUT_OF_RANGE)
+  const refuse = (invalidOperation: Sql) => {
+    const rows = sql`select 1 from ${table(ref)} where ${invalidOperation}`
+    return dialect.slots.assertion(sql`not exists (${rows})`, OUT_OF_RANGE)
   }
   const step = modify(ref, column, dialect)
   if (conversion !== 'cast') {

@@ -12,11 +12,11 @@
 import type { ServiceError } from '../../error.ts'
 import type { FieldType } from '../../model/field-type.ts'
 import type { Comparison } from '../../query/filter.ts'
+import { databaseError } from '../database-error.ts'
 import type { Dialect, DirectWrite, RowQuery, Rows, Setting, Targets } from '../dialect.ts'
 import { ABANDONED, OVERDUE, type SqlFault } from '../fault.ts'
 import { insert } from '../insert.ts'
 import { bothWays, comparison } from '../operators.ts'
-import { refusal } from '../refusal.ts'
 import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from '../statement.ts'
 import { mysqlDdl, NULL_FOUND, OUT_OF_RANGE } from './ddl.ts'
 import { isMixed, mysqlSlots } from './slots.ts'
@@ -451,39 +451,39 @@ function columnType(type: FieldType, own: Family): Sql | undefined {
 
 /** Server error numbers; the SQLSTATEs of these databases are too coarse. */
 function explain({ state, errno, message }: SqlFault): ServiceError | undefined {
-  if (state === OVERDUE) return refusal('overdue')
-  if (state === ABANDONED) return refusal('abandoned')
-  if (state.startsWith('08')) return refusal('unreachable')
-  if (message.includes(NULL_FOUND)) return refusal('null')
-  if (message.includes(OUT_OF_RANGE)) return refusal('range')
+  if (state === OVERDUE) return databaseError('overdue')
+  if (state === ABANDONED) return databaseError('abandoned')
+  if (state.startsWith('08')) return databaseError('unreachable')
+  if (message.includes(NULL_FOUND)) return databaseError('null')
+  if (message.includes(OUT_OF_RANGE)) return databaseError('range')
   switch (errno) {
     case 1317: // MariaDB and MySQL: the statement was killed
     case 1969: // MariaDB: max_statement_time
     case 3024: // MySQL: max_execution_time
-      return refusal('overdue')
+      return databaseError('overdue')
     case 1040: // too many connections
     case 1053: // server is shutting down
     case 1203: // too many connections of this user
     case 1226: // a resource of this user is used up
     case 1927: // connection was killed
-      return refusal('unreachable')
+      return databaseError('unreachable')
     case 1062:
     case 1169:
     case 1586:
-      return refusal('unique')
+      return databaseError('unique')
     case 1048:
     case 1138:
     case 1364:
-      return refusal('null')
+      return databaseError('null')
     case 1216:
     case 1217:
     case 1451:
     case 1452:
-      return refusal('foreignKey')
+      return databaseError('foreignKey')
     case 3819: // MySQL
     case 4025: // MariaDB
     case 1644: // signalled by a trigger
-      return refusal('check')
+      return databaseError('check')
     case 1264: // out of range
     case 1267: // a text that the column's character set does not have
     case 1265: // data truncated
@@ -491,14 +491,14 @@ function explain({ state, errno, message }: SqlFault): ServiceError | undefined 
     case 1366: // incorrect value for the character set or type
     case 1406: // data too long
     case 3140: // invalid JSON text
-      return refusal('range')
+      return databaseError('range')
     case 1049: // unknown database
     case 1054: // unknown column
     case 1146: // unknown table
-      return refusal('noTable')
+      return databaseError('noTable')
     case 1356: // a view of what is gone
     case 1449: // the account whose rights a view has is gone
-      return refusal('notReady')
+      return databaseError('notReady')
     default:
       return undefined
   }

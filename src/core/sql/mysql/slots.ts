@@ -70,7 +70,7 @@ export function mysqlSlots({ allDefaults, overflow, cast }: Means): Slots {
     isFilled: (slot) => sql`${variable(slot)} <> '[]'`,
     rows,
     // Not a select, since a function that fails on a constant may do so before its branch is taken.
-    demand: (condition, marker) => sql`set time_zone = if(${condition}, @@time_zone, ${literal(marker)})`,
+    assertion: (condition, marker) => sql`set time_zone = if(${condition}, @@time_zone, ${literal(marker)})`,
   }
 }
 

@@ -9,7 +9,7 @@ import { compile, empty, ident, join, literal, type Sql, sql } from '../statemen
 
 export const postgresDdl: Ddl = {
   // Ends with the transaction. The key is ours alone.
-  turn: { take: { text: 'select pg_advisory_xact_lock(7310, 2)', params: [] }, leave: [], isTransaction: true },
+  lock: { take: { text: 'select pg_advisory_xact_lock(7310, 2)', params: [] }, release: [], isTransaction: true },
   isIndexable: () => true,
   referentialActions: new Set(['cascade', 'restrict', 'noAction', 'setNull', 'setDefault']),
 

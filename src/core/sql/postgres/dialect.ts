@@ -3,11 +3,11 @@ import type { ServiceError } from '../../error.ts'
 import type { FieldType } from '../../model/field-type.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import type { Comparison } from '../../query/filter.ts'
+import { databaseError } from '../database-error.ts'
 import type { Comparing, Dialect, DirectWrite, RowQuery, Setting, Targets } from '../dialect.ts'
 import { ABANDONED, OVERDUE, type SqlFault } from '../fault.ts'
 import { insert } from '../insert.ts'
 import { bothWays, comparison } from '../operators.ts'
-import { refusal } from '../refusal.ts'
 import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from '../statement.ts'
 import { postgresDdl } from './ddl.ts'
 
@@ -86,7 +86,7 @@ export const postgres: Dialect = {
       )
       return sql`(select ${join([...columns, sql`n`])} from json_array_elements(${slotText(slot)}::json) with ordinality x(e, n))`
     },
-    demand: (condition, marker) => sql`select case when ${condition} then 1
+    assertion: (condition, marker) => sql`select case when ${condition} then 1
       else ${failing(marker)} end`,
   },
 
@@ -363,31 +363,31 @@ function baseType(type: FieldType): Sql {
 /** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
 function explain({ state, message }: SqlFault): ServiceError | undefined {
   // 54000: it outgrew what the server itself can build.
-  if (state === '54000' || message.includes(TOO_LARGE)) return refusal('tooLarge')
+  if (state === '54000' || message.includes(TOO_LARGE)) return databaseError('tooLarge')
   if (state.startsWith('08') || state === '57P01' || state === '57P03' || state === '53300')
-    return refusal('unreachable')
+    return databaseError('unreachable')
   switch (state) {
     case OVERDUE:
-      return refusal('overdue')
+      return databaseError('overdue')
     case ABANDONED:
-      return refusal('abandoned')
+      return databaseError('abandoned')
     case '23505':
-      return refusal('unique')
+      return databaseError('unique')
     case '23502':
-      return refusal('null')
+      return databaseError('null')
     case '23503':
     case '23001':
-      return refusal('foreignKey')
+      return databaseError('foreignKey')
     case '23514':
     case 'P0001': // raised by a trigger
-      return refusal('check')
+      return databaseError('check')
     case '42P01':
     case '42703':
     case '3F000':
-      return refusal('noTable')
+      return databaseError('noTable')
     case '55000':
-      return refusal('notReady')
+      return databaseError('notReady')
     default:
-      return state.startsWith('22') ? refusal('range') : undefined
+      return state.startsWith('22') ? databaseError('range') : undefined
   }
 }

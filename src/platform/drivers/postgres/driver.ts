@@ -4,7 +4,7 @@
  */
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { Asker, SqlDriver, SqlRow } from '../../../ports.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { type Bounds, bounded } from '../bounded.ts'
 import { endWith } from './cancel.ts'
 import { lost, openPool, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
@@ -33,28 +33,28 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   }
 
   /** Of an embedded database that was ended nobody knows what it has written. */
-  const termsOf = (asker: Asker | undefined) => ({
-    asker: stream !== undefined && asker?.isWriting ? undefined : asker,
+  const termsOf = (context: QueryContext | undefined) => ({
+    context: stream !== undefined && context?.isWriting ? undefined : context,
     timeLimit,
   })
 
   // The embedded database is one session: nothing is gained by sharing a connection, and one that is not can be ended.
-  async function queryAlone(statement: Statement, asker: Asker | undefined): Promise<readonly SqlRow[]> {
-    const client = await (stream === undefined && asker !== undefined ? lendLarge() : lend(pool))
-    return (await runAlone(client, options, { statement, ...termsOf(asker) })).rows
+  async function queryAlone(statement: Statement, context: QueryContext | undefined): Promise<readonly SqlRow[]> {
+    const client = await (stream === undefined && context !== undefined ? lendLarge() : lend(pool))
+    return (await runAlone(client, options, { statement, ...termsOf(context) })).rows
   }
 
   return {
-    query: (statement, asker) => {
-      if (stream !== undefined || statement.isLarge) return queryAlone(statement, asker)
-      return asker === undefined ? ownReaders.query(statement, nobody) : readers.query(statement, asker)
+    query: (statement, context) => {
+      if (stream !== undefined || statement.isLarge) return queryAlone(statement, context)
+      return context === undefined ? ownReaders.query(statement, nobody) : readers.query(statement, context)
     },
 
     // A connection that is kept while a caller reads would keep all others from a database that has only one.
     ...(options.stream === undefined && {
-      async stream(statement: Statement, asker?: Asker) {
+      async stream(statement: Statement, context?: QueryContext) {
         const client = await lendLarge()
-        const limits = { ...termsOf(asker), end: () => void endWith(options, client) }
+        const limits = { ...termsOf(context), end: () => void endWith(options, client) }
         try {
           return faultsOf(await bounded(streamText(client, statement), limits), limits)
         } catch (error) {
@@ -63,9 +63,9 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
       },
     }),
 
-    async batch(statements, asker) {
+    async batch(statements, context) {
       if (statements.length === 0) return []
-      const limit = asker === undefined ? 0 : timeLimit
+      const limit = context === undefined ? 0 : timeLimit
       // One message, so that the limit costs no round trip; it ends with the transaction.
       const begin = limit > 0 ? `begin; set local statement_timeout = ${limit}` : 'begin'
       const results = await runTransaction(pool, options, { begin, statements, timeLimit: limit })
@@ -78,7 +78,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   }
 }
 
-const nobody: Asker = {}
+const nobody: QueryContext = {}
 
 /** Large answers in memory at one time; nothing small ever waits behind one. */
 const LARGE_AT_ONCE = 2

@@ -2,7 +2,7 @@
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { Asker } from '../../../ports.ts'
+import type { QueryContext } from '../../../ports.ts'
 import { bounded } from '../bounded.ts'
 import { endWith } from './cancel.ts'
 import {
@@ -15,13 +15,13 @@ import {
   unreachable,
 } from './client.ts'
 
-type Asked = { readonly statement: Statement; readonly asker: Asker | undefined; readonly timeLimit: number }
+type Asked = { readonly statement: Statement; readonly context: QueryContext | undefined; readonly timeLimit: number }
 
 /** Runs a statement on `client` and gives it back. `options` are what the client was made by. */
 export async function runAlone(
   client: pg.PoolClient,
   options: PostgresOptions,
-  { statement, asker, timeLimit }: Asked,
+  { statement, context, timeLimit }: Asked,
 ): Promise<TextResult> {
   // A client that breaks while it is lent out tells its statement; without a listener it would end the process.
   client.on('error', ignore)
@@ -32,7 +32,7 @@ export async function runAlone(
   }
   try {
     return await bounded(client.query<string[]>(textRequest(statement)), {
-      asker,
+      context,
       timeLimit,
       elapsed: elapsedOf(client),
       end,

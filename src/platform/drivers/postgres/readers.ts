@@ -5,7 +5,7 @@
 import type pg from 'pg'
 import { OVERDUE, SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { Asker, SqlRow } from '../../../ports.ts'
+import type { QueryContext, SqlRow } from '../../../ports.ts'
 import { endingOf, LOOK } from '../bounded.ts'
 import { cancelRunning, cutOff } from './cancel.ts'
 import {
@@ -36,17 +36,21 @@ export function openReaders(asked: PostgresOptions) {
   let closed = false
   let watching: NodeJS.Timeout | undefined
 
-  const query = (statement: Statement, asker: Asker): Promise<readonly SqlRow[]> =>
-    ask(statement, asker, nameOf(statement.text))
+  const query = (statement: Statement, context: QueryContext): Promise<readonly SqlRow[]> =>
+    ask(statement, context, nameOf(statement.text))
 
-  const ask = async (statement: Statement, asker: Asker, name: string | undefined): Promise<readonly SqlRow[]> => {
+  const ask = async (
+    statement: Statement,
+    context: QueryContext,
+    name: string | undefined,
+  ): Promise<readonly SqlRow[]> => {
     const reader = (waiting.length === 0 ? take() : undefined) ?? (await inTurn())
     const limited = options
     let number = 0
     let again = name
     try {
       if (!reader.ready) await reader.connecting
-      number = reader.askers.push(asker) + reader.answered
+      number = reader.askers.push(context) + reader.answered
       return await send(reader, statement, name)
     } catch (error) {
       const fault = postgresFault(error, lost)
@@ -65,7 +69,7 @@ export function openReaders(asked: PostgresOptions) {
       }
       giveBack(reader)
     }
-    return ask(statement, asker, again)
+    return ask(statement, context, again)
   }
 
   /** Ended for the sake of another on its connection, who had just been answered: nothing of it is left. */
@@ -81,15 +85,15 @@ export function openReaders(asked: PostgresOptions) {
       watching = undefined
     }
     for (const reader of all) {
-      const [asker] = reader.askers
+      const [context] = reader.askers
       const elapsed = reader.pace.silence(now)
-      if (asker === undefined || elapsed < LOOK) continue
+      if (context === undefined || elapsed < LOOK) continue
       const number = reader.answered + 1
       const ended = reader.endings.get(number)
       // A server that is not there any more does not end anything.
       if (ended !== undefined && now - ended.at > GIVEN_UP) cutOff(reader.client)
       const margin = options.timeLimit ? MARGIN : 0
-      const fault = endingOf(asker, { elapsed, timeLimit: timeLimit && timeLimit + margin })
+      const fault = endingOf(context, { elapsed, timeLimit: timeLimit && timeLimit + margin })
       if (fault === undefined || ended !== undefined) continue
       reader.endings.set(number, { fault, at: now })
       reader.wasEnded = true
@@ -248,7 +252,7 @@ type Reader = {
   readonly timer: NodeJS.Timeout
   readonly pace: Pace
   /** Whose statements are on their way, in order; the first is the one that runs. */
-  readonly askers: Asker[]
+  readonly askers: QueryContext[]
   /** Why statements of these numbers were ended, counted from 1 in the order of sending. */
   readonly endings: Map<number, { readonly fault: SqlFault; readonly at: number }>
   answered: number

@@ -3,7 +3,7 @@ import type { Config } from '../../../config.ts'
 import type { ConnectorCatalog, ConnectorHost, Observe } from '../../../ports.ts'
 import { openNodeCatalog } from './extensions.ts'
 import { createNodeConnectorHost, type NodeHostOptions } from './host.ts'
-import type { PlaceLimits } from './places.ts'
+import type { SlotLimits } from './process-slots.ts'
 
 export type NodeConnectors = {
   readonly host: ConnectorHost
@@ -33,7 +33,7 @@ export async function openNodeConnectors(config: Config, observe: Observe): Prom
   }
 }
 
-function placeLimits(config: Config): PlaceLimits {
+function placeLimits(config: Config): SlotLimits {
   return {
     total: config.SERVICE_EXTENSIONS__MAX_PROCESSES,
     perOwner: config.SERVICE_EXTENSIONS__MAX_PROCESSES_PER_WORKSPACE,

@@ -1,17 +1,17 @@
 /**
  * The ConnectorHost on Node: every session is a Deno process of its own (process.ts), started by the first call,
- * and by the next one after it has ended; each takes one of the places that there are (places.ts). Deno is an
+ * and by the next one after it has ended; each takes one of the places that there are (process-slots.ts). Deno is an
  * optional package; without it every call is refused.
  */
 import { createRequire } from 'node:module'
 import { ServiceError } from '../../../core/error.ts'
 import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../../ports.ts'
-import { createPrinter, type OnPrint } from '../../connectors/printed.ts'
+import { createPrinter, type OnPrint } from '../../connectors/connector-log.ts'
 import { CRASH } from '../../connectors/reply.ts'
 import type { NetworkOptions } from '../network/network.ts'
 import { type ConnectorGate, openConnectorGate } from './gate.ts'
-import { createPlaces, type Place, type PlaceLimits, type Places } from './places.ts'
 import { ConnectorProcess, type ProcessLimits } from './process.ts'
+import { createProcessSlots, type ProcessSlot, type ProcessSlots, type SlotLimits } from './process-slots.ts'
 
 /** `allowPrivate`: whether loopback, private and link-local hosts may be reached where they are granted. */
 export type NodeHostOptions = ProcessLimits & NetworkOptions
@@ -22,7 +22,7 @@ export type NodeConnectorHost = ConnectorHost & {
 }
 
 /** For whoever runs a few connectors of their own, such as an author. */
-const ENOUGH: PlaceLimits = { total: 100, perOwner: 100, waitLimit: 10_000, lineLimit: 100 }
+const ENOUGH: SlotLimits = { total: 100, perOwner: 100, waitLimit: 10_000, lineLimit: 100 }
 
 /** `onPrint` is told what connectors print on their consoles. */
 export function createNodeConnectorHost(
@@ -30,7 +30,7 @@ export function createNodeConnectorHost(
   onPrint: OnPrint = () => {},
   placeLimits = ENOUGH,
 ): NodeConnectorHost {
-  const places = createPlaces(placeLimits)
+  const places = createProcessSlots(placeLimits)
   const running = new Set<ConnectorProcess>()
   let opening: Promise<ConnectorGate> | undefined
 
@@ -95,13 +95,13 @@ type Start = {
   readonly start: (gate: ConnectorGate) => ConnectorProcess
 }
 
-function openRun(places: Places, workspace: string, { gate, start }: Start): Run {
+function openRun(places: ProcessSlots, workspace: string, { gate, start }: Start): Run {
   let calls = 0
   /** It ends with the calls that it has. */
   let isLeaving = false
   /** It has ended, whatever it had. */
   let isOver = false
-  let place: Place | undefined
+  let slot: ProcessSlot | undefined
   let process: ConnectorProcess | undefined
   let entering: Promise<void> | undefined
 
@@ -112,7 +112,7 @@ function openRun(places: Places, workspace: string, { gate, start }: Start): Run
 
   async function enter(): Promise<void> {
     const { rested, free } = await places.take(workspace, { isIdle: () => calls === 0, leave })
-    place = { rested, free }
+    slot = { rested, free }
     try {
       const opened = await gate()
       if (!isOver) process = start(opened)
@@ -139,7 +139,7 @@ function openRun(places: Places, workspace: string, { gate, start }: Start): Run
       } finally {
         calls -= 1
         if (isLeaving) leave()
-        else if (calls === 0) place?.rested()
+        else if (calls === 0) slot?.rested()
       }
     },
     async end() {

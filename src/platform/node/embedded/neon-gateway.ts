@@ -33,8 +33,8 @@ export async function startNeonGateway(
     typeof database === 'string' ? { connectionString: database } : { stream: database.connect, max: 4 }
   const pool = openPool(connections)
   const server = createServer((request, response) => {
-    const hasLeft = () => response.destroyed
-    respond({ pool, connections }, { password, hasLeft }, request).then(
+    const isDisconnected = () => response.destroyed
+    respond({ pool, connections }, { password, isDisconnected }, request).then(
       (answer) => send(response, answer),
       () => response.destroy(),
     )
@@ -59,11 +59,11 @@ export async function startNeonGateway(
 type Answer = { readonly status: number; readonly body: unknown }
 
 type Database = { readonly pool: pg.Pool; readonly connections: PostgresOptions }
-type Terms = { readonly password: string; readonly hasLeft: () => boolean }
+type Terms = { readonly password: string; readonly isDisconnected: () => boolean }
 
 async function respond(
   { pool, connections }: Database,
-  { password, hasLeft }: Terms,
+  { password, isDisconnected }: Terms,
   request: IncomingMessage,
 ): Promise<Answer> {
   if (request.method !== 'POST' || request.url !== '/sql') return { status: 404, body: { message: 'Not found' } }
@@ -80,7 +80,7 @@ async function respond(
       const results = await runTransaction(pool, connections, transaction)
       return { status: 200, body: { results: results.map(render) } }
     }
-    const asked = { statement: statement(body), asker: isRead(body) ? { hasLeft } : undefined, timeLimit: 0 }
+    const asked = { statement: statement(body), context: isRead(body) ? { isDisconnected } : undefined, timeLimit: 0 }
     return { status: 200, body: render(await runAlone(await lend(pool), connections, asked)) }
   } catch (error) {
     return sqlError(error)

@@ -78,9 +78,9 @@ async function listen(server: Server, { host, port: wanted }: HttpServerOptions)
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-function listenFault(cause: unknown, place: string): string {
+function listenFault(cause: unknown, endpoint: string): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-  if (code === 'EADDRINUSE') return `${place} is in use by another program; set PORT to a free port`
-  if (code === 'EACCES') return `${place} may not be used by this user; set PORT to one above 1023`
-  return `cannot listen on ${place}: ${String(code)}`
+  if (code === 'EADDRINUSE') return `${endpoint} is in use by another program; set PORT to a free port`
+  if (code === 'EACCES') return `${endpoint} may not be used by this user; set PORT to one above 1023`
+  return `cannot listen on ${endpoint}: ${String(code)}`
 }

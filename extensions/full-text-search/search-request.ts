@@ -2,14 +2,17 @@
 import { type Comparison, type Filter, QueryRejected, type QueryRequest } from 'governed-data-service/connector-kit'
 import type { Config } from './config.ts'
 
-export type Question = {
+export type SearchRequest = {
   readonly q: string
   readonly attributesToSearchOn?: readonly string[]
   readonly filter?: string
   readonly sort?: readonly string[]
 }
 
-export function toQuestion(config: Config, asked: Extract<QueryRequest, { operation: 'readMany' }>): Question {
+export function toSearchRequest(
+  config: Config,
+  asked: Extract<QueryRequest, { operation: 'readMany' }>,
+): SearchRequest {
   const { search, others } = split(asked.filter)
   const filter = others.map((part) => expression(part, config)).join(' AND ')
   const sort = (asked.sort ?? []).map(({ field, direction }) => `${field}:${direction}`)

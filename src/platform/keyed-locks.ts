@@ -2,12 +2,12 @@
  * First come, first served: one line per key, its first waiter has the turn. In memory, so it orders one process or
  * one Durable Object. Whoever waits too long steps out of the line without moving the others.
  */
-export type Turns = {
+export type KeyedLocks = {
   /** Waits for the turn; answers how to give it back, or undefined after `waitLimit` milliseconds. */
   readonly take: (key: string, waitLimit: number) => Promise<(() => void) | undefined>
 }
 
-export function createTurns(): Turns {
+export function createKeyedLocks(): KeyedLocks {
   const lines = new Map<string, (() => void)[]>()
 
   return {

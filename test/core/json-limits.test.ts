@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { beyondBounds, hasPrototypeMember, oversizedJson } from '../../src/core/bounds.ts'
+import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 
 const nested = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
@@ -45,7 +45,7 @@ describe('the bounds of a value', () => {
     ['a million members', Object.fromEntries(Array.from({ length: 1e6 }, (_, i) => [i, i])), 'has more than 5 values'],
     ['null', null, undefined],
   ])('%s', (_name, value, reason) => {
-    expect(beyondBounds(value, small)).toBe(reason)
+    expect(exceedsLimits(value, small)).toBe(reason)
   })
 })
 

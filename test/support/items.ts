@@ -44,7 +44,7 @@ const limits = { default: 100, max: 10_000 }
 export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, viewer = administrator): WrittenItems {
   const source = openSqlSource(driver, dialect)
   let count = 0
-  const supply = { uuid: () => `019a0000-0000-7000-8000-${String(++count).padStart(12, '0')}`, now: () => NOW }
+  const generators = { uuid: () => `019a0000-0000-7000-8000-${String(++count).padStart(12, '0')}`, now: () => NOW }
   const fill = (name: string) => name
 
   function contextOf(name: string): ReadContext {
@@ -63,7 +63,7 @@ export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, vie
   async function write(name: string, search: string, planned: (request: WriteRequest) => WritePlan) {
     const read = contextOf(name)
     const query = () => parseItemQuery(parseBrackets(search))
-    const plan = planned({ viewer, collection: read.collection, supply, read, query })
+    const plan = planned({ viewer, collection: read.collection, generators, read, query })
     return JSON.parse(await source.prepareWrite(plan)(fill))
   }
 
@@ -82,7 +82,7 @@ export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, vie
 }
 
 /** The messages of a refusal, outermost first. */
-export async function storyOf(work: Promise<unknown>): Promise<readonly string[]> {
+export async function errorMessages(work: Promise<unknown>): Promise<readonly string[]> {
   try {
     await work
   } catch (error) {

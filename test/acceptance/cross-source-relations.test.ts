@@ -2,7 +2,7 @@
  * docs/contract.md#across-sources: relations of items across data sources, and within one whose connector knows none.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect, relateReviews, startSystem, told } from '../support/connected.ts'
+import { connect, readAnswer, relateReviews, startSystem } from '../support/connected.ts'
 import type { ExternalSystem } from '../support/external-system.ts'
 import { people } from '../support/people.ts'
 import { type Workspace, world } from '../support/world.ts'
@@ -36,7 +36,8 @@ beforeAll(async () => {
 afterAll(() => system.close())
 
 const sort = 'sort[0][stars][direction]=desc'
-const get = async (path: string) => told(await shop.send('GET', path, { headers: { 'Cache-Control': 'no-cache' } }))
+const get = async (path: string) =>
+  readAnswer(await shop.send('GET', path, { headers: { 'Cache-Control': 'no-cache' } }))
 const dataOf = async (path: string) => ((await get(path)).body as { data: unknown }).data
 
 describe('a read', () => {
@@ -169,8 +170,8 @@ describe('the policies of the far collection', () => {
   it('hide rows and fields behind the relation', async () => {
     const member = await reviewer({ filter: { country: { _eq: 'US' } }, fields: ['id', 'name'] })
 
-    const { body } = await told(await member.get(`/items/reviews?fields=stars,author&${sort}`))
-    const hidden = await told(await member.get('/items/reviews?fields=author.born'))
+    const { body } = await readAnswer(await member.get(`/items/reviews?fields=stars,author&${sort}`))
+    const hidden = await readAnswer(await member.get('/items/reviews?fields=author.born'))
 
     expect(body).toEqual({
       data: [
@@ -187,8 +188,8 @@ describe('the policies of the far collection', () => {
   it('hold in filters through it', async () => {
     const member = await reviewer({ filter: { country: { _eq: 'US' } }, fields: ['id', 'name'] })
 
-    const found = await told(await member.get('/items/reviews?fields=stars&filter[author][name][_eq]=Ada'))
-    const hidden = await told(await member.get('/items/reviews?fields=stars&filter[author][born][_gt]=1'))
+    const found = await readAnswer(await member.get('/items/reviews?fields=stars&filter[author][name][_eq]=Ada'))
+    const hidden = await readAnswer(await member.get('/items/reviews?fields=stars&filter[author][born][_gt]=1'))
 
     expect(found.body).toEqual({ data: [] })
     expect(hidden.status).toBe(403)
@@ -210,7 +211,7 @@ describe('the policies of the far collection', () => {
       collections: { reviews: { read: { filter: { author: { country: { _eq: 'GB' } } }, fields: ['stars'] } } },
     })
 
-    const { body } = await told(await member.get(`/items/reviews?${sort}&fields=stars`))
+    const { body } = await readAnswer(await member.get(`/items/reviews?${sort}&fields=stars`))
 
     expect(body).toEqual({ data: [{ stars: 5 }, { stars: 4 }] })
   })
@@ -218,7 +219,7 @@ describe('the policies of the far collection', () => {
 
 describe('a write', () => {
   it('answers with related rows of another source', async () => {
-    const { body } = await told(
+    const { body } = await readAnswer(
       await shop.post('/items/reviews?fields=stars,author.name', [{ stars: 0, authorId: 2, bookId: null }]),
     )
     await shop.delete('/items/reviews?filter[stars][_eq]=0')
@@ -227,7 +228,7 @@ describe('a write', () => {
   })
 
   it('of items of two sources is refused, since it cannot be one transaction', async () => {
-    const { status, body } = await told(
+    const { status, body } = await readAnswer(
       await shop.post('/items/reviews', [{ stars: 1, author: { _create: { data: { name: 'Nested' } } } }]),
     )
 
@@ -241,7 +242,7 @@ it('survives another import of the connector’s schema', async () => {
     id: string
   }[]
 
-  const { body } = await told(await shop.post(`/schema/introspect/${source?.id}`, undefined))
+  const { body } = await readAnswer(await shop.post(`/schema/introspect/${source?.id}`, undefined))
 
   expect(body).toEqual({ data: { operations: [] } })
   expect(await dataOf('/items/books?fields=author.name&limit=1')).toEqual([{ author: { name: 'Ada' } }])

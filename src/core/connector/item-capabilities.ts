@@ -11,7 +11,7 @@ import type { Capabilities, ConnectorOperation } from './schema.ts'
 export type Declarations = (collection: Collection) => Capabilities | undefined
 
 /** A collection that its connector does not declare any more. */
-export const nothingDeclared: Capabilities = {
+export const noCapabilities: Capabilities = {
   key: [],
   operations: [],
   filter: {},
@@ -38,7 +38,7 @@ export function servesOperation({ operations }: Capabilities, operation: ItemOpe
 }
 
 /** How a field can be asked by an operator, which has no underscore here: as itself, or as the opposite of another. */
-export function askedAs(
+export function operatorSupport(
   { filter }: Capabilities,
   field: PrimitiveField,
   operator: string,
@@ -68,7 +68,7 @@ const oppositeNames = new Map(
 )
 
 /** How far rows are found whose field has one of many values; undefined where they cannot be. */
-export function lookUpBy({ key, filter }: Capabilities, { dbName }: PrimitiveField): 'in' | 'eq' | undefined {
+export function lookupOperator({ key, filter }: Capabilities, { dbName }: PrimitiveField): 'in' | 'eq' | undefined {
   const known = filter[dbName] ?? []
   if (key.includes(dbName) || known.includes('in')) return 'in'
   return known.includes('eq') ? 'eq' : undefined
@@ -77,40 +77,40 @@ export function lookUpBy({ key, filter }: Capabilities, { dbName }: PrimitiveFie
 /** Whether the rows behind a relation can be read: those of a connector are looked up by one field (decision 023). */
 export function canFollow(relation: RelationField, declared: Declarations): boolean {
   const { target, joins } = relation
-  if (!isElsewhere(relation, declared)) return true
+  if (!isCrossSource(relation, declared)) return true
   const [join, ...others] = joins
   if (join === undefined || others.length > 0) return false
   const capabilities = declared(target)
   return (
     capabilities === undefined ||
-    (servesOperation(capabilities, 'readMany') && lookUpBy(capabilities, join.other) !== undefined)
+    (servesOperation(capabilities, 'readMany') && lookupOperator(capabilities, join.other) !== undefined)
   )
 }
 
 /** Whether a filter can ask for what is behind a relation: elsewhere that becomes a list of keys. */
-export function canAskThrough(relation: RelationField, declared: Declarations): boolean {
+export function canFilterThrough(relation: RelationField, declared: Declarations): boolean {
   const { collection, target, joins } = relation
-  if (!isElsewhere(relation, declared)) return true
+  if (!isCrossSource(relation, declared)) return true
   const [join, ...others] = joins
   if (join === undefined || others.length > 0) return false
   const own = declared(collection)
   const far = declared(target)
   return (
-    (own === undefined || askedAs(own, join.own, 'in') !== undefined) &&
+    (own === undefined || operatorSupport(own, join.own, 'in') !== undefined) &&
     (far === undefined || servesOperation(far, 'readMany'))
   )
 }
 
 /** Whether the far rows are not joined by a database but looked up. */
-export function isElsewhere({ collection, target }: RelationField, declared: Declarations): boolean {
+export function isCrossSource({ collection, target }: RelationField, declared: Declarations): boolean {
   return collection.sourceId !== target.sourceId || declared(collection) !== undefined
 }
 
 /** The same in the words of the item API, for somebody who reads it. */
-export function describeOffer(collection: Collection, capabilities: Capabilities) {
+export function describeCapabilities(collection: Collection, capabilities: Capabilities) {
   const operators = (field: PrimitiveField) =>
     [...operatorsOf(field.type, field.isList), ...(field.isNullable ? (['_null'] as const) : [])].filter(
-      (operator) => askedAs(capabilities, field, operator.slice(1)) !== undefined,
+      (operator) => operatorSupport(capabilities, field, operator.slice(1)) !== undefined,
     )
   const operations = (Object.keys(serving) as ItemOperation[]).filter((one) => servesOperation(capabilities, one))
   return {

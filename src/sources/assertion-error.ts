@@ -4,11 +4,11 @@
  */
 import { ServiceError } from '../core/error.ts'
 import { forbidden } from '../core/plan/names.ts'
-import type { Demand } from '../core/plan/plan.ts'
-import { refusal } from '../core/sql/refusal.ts'
+import type { Assertion } from '../core/plan/plan.ts'
+import { databaseError } from '../core/sql/database-error.ts'
 
-export function unmetDemand(demand: Demand): ServiceError {
-  switch (demand) {
+export function assertionError(assertion: Assertion): ServiceError {
+  switch (assertion) {
     case 'forbidden':
       return forbidden()
     case 'invalid':
@@ -16,7 +16,7 @@ export function unmetDemand(demand: Demand): ServiceError {
     case 'noRecord':
       return queryFailed(new ServiceError('notFound', 'No record found'))
     case 'noReference':
-      return queryFailed(refusal('foreignKey'))
+      return queryFailed(databaseError('foreignKey'))
   }
 }
 

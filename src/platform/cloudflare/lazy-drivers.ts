@@ -7,7 +7,7 @@ import type { SqlDriver } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 
 /** The system database. */
-export function openNeonLate(connectionString: string, timeLimit?: number): SqlDriver {
+export function openNeonLazily(connectionString: string, timeLimit?: number): SqlDriver {
   return late(async () => (await import('../drivers/neon.ts')).openNeon(connectionString, undefined, timeLimit))
 }
 
@@ -33,12 +33,14 @@ function late(open: () => Promise<SqlDriver>): SqlDriver {
     return opened
   }
   return {
-    query: (statement, asker) =>
-      opened === undefined ? driver().then((loaded) => loaded.query(statement, asker)) : opened.query(statement, asker),
-    batch: (statements, asker) =>
+    query: (statement, context) =>
       opened === undefined
-        ? driver().then((loaded) => loaded.batch(statements, asker))
-        : opened.batch(statements, asker),
+        ? driver().then((loaded) => loaded.query(statement, context))
+        : opened.query(statement, context),
+    batch: (statements, context) =>
+      opened === undefined
+        ? driver().then((loaded) => loaded.batch(statements, context))
+        : opened.batch(statements, context),
     close: async () => opened?.close(),
   }
 }

@@ -5,15 +5,15 @@
 import { ServiceError } from '../error.ts'
 import type { Dialect } from '../sql/dialect.ts'
 import type { SqlFault } from '../sql/fault.ts'
-import { type MigrationFault, unfit } from './fault.ts'
+import { invalidOperation, type MigrationFault } from './fault.ts'
 
-export function ddlRefusal(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
+export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
   const told = explain(fault)
   const reason = told?.message ?? 'The database refused a change'
   const blamed = blame(fault) ?? (told?.kind === 'invalid' ? 'data' : undefined)
   return blamed === undefined
     ? new ServiceError('failed', reason, { cause: fault })
-    : unfit(blamed, told === undefined ? (reasons[blamed] ?? reason) : reason, fault)
+    : invalidOperation(blamed, told === undefined ? (reasons[blamed] ?? reason) : reason, fault)
 }
 
 const reasons: Readonly<Record<string, string>> = {

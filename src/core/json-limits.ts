@@ -6,7 +6,7 @@
 /** Of any JSON body. A JSON field alone may hold 1,000 levels, inside of nested writes. */
 const bodyBounds = { depth: 1_100, members: 20_000 }
 
-export type Bounds = {
+export type JsonLimits = {
   /** Levels of arrays and objects. */
   readonly depth: number
   /** Texts, numbers and the like, and arrays and objects without any. */
@@ -75,7 +75,7 @@ export function hasPrototypeMember(text: string, value: unknown): boolean {
 }
 
 /** What of `value`, which JSON.parse made, goes beyond `bounds`, as the reason of a fault; undefined where nothing does. */
-export function beyondBounds(value: unknown, bounds: Partial<Bounds>): string | undefined {
+export function exceedsLimits(value: unknown, bounds: Partial<JsonLimits>): string | undefined {
   const { depth: deepest = Infinity, values: most = Infinity, elements = Infinity } = bounds
   const { length: longest = Infinity, nameLength = Infinity } = bounds
   const waiting: unknown[] = [value]

@@ -1,17 +1,17 @@
 /** What a source outside of our reach is still busy with is not waited for when nobody wants its answer any more. */
-import { refusal } from '../core/sql/refusal.ts'
-import type { Asker } from '../ports.ts'
-import { queryFailed } from './unmet-demand.ts'
+import { databaseError } from '../core/sql/database-error.ts'
+import type { QueryContext } from '../ports.ts'
+import { queryFailed } from './assertion-error.ts'
 
 /** Milliseconds between two looks at whether the asker is still there. */
 const LOOK = 250
 
 /** The answer of `call`. Throws ServiceError `abandoned` soon after the asker has left; the call itself goes on. */
-export async function waitedFor<T>(call: Promise<T>, asker: Asker | undefined): Promise<T> {
-  if (asker?.hasLeft === undefined) return call
+export async function cancelable<T>(call: Promise<T>, context: QueryContext | undefined): Promise<T> {
+  if (context?.isDisconnected === undefined) return call
   const leaving = Promise.withResolvers<never>()
   const timer = setInterval(() => {
-    if (asker.hasLeft?.() === true) leaving.reject(queryFailed(refusal('abandoned')))
+    if (context.isDisconnected?.() === true) leaving.reject(queryFailed(databaseError('abandoned')))
   }, LOOK)
   try {
     return await Promise.race([call, leaving.promise])

@@ -21,14 +21,14 @@ import {
 } from '../core/plan/relations.ts'
 import { all, and, type Filter, isTrue, none, not } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
-import type { Fill } from '../core/sql/statement.ts'
-import type { Reader, Source } from './source.ts'
+import type { Bindings } from '../core/sql/statement.ts'
+import type { ReadOptions, Source } from './source.ts'
 
 type Open = (sourceId: string) => Source
 type Item = Record<string, unknown>
 
 /** How one answer is being put together. */
-type Run = { readonly open: Open; readonly fill: Fill; readonly reader: Reader | undefined }
+type Run = { readonly open: Open; readonly bindings: Bindings; readonly options: ReadOptions | undefined }
 
 /** Keys of one look-up. */
 const BATCH = 200
@@ -59,40 +59,40 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
 
     prepareList(plan) {
       if (isPlain(plan)) return source.prepareList(plan)
-      return async (fill, reader) => {
-        const run = { open, fill, reader }
+      return async (bindings, options) => {
+        const run = { open, bindings, options }
         const own = await local(plan, run)
-        const { data, total } = await source.prepareList(own.plan)(fill, reader)
+        const { data, total } = await source.prepareList(own.plan)(bindings, options)
         return { data: await completed(data, own.split, run), total }
       }
     },
 
     prepareOne(plan) {
       if (isPlain(plan)) return source.prepareOne(plan)
-      return async (fill, reader) => {
-        const run = { open, fill, reader }
+      return async (bindings, options) => {
+        const run = { open, bindings, options }
         const own = await local(plan, run)
-        const text = await source.prepareOne(own.plan)(fill, reader)
+        const text = await source.prepareOne(own.plan)(bindings, options)
         return text === undefined ? undefined : (await completed(`[${text}]`, own.split, run)).slice(1, -1)
       }
     },
 
     prepareLookup(plan, keys) {
       if (isPlain(plan)) return source.prepareLookup(plan, keys)
-      return async (fill, reader) => {
-        const run = { open, fill, reader }
+      return async (bindings, options) => {
+        const run = { open, bindings, options }
         const own = await local(plan, run)
-        return completed(await source.prepareLookup(own.plan, keys)(fill, reader), own.split, run)
+        return completed(await source.prepareLookup(own.plan, keys)(bindings, options), own.split, run)
       }
     },
 
     prepareWrite(plan) {
       refuseWritesElsewhere(plan)
       if (isPlain(plan)) return source.prepareWrite(plan)
-      return async (fill, reader) => {
-        const run = { open, fill, reader }
+      return async (bindings, options) => {
+        const run = { open, bindings, options }
         const own = await local(plan, run)
-        return completed(await source.prepareWrite(own.plan)(fill, reader), own.split, run)
+        return completed(await source.prepareWrite(own.plan)(bindings, options), own.split, run)
       }
     },
   }
@@ -205,7 +205,7 @@ async function batchOf(selected: SelectedRelation, values: readonly string[], ru
     count: false,
   }
   const source = run.open(relation.target.sourceId)
-  const text = await source.prepareLookup(plan, { field: other, values })(run.fill, run.reader)
+  const text = await source.prepareLookup(plan, { field: other, values })(run.bindings, run.options)
   const found = JSON.parse(text) as readonly Item[]
   if (isOneEach || values.length === 1 || found.length < PAGE) return found
   const middle = Math.ceil(values.length / 2)
@@ -257,7 +257,7 @@ async function answer({ relation, target, quantifier, rows, filter }: Related, r
     page: { order: [], limit: MAX_KEYS + 1, offset: 0 },
     count: false,
   }
-  const { data } = await run.open(target.sourceId).prepareList(plan)(run.fill, run.reader)
+  const { data } = await run.open(target.sourceId).prepareList(plan)(run.bindings, run.options)
   const found = JSON.parse(data) as readonly Item[]
   if (found.length > MAX_KEYS) {
     throw queryFault(`filter.${relation.apiName}`, `matches more than ${MAX_KEYS} items of another data source`)
@@ -269,7 +269,7 @@ async function answer({ relation, target, quantifier, rows, filter }: Related, r
 }
 
 /** Sources by id, each able to follow every relation of the model. */
-export function connected(
+export function withCrossSourceRelations(
   model: Model,
   openSource: (record: SourceRecord) => { readonly source: Source; readonly followsRelations: boolean },
 ): Open {

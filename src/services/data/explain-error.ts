@@ -3,13 +3,13 @@
  * a constraint is of. Named is only what the caller knows of anyhow, so that hidden and missing stay one answer.
  */
 import { type Action, type Viewer, visibility } from '../../core/access/access.ts'
-import { holds, type Rights } from '../../core/access/principal.ts'
+import { hasEntitlement, type Rights } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Collection, Model, PrimitiveField } from '../../core/model/model.ts'
 import { Forbidden } from '../../core/plan/names.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 
-export type Refused = {
+export type FailedRequest = {
   readonly model: Model
   readonly viewer: Viewer
   readonly rights: Rights
@@ -19,16 +19,17 @@ export type Refused = {
 }
 
 /** `error`, with what this caller may be told of it. */
-export function toldRefusal(error: unknown, refused: Refused): unknown {
+export function explainError(error: unknown, refused: FailedRequest): unknown {
   if (!(error instanceof ServiceError)) return error
-  if (error instanceof Forbidden) return toldForbidden(error, refused)
+  if (error instanceof Forbidden) return explainForbidden(error, refused)
   return error.kind === 'invalid' ? withFields(error, refused) : error
 }
 
-function toldForbidden(error: Forbidden, { model, viewer, rights, name, action }: Refused): ServiceError {
+function explainForbidden(error: Forbidden, { model, viewer, rights, name, action }: FailedRequest): ServiceError {
   const collection = model.byName.get(name)
   if (collection === undefined || !isKnown(viewer, collection)) return new ServiceError('forbidden', error.message)
-  const readsPolicies = holds(rights, 'workspaceMembers:read') || holds(rights, 'workspaceMembers:edit')
+  const readsPolicies =
+    hasEntitlement(rights, 'workspaceMembers:read') || hasEntitlement(rights, 'workspaceMembers:edit')
   const fields = readsPolicies && error.field !== undefined ? { fields: [error.field] } : {}
   return new ServiceError('forbidden', error.message, {
     cause: new ServiceError('forbidden', `${action} on ${name}`),
@@ -42,7 +43,7 @@ function isKnown(viewer: Viewer, collection: Collection): boolean {
   return viewer.seesModel || actions.some((action) => viewer.accessTo(collection, action).kind === 'granted')
 }
 
-function withFields(error: ServiceError, refused: Refused): ServiceError {
+function withFields(error: ServiceError, refused: FailedRequest): ServiceError {
   const { cause } = error
   if (cause instanceof ServiceError) {
     const told = withFields(cause, refused)
@@ -58,7 +59,7 @@ function withFields(error: ServiceError, refused: Refused): ServiceError {
 }
 
 /** The fields of a constraint that was violated, by name, of those that the caller may read. */
-function constrained(fault: SqlFault, code: string, { model, viewer, name }: Refused): readonly string[] {
+function constrained(fault: SqlFault, code: string, { model, viewer, name }: FailedRequest): readonly string[] {
   const own = model.byName.get(name)
   if (own === undefined) return []
   const near = [own, ...own.relations.map(({ target }) => target)]

@@ -1,20 +1,22 @@
 /** Rows → items, where no database renders them (connectors): what was selected, each field where it is visible. */
 import type { PrimitiveField } from '../model/model.ts'
 import { wireValue } from '../model/wire.ts'
-import { fieldsOf, type Row, seen } from '../query/evaluate.ts'
+import { fieldsOf, type Row, visibleValue } from '../query/evaluate.ts'
 import type { Selected, Selection } from './plan.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 
 /** Relations are for whoever brings rows of several collections together. */
-export function shapeRow(selection: Selection, row: Row): Item {
+export function projectRow(selection: Selection, row: Row): Item {
   return Object.fromEntries(
-    selection.filter(isField).map((selected) => [selected.name, wireValue(selected.field, seen(selected, row))]),
+    selection
+      .filter(isField)
+      .map((selected) => [selected.name, wireValue(selected.field, visibleValue(selected, row))]),
   )
 }
 
-/** Everything that has to be known of a row for `shapeRow`. */
-export function shapedFields(selection: Selection): readonly PrimitiveField[] {
+/** Everything that has to be known of a row for `projectRow`. */
+export function projectedFields(selection: Selection): readonly PrimitiveField[] {
   return selection.filter(isField).flatMap(({ field, visible }) => [field, ...fieldsOf(visible)])
 }
 

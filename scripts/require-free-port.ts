@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 
 /** Port 0 is always free. Throws an Error that tells what to change. */
-export async function requireFree(host: string, port: number): Promise<void> {
+export async function requireFreePort(host: string, port: number): Promise<void> {
   const server = createServer().listen(port, host)
   try {
     await once(server, 'listening')

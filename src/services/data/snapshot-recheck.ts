@@ -8,9 +8,9 @@ import type { Instant, Ports, WorkspaceSnapshot } from '../../ports.ts'
 const INTERVAL = 50
 
 /** What stands now; undefined where the workspace is gone. */
-export type SecondLook = (workspaceId: string) => Promise<WorkspaceSnapshot | undefined>
+export type SnapshotRecheck = (workspaceId: string) => Promise<WorkspaceSnapshot | undefined>
 
-export function createSecondLook({ workspaces, clock, licensing: { pause } }: Ports): SecondLook {
+export function createSnapshotRecheck({ workspaces, clock, licensing: { pause } }: Ports): SnapshotRecheck {
   const looked = new Map<string, Instant>()
   return async (workspaceId) => {
     const asked = clock.now()

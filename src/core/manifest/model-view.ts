@@ -3,13 +3,13 @@
  * that turns access into what a document shows (docs/contract.md#errors: what is hidden is not named).
  */
 import { type Action, type Viewer, visibility } from '../access/access.ts'
-import { canFollow, type Declarations } from '../connector/offer.ts'
+import { canFollow, type Declarations } from '../connector/item-capabilities.ts'
 import type { Collection, Field } from '../model/model.ts'
 
 /** In which rows. */
 export type Extent = 'always' | 'sometimes' | 'never'
 
-export type Sight = {
+export type ModelView = {
   readonly may: (collection: Collection, action: Action) => boolean
   readonly uses: (collection: Collection, field: Field, action: Action) => Extent
   /** In which of the rows that are answered the field has its value; it is null in the others. */
@@ -18,7 +18,7 @@ export type Sight = {
   readonly declared: Declarations
 }
 
-export function wholeModel(declared: Declarations): Sight {
+export function fullModelView(declared: Declarations): ModelView {
   return {
     may: (collection, action) => action === 'read' || !collection.isReadOnly,
     uses: (_, field, action) => (isServed(field, action, declared) ? 'always' : 'never'),
@@ -31,10 +31,10 @@ function isServed(field: Field, action: Action, declared: Declarations): boolean
   return field.kind === 'primitive' || action !== 'read' || canFollow(field, declared)
 }
 
-export function sightOf(viewer: Viewer, declared: Declarations): Sight {
-  const may: Sight['may'] = (collection, action) =>
+export function modelViewOf(viewer: Viewer, declared: Declarations): ModelView {
+  const may: ModelView['may'] = (collection, action) =>
     (action === 'read' || !collection.isReadOnly) && viewer.accessTo(collection, action).kind === 'granted'
-  const uses: Sight['uses'] = (collection, field, action) => {
+  const uses: ModelView['uses'] = (collection, field, action) => {
     const access = viewer.accessTo(collection, action)
     if (access.kind === 'denied' || !may(collection, action) || !isServed(field, action, declared)) return 'never'
     const visible = visibility(access, field)

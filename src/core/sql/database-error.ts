@@ -1,7 +1,7 @@
 /** The table docs/contract.md#what-the-caller-sees: one message and code for each reason, whatever database refused. */
 import { ServiceError } from '../error.ts'
 
-export type RefusalReason =
+export type DatabaseErrorReason =
   | 'unreachable'
   | 'unique'
   | 'null'
@@ -17,7 +17,7 @@ export type RefusalReason =
   | 'account'
 
 /** `detail` is nested in it, where there is more to say that a caller can use. */
-export function refusal(reason: RefusalReason, detail?: string): ServiceError {
+export function databaseError(reason: DatabaseErrorReason, detail?: string): ServiceError {
   const { kind, message, code } = refusals[reason]
   const cause = detail === undefined ? undefined : new ServiceError(kind, detail)
   return new ServiceError(kind, message, { ...(code !== undefined && { code }), cause })

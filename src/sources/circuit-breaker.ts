@@ -3,7 +3,7 @@ import { afterEvent, type Breaker, closedBreaker, isRefusing } from '../core/sql
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Clock, SqlDriver } from '../ports.ts'
 
-export function guardDriver(driver: SqlDriver, { now }: Clock): SqlDriver {
+export function withCircuitBreaker(driver: SqlDriver, { now }: Clock): SqlDriver {
   let breaker: Breaker = closedBreaker
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
@@ -21,8 +21,8 @@ export function guardDriver(driver: SqlDriver, { now }: Clock): SqlDriver {
   }
 
   return {
-    query: (statement, asker) => guarded(() => driver.query(statement, asker)),
-    batch: (statements, asker) => guarded(() => driver.batch(statements, asker)),
+    query: (statement, context) => guarded(() => driver.query(statement, context)),
+    batch: (statements, context) => guarded(() => driver.batch(statements, context)),
     close: () => driver.close(),
   }
 }

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest'
-import { createPlaces, type Place, type PlaceLimits } from '../../src/platform/node/connectors/places.ts'
+import {
+  createProcessSlots,
+  type ProcessSlot,
+  type SlotLimits,
+} from '../../src/platform/node/connectors/process-slots.ts'
 
-const limits: PlaceLimits = { total: 4, perOwner: 2, waitLimit: 60_000, lineLimit: 3 }
+const limits: SlotLimits = { total: 4, perOwner: 2, waitLimit: 60_000, lineLimit: 3 }
 
 /** Somebody who wants a place, and who leaves it when asked and idle. */
-function guest(places: ReturnType<typeof createPlaces>, owner: string, name: string, log: string[]) {
-  let place: Place | undefined
+function guest(places: ReturnType<typeof createProcessSlots>, owner: string, name: string, log: string[]) {
+  let place: ProcessSlot | undefined
   let isBusy = true
   let isAsked = false
   const free = () => {
@@ -38,7 +42,7 @@ function guest(places: ReturnType<typeof createPlaces>, owner: string, name: str
 describe('places for processes', () => {
   it('end what was idle for longest to make room', async () => {
     const log: string[] = []
-    const places = createPlaces({ ...limits, total: 2, perOwner: 2 })
+    const places = createProcessSlots({ ...limits, total: 2, perOwner: 2 })
     const [a, b] = [guest(places, 'x', 'a', log), guest(places, 'x', 'b', log)]
     await Promise.all([a.entered, b.entered])
     b.rest()
@@ -51,7 +55,7 @@ describe('places for processes', () => {
 
   it('let nobody have more than their share, and end only what is theirs for it', async () => {
     const log: string[] = []
-    const places = createPlaces(limits)
+    const places = createProcessSlots(limits)
     const idle = guest(places, 'y', 'other', log)
     const [a, b] = [guest(places, 'x', 'a', log), guest(places, 'x', 'b', log)]
     await Promise.all([idle.entered, a.entered, b.entered])
@@ -68,7 +72,7 @@ describe('places for processes', () => {
 
   it('let in whoever has the fewest first, though others came before', async () => {
     const log: string[] = []
-    const places = createPlaces({ ...limits, total: 2 })
+    const places = createProcessSlots({ ...limits, total: 2 })
     const [a, b] = [guest(places, 'x', 'a', log), guest(places, 'z', 'b', log)]
     await Promise.all([a.entered, b.entered])
 
@@ -85,7 +89,7 @@ describe('places for processes', () => {
 
   it('ask a busy one of the workspace that has most to leave, so that nobody is kept out by it', async () => {
     const log: string[] = []
-    const places = createPlaces({ ...limits, total: 2 })
+    const places = createProcessSlots({ ...limits, total: 2 })
     const [a, b] = [guest(places, 'x', 'a', log), guest(places, 'x', 'b', log)]
     await Promise.all([a.entered, b.entered])
 
@@ -100,7 +104,7 @@ describe('places for processes', () => {
 
   it('refuse who would make the line too long, of their own workspace only', async () => {
     const log: string[] = []
-    const places = createPlaces({ ...limits, total: 1, perOwner: 1 })
+    const places = createProcessSlots({ ...limits, total: 1, perOwner: 1 })
     await guest(places, 'x', 'a', log).entered
     const waiting = Array.from({ length: 3 }, (_, index) => guest(places, 'x', `w${index}`, log))
 
@@ -114,7 +118,7 @@ describe('places for processes', () => {
 
   it('refuse who has waited for long', async () => {
     const log: string[] = []
-    const places = createPlaces({ ...limits, total: 1, perOwner: 1, waitLimit: 10 })
+    const places = createProcessSlots({ ...limits, total: 1, perOwner: 1, waitLimit: 10 })
     const first = guest(places, 'x', 'a', log)
     await first.entered
 

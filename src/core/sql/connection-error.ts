@@ -3,21 +3,21 @@
  * mend, in the words of docs/contract.md#what-the-caller-sees. The system database's are nobody's business.
  */
 import type { ServiceError } from '../error.ts'
+import { databaseError } from './database-error.ts'
 import type { SqlFault } from './fault.ts'
-import { refusal } from './refusal.ts'
 
 /** Undefined where the database was entered, or could not be reached. */
-export function entryRefusal({ state, errno, cause }: SqlFault): ServiceError | undefined {
-  if (state === '08004') return refusal('configuration', 'the host is a loopback, private or link-local address')
-  if (state === '3D000' || errno === 1049) return refusal('configuration', 'the database does not exist')
+export function connectionError({ state, errno, cause }: SqlFault): ServiceError | undefined {
+  if (state === '08004') return databaseError('configuration', 'the host is a loopback, private or link-local address')
+  if (state === '3D000' || errno === 1049) return databaseError('configuration', 'the database does not exist')
   if (state.startsWith('28') || (errno !== undefined && refusedAccounts.has(errno))) {
-    return refusal('account', 'the database refuses the user or the password')
+    return databaseError('account', 'the database refuses the user or the password')
   }
   if (state === '42501' || (errno !== undefined && refusedRights.has(errno))) {
-    return refusal('account', 'the user lacks a right in the database')
+    return databaseError('account', 'the user lacks a right in the database')
   }
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  if (certificates.test(code)) return refusal('unreachable', 'the certificate of the server cannot be trusted')
+  if (certificates.test(code)) return databaseError('unreachable', 'the certificate of the server cannot be trusted')
   return undefined
 }
 

@@ -5,7 +5,7 @@
  */
 import { ServiceError } from '../../../core/error.ts'
 
-export type PlaceLimits = {
+export type SlotLimits = {
   readonly total: number
   readonly perOwner: number
   /** Milliseconds that somebody may stand in line, and how many of one owner may. */
@@ -14,35 +14,35 @@ export type PlaceLimits = {
 }
 
 /** What is in a place. */
-export type Occupant = {
+export type SlotHolder = {
   readonly isIdle: () => boolean
   /** It takes nothing on any more, and frees its place once it has done what it has. */
   readonly leave: () => void
 }
 
-export type Place = {
+export type ProcessSlot = {
   /** Tells that the occupant has become idle. */
   readonly rested: () => void
   readonly free: () => void
 }
 
-export type Places = {
+export type ProcessSlots = {
   /** Throws ServiceError `unavailable` where the line is too long, or took too long. */
-  take(owner: string, occupant: Occupant): Promise<Place>
+  take(owner: string, occupant: SlotHolder): Promise<ProcessSlot>
 }
 
-type Taken = { readonly owner: string; readonly occupant: Occupant; isLeaving: boolean; lastUse: number }
+type Taken = { readonly owner: string; readonly occupant: SlotHolder; isLeaving: boolean; lastUse: number }
 
 type Waiting = {
   readonly owner: string
-  readonly occupant: Occupant
-  readonly enter: (place: Place) => void
+  readonly occupant: SlotHolder
+  readonly admit: (slot: ProcessSlot) => void
   readonly timer: NodeJS.Timeout
   /** Who leaves for the sake of this one. */
   leaver: Taken | undefined
 }
 
-export function createPlaces({ total, perOwner, waitLimit, lineLimit }: PlaceLimits): Places {
+export function createProcessSlots({ total, perOwner, waitLimit, lineLimit }: SlotLimits): ProcessSlots {
   /** The one that was used longest ago comes first. */
   const taken = new Set<Taken>()
   const line = new Set<Waiting>()
@@ -51,16 +51,16 @@ export function createPlaces({ total, perOwner, waitLimit, lineLimit }: PlaceLim
   const countOf = (owner: string) => [...taken].filter((one) => one.owner === owner).length
   const mayEnter = (owner: string) => taken.size < total && countOf(owner) < perOwner
 
-  function occupy(owner: string, occupant: Occupant): Place {
-    const place: Taken = { owner, occupant, isLeaving: false, lastUse: uses++ }
-    taken.add(place)
+  function occupy(owner: string, occupant: SlotHolder): ProcessSlot {
+    const slot: Taken = { owner, occupant, isLeaving: false, lastUse: uses++ }
+    taken.add(slot)
     return {
       rested() {
-        place.lastUse = uses++
+        slot.lastUse = uses++
         if (line.size > 0) settle()
       },
       free() {
-        if (taken.delete(place)) settle()
+        if (taken.delete(slot)) settle()
       },
     }
   }
@@ -70,7 +70,7 @@ export function createPlaces({ total, perOwner, waitLimit, lineLimit }: PlaceLim
     for (let next = first(); next !== undefined; next = first()) {
       line.delete(next)
       clearTimeout(next.timer)
-      next.enter(occupy(next.owner, next.occupant))
+      next.admit(occupy(next.owner, next.occupant))
     }
     for (const waiting of line) {
       if (waiting.leaver !== undefined && taken.has(waiting.leaver)) continue
@@ -110,7 +110,7 @@ export function createPlaces({ total, perOwner, waitLimit, lineLimit }: PlaceLim
           line.delete(waiting)
           reject(noPlace())
         }, waitLimit).unref()
-        const waiting: Waiting = { owner, occupant, enter: resolve, timer, leaver: undefined }
+        const waiting: Waiting = { owner, occupant, admit: resolve, timer, leaver: undefined }
         line.add(waiting)
         settle()
       })

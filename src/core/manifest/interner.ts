@@ -15,7 +15,7 @@ import type {
   QuerySchema,
   TypeReference,
 } from './format.ts'
-import type { Sight } from './sight.ts'
+import type { ModelView } from './model-view.ts'
 
 export type Description<Field> = {
   readonly fields: readonly (readonly [name: string, field: Field])[]
@@ -27,9 +27,9 @@ export type Described =
   | { readonly side: 'input'; readonly name: string; readonly description: Description<InputField> }
   | { readonly side: 'output'; readonly name: string; readonly description: Description<OutputField> }
 
-export type Pools = {
+export type Interner = {
   /** Whose eyes the model is seen with. */
-  readonly sight: Sight
+  readonly view: ModelView
   /** The fields that can be used by `action`. */
   primitives(collection: Collection, action: Action): readonly PrimitiveField[]
   relations(collection: Collection, action: Action): readonly RelationField[]
@@ -55,7 +55,7 @@ export type Pools = {
 }
 
 /** `reserved` are names that no type may have. */
-export function createPools(sight: Sight, reserved: readonly string[] = []): Pools {
+export function createInterner(view: ModelView, reserved: readonly string[] = []): Interner {
   const strings = createPool<string>((value) => value)
   const primitiveTypes = createPool<FieldType>(JSON.stringify)
   const enumTypes = createPool<QuerySchema['enumTypes'][number]>(JSON.stringify)
@@ -101,16 +101,16 @@ export function createPools(sight: Sight, reserved: readonly string[] = []): Poo
   const value = (field: PrimitiveField) => (field.isNullable ? `${plainValue(field)}?` : plainValue(field))
 
   return {
-    sight,
+    view,
     primitives: (collection, action) =>
-      collection.primitives.filter((field) => isUsed(sight, field, collection, action)),
-    relations: (collection, action) => collection.relations.filter((field) => isUsed(sight, field, collection, action)),
+      collection.primitives.filter((field) => isUsed(view, field, collection, action)),
+    relations: (collection, action) => collection.relations.filter((field) => isUsed(view, field, collection, action)),
     text: strings.indexOf,
     type: primitiveTypes.indexOf,
     primitive,
     value,
     shown: (collection, field) =>
-      sight.shows(collection, field) === 'sometimes' ? `${plainValue(field)}?` : value(field),
+      view.shows(collection, field) === 'sometimes' ? `${plainValue(field)}?` : value(field),
     enumeration: (name, values) =>
       `e${enumTypes.indexOf({ name: strings.indexOf(name), values: values.map(strings.indexOf) })}`,
     input: (key, name, describe) => inputs.indexOf({ key, name, describe }),
@@ -144,8 +144,13 @@ export function createPools(sight: Sight, reserved: readonly string[] = []): Poo
   }
 }
 
-function isUsed(sight: Sight, field: PrimitiveField | RelationField, collection: Collection, action: Action): boolean {
-  return sight.uses(collection, field, action) !== 'never'
+function isUsed(
+  view: ModelView,
+  field: PrimitiveField | RelationField,
+  collection: Collection,
+  action: Action,
+): boolean {
+  return view.uses(collection, field, action) !== 'never'
 }
 
 /** Names are joined from others and may meet; types are told apart by their keys. */
@@ -167,12 +172,12 @@ function at<T>({ values }: Pool<T>, index: number): T {
 function pooledType<Field>(
   name: string,
   { fields, constraints }: Description<Field>,
-  pools: { readonly strings: Pool<string>; readonly fields: Pool<Field> },
+  interner: { readonly strings: Pool<string>; readonly fields: Pool<Field> },
 ): InputObjectType {
-  const { strings } = pools
+  const { strings } = interner
   return {
     name: strings.indexOf(name),
-    fields: fields.flatMap(([fieldName, field]) => [strings.indexOf(fieldName), pools.fields.indexOf(field)]),
+    fields: fields.flatMap(([fieldName, field]) => [strings.indexOf(fieldName), interner.fields.indexOf(field)]),
     ...(constraints && { constraints: pooled(constraints, strings.indexOf) }),
   }
 }
