@@ -97,7 +97,8 @@ export const errorCodes: Readonly<Record<string, Meaning>> = {
   '5004': {
     kind: 'unavailable',
     message: 'The query was ended: it took longer than its time limit',
-    meaning: '`SERVICE_QUERY__TIMEOUT`; ask for fewer items, fewer relations or by an index',
+    meaning:
+      '`SERVICE_QUERY__TIMEOUT`; of a write nothing is left; ask for fewer items, fewer relations or by an index',
   },
   '6001': limit('workspaces'),
   '6002': limit('service_accounts'),

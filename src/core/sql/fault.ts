@@ -10,6 +10,8 @@ export type SqlFaultDetail = {
   readonly constraint?: string
   readonly table?: string
   readonly column?: string
+  /** The function of the server that refused (PostgreSQL). */
+  readonly routine?: string | undefined
   /** In a batch, the place of the statement that failed, counted from 0; known where statements commit one by one. */
   readonly position?: number
   readonly cause?: unknown
@@ -25,6 +27,7 @@ export class SqlFault extends Error {
   readonly constraint: string | undefined
   readonly table: string | undefined
   readonly column: string | undefined
+  readonly routine: string | undefined
   readonly position: number | undefined
 
   constructor(message: string, detail: SqlFaultDetail) {
@@ -35,6 +38,7 @@ export class SqlFault extends Error {
     this.constraint = detail.constraint
     this.table = detail.table
     this.column = detail.column
+    this.routine = detail.routine
     this.position = detail.position
   }
 }

@@ -90,12 +90,13 @@ function neonFault(error: unknown): SqlFault {
     return new SqlFault(message, { state: '08004', cause: error })
   }
   if (!(error instanceof NeonDbError) || !error.code) return new SqlFault(message, { state: '08000', cause: error })
-  const { code, constraint, table, column } = error
+  const { code, constraint, table, column, routine } = error
   return new SqlFault(message, {
     state: code === TRANSACTION_TIMEOUT ? OVERDUE : code,
     constraint,
     table,
     column,
+    routine,
     cause: error,
   })
 }

@@ -35,6 +35,10 @@ const model = build.model(
 const bounded =
   "case when octet_length(a.a) <= 16777216 then a.a else (coalesce(current_setting('service.none', true), '') || 'service:tooLarge')::int::text end"
 
+/** Fails as soon as what is gathered is too long. */
+const weight = (text: string) => `sum(octet_length(${text}) * '1.0715085433193811e+301'::float8)`
+const gathered = `select case when ${weight('i.j')} is null then '[]' else '[' || string_agg(i.j, ',') || ']' end a from (select row_to_json(r)::text j from`
+
 describe('a filter', () => {
   it('compares texts by the column and by their bytes', () => {
     expect(filter('articles', 'filter[title][_eq]=Live')).toEqual({
@@ -312,7 +316,7 @@ describe('a read', () => {
   it('renders each type in its wire form', () => {
     expect(read('articles', 'fields=id,authorId,title,price,rank,live,at,meta&limit=1')).toEqual({
       postgres: {
-        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select * from (select "t0"."id" as "id", "t0"."authorId"::text as "authorId", "t0"."title" as "title", "t0"."price"::text as "price", "t0"."rank" as "rank", "t0"."live" as "live", (rtrim(rtrim(to_char("t0"."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z') as "at", "t0"."meta" as "meta" from "articles" "t0" order by "t0"."id" asc limit 100) s limit $1::bigint) r) a`,
+        text: `select ${bounded} from (${gathered} (select * from (select "t0"."id" as "id", "t0"."authorId"::text as "authorId", "t0"."title" as "title", "t0"."price"::text as "price", "t0"."rank" as "rank", "t0"."live" as "live", (rtrim(rtrim(to_char("t0"."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z') as "at", "t0"."meta" as "meta" from "articles" "t0" order by "t0"."id" asc limit 100) s limit $1::bigint) r offset 0) i) a`,
         params: ['1'],
       },
       mariadb: {
@@ -331,7 +335,7 @@ describe('a read', () => {
       read('articles', 'fields=rank&sort[0][rank][direction]=desc&sort[1][title][direction]=asc&limit=5&offset=10'),
     ).toEqual({
       postgres: {
-        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select * from (select "t0"."rank" as "rank" from "articles" "t0" order by "t0"."rank" desc, "t0"."title" asc, "t0"."id" asc limit 100 offset $1::bigint) s limit $2::bigint) r) a`,
+        text: `select ${bounded} from (${gathered} (select * from (select "t0"."rank" as "rank" from "articles" "t0" order by "t0"."rank" desc, "t0"."title" asc, "t0"."id" asc limit 100 offset $1::bigint) s limit $2::bigint) r offset 0) i) a`,
         params: ['10', '5'],
       },
       mariadb: {
@@ -348,7 +352,7 @@ describe('a read', () => {
   it('counts in the same statement', () => {
     expect(read('articles', 'fields=rank&limit=5&filter[live][_eq]=true&meta=totalCount')).toEqual({
       postgres: {
-        text: `select ${bounded}, (select count(*) from "articles" "t0" where "t0"."live" = $1::boolean) from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select * from (select "t0"."rank" as "rank" from "articles" "t0" where "t0"."live" = $2::boolean order by "t0"."id" asc limit 100) s limit $3::bigint) r) a`,
+        text: `select ${bounded}, (select count(*) from "articles" "t0" where "t0"."live" = $1::boolean) from (${gathered} (select * from (select "t0"."rank" as "rank" from "articles" "t0" where "t0"."live" = $2::boolean order by "t0"."id" asc limit 100) s limit $3::bigint) r offset 0) i) a`,
         params: ['true', 'true', '5'],
       },
       mariadb: {
@@ -365,7 +369,7 @@ describe('a read', () => {
   it('nests a to-one', () => {
     expect(read('articles', 'fields=author.name&limit=5')).toEqual({
       postgres: {
-        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select * from (select (select row_to_json(r) from (select "t1"."name"::text as "name" from "authors" "t1" where "t1"."id" = "t0"."authorId") r) as "author" from "articles" "t0" order by "t0"."id" asc limit 100) s limit $1::bigint) r) a`,
+        text: `select ${bounded} from (${gathered} (select * from (select (select row_to_json(r) from (select "t1"."name"::text as "name" from "authors" "t1" where "t1"."id" = "t0"."authorId") r) as "author" from "articles" "t0" order by "t0"."id" asc limit 100) s limit $1::bigint) r offset 0) i) a`,
         params: ['5'],
       },
       mariadb: {
@@ -387,7 +391,7 @@ describe('a read', () => {
       ),
     ).toEqual({
       postgres: {
-        text: `select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select * from (select (select json_build_object('data', coalesce(json_agg(row_to_json(r)), '[]'::json)) from (select * from (select "t1"."title" as "title" from "articles" "t1" where "t1"."authorId" = "t0"."id" order by "t1"."rank" asc, "t1"."id" asc limit 100 offset $1::bigint) s limit $2::bigint) r) as "articles" from "authors" "t0" order by "t0"."id" asc limit 100) s limit $3::bigint) r) a`,
+        text: `select ${bounded} from (${gathered} (select * from (select (select json_build_object('data', case when ${weight('i.j::text')} is null then '[]'::json else json_agg(i.j) end) from (select row_to_json(r) j from (select * from (select "t1"."title" as "title" from "articles" "t1" where "t1"."authorId" = "t0"."id" order by "t1"."rank" asc, "t1"."id" asc limit 100 offset $1::bigint) s limit $2::bigint) r offset 0) i) as "articles" from "authors" "t0" order by "t0"."id" asc limit 100) s limit $3::bigint) r offset 0) i) a`,
         params: ['4', '2', '5'],
       },
       mariadb: {
@@ -415,7 +419,7 @@ describe('a write', () => {
 
     expect(written({ kind: 'create', collection, rows, selection })).toEqual({
       postgres: [
-        `with "t0" as (insert into "authors" ("id", "name") values ($1::bigint, $2) returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name"::text as "name" from "t0") r) a`,
+        `with "t0" as (insert into "authors" ("id", "name") values ($1::bigint, $2) returning *) select ${bounded} from (${gathered} (select "t0"."name"::text as "name" from "t0") r offset 0) i) a`,
       ],
       mariadb: [
         `insert into \`authors\` (\`id\`, \`name\`) values (cast(? as signed), ?) returning ifnull(concat('{"name":', ifnull(json_quote(\`authors\`.\`name\`), 'null'), '}'), exp(1000)) as r`,
@@ -438,7 +442,7 @@ describe('a write', () => {
     const { postgres: onPostgres, ...others } = written({ kind: 'update', collection, where, assignments, selection })
 
     expect(onPostgres).toEqual([
-      `with "t0" as (update "authors" "t0" set "name" = $1 where "t0"."name"::text = $2::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select "t0"."name"::text as "name" from "t0") r) a`,
+      `with "t0" as (update "authors" "t0" set "name" = $1 where "t0"."name"::text = $2::text returning *) select ${bounded} from (${gathered} (select "t0"."name"::text as "name" from "t0") r offset 0) i) a`,
     ])
     expect(others.mariadb.slice(0, 2)).toEqual([keep('exp(1000)', 'utf8mb4_nopad_bin'), update])
     expect(others.mysql.slice(0, 2)).toEqual([keep('exp(1000 + rand())', 'utf8mb4_0900_bin'), update])
@@ -457,7 +461,7 @@ describe('a write', () => {
     })
 
     expect(onPostgres).toEqual([
-      `with "t0" as (delete from "authors" "t0" where "t0"."name"::text = $1::text returning *) select ${bounded} from (select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (select  from "t0") r) a`,
+      `with "t0" as (delete from "authors" "t0" where "t0"."name"::text = $1::text returning *) select ${bounded} from (${gathered} (select  from "t0") r offset 0) i) a`,
     ])
     expect(onMariadb).toEqual([
       `delete from \`authors\` where (\`authors\`.\`name\` = ? and \`authors\`.\`name\` = convert(? using utf8mb4) collate utf8mb4_nopad_bin) returning '{}' as r`,

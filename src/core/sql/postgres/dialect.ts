@@ -38,12 +38,14 @@ export const postgres: Dialect = {
 
   list: (rows, total) => {
     const counted = total === undefined ? empty : sql`, (${total})`
-    const list = sql`select coalesce('[' || string_agg(row_to_json(r)::text, ',') || ']', '[]') a from (${select(rows)}) r`
+    const items = sql`select row_to_json(r)::text j from (${select(rows)}) r offset 0`
+    const list = sql`select case when ${weigh(sql`i.j`, MAX_TEXT)} is null then '[]' else '[' || string_agg(i.j, ',') || ']' end a from (${items}) i`
     return sql`select ${bounded}${counted} from (${list}) a`
   },
   pieces: (rows) => {
     const items = sql`select row_to_json(r)::text j, row_number() over () n from (${select(rows)}) r`
-    const pieces = sql`select string_agg(j, ',' order by n) a, min(n) n from (${items}) i group by (n - 1) / ${integer(ITEMS_PER_PIECE)}`
+    const piece = sql`case when ${weigh(sql`j`, MAX_TEXT)} is not null then string_agg(j, ',' order by n) end`
+    const pieces = sql`select ${piece} a, min(n) n from (${items}) i group by (n - 1) / ${integer(ITEMS_PER_PIECE)}`
     const isAllowed = sql`sum(octet_length(p.a)) over () <= ${integer(MAX_ANSWER)} and max(octet_length(p.a)) over () <= ${integer(MAX_TEXT)}`
     return sql`select case when ${isAllowed} then p.a else ${failing(TOO_LARGE)}::text end from (${pieces}) p order by p.n`
   },
@@ -51,7 +53,7 @@ export const postgres: Dialect = {
   one: (rows) => sql`select ${bounded} from (select row_to_json(r)::text a from (${select(rows)}) r offset 0) a`,
   nestedOne: (rows) => sql`(select row_to_json(r) from (${select(rows)}) r)`,
   nestedMany: (rows) =>
-    sql`(select json_build_object('data', coalesce(json_agg(row_to_json(r)), '[]'::json)) from (${select(rows)}) r)`,
+    sql`(select json_build_object('data', case when ${weigh(sql`i.j::text`, MAX_TEXT)} is null then '[]'::json else json_agg(i.j) end) from (select row_to_json(r) j from (${select(rows)}) r offset 0) i)`,
   answerList: ([row], isCounted) => ({ data: row?.[0] ?? '[]', total: isCounted ? Number(row?.[1]) : undefined }),
   answerOne: ([row]) => row?.[0] ?? undefined,
 
@@ -129,6 +131,18 @@ const MAX_ANSWER = 64 * 1024 * 1024
 const MAX_TEXT = 16 * 1024 * 1024
 const TOO_LARGE = 'service:tooLarge'
 const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failing(TOO_LARGE)}::text end`
+
+/**
+ * An aggregate beside one that gathers `text`: it fails as soon as what was gathered is longer than `most`, where a look at the
+ * whole would come when that is in memory. It is a sum of parts of the largest double, since nothing else that is added up row
+ * by row fails; null where there are no rows.
+ */
+function weigh(text: Sql, most: number): Sql {
+  return sql`sum(octet_length(${text}) * ${literal(String(Number.MAX_VALUE / (most + 1)))}::float8)`
+}
+
+/** The function of the server that refuses such a sum; messages are in its own language. */
+const OVERFLOW = 'float_overflow_error'
 
 /** Slots are settings that end with the transaction. */
 function slotText(slot: number): Sql {
@@ -361,9 +375,9 @@ function baseType(type: FieldType): Sql {
 }
 
 /** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
-function explain({ state, message }: SqlFault): ServiceError | undefined {
+function explain({ state, message, routine }: SqlFault): ServiceError | undefined {
   // 54000: it outgrew what the server itself can build.
-  if (state === '54000' || message.includes(TOO_LARGE)) return databaseError('tooLarge')
+  if (state === '54000' || routine === OVERFLOW || message.includes(TOO_LARGE)) return databaseError('tooLarge')
   if (state.startsWith('08') || state === '57P01' || state === '57P03' || state === '53300')
     return databaseError('unreachable')
   switch (state) {

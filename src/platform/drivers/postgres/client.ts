@@ -127,8 +127,8 @@ export function withoutLimit(options: PostgresOptions, { state, message }: SqlFa
 export function postgresFault(error: unknown, fallback: string): SqlFault {
   if (error instanceof SqlFault) return error
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
-    const { message, code, constraint, table, column } = error
-    return new SqlFault(message, { state: code, constraint, table, column, cause: error })
+    const { message, code, constraint, table, column, routine } = error
+    return new SqlFault(message, { state: code, constraint, table, column, routine, cause: error })
   }
   if (isPrivateHostError(error)) return new SqlFault('the address is not allowed', { state: '08004', cause: error })
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
