@@ -1,24 +1,79 @@
-/** The examples of docs/api.md work as they stand there. */
+/**
+ * The examples of docs/api.md, run from top to bottom: each `http` block is a request and its answer. A text `<name>` stands
+ * for a value of this instance, the same wherever the name is, but for times. An answer may have more members than are shown, a
+ * list more entries only where it ends with `…`.
+ */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { world } from '../support/world.ts'
 
+type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json }
+
 const guide = readFileSync(join(import.meta.dirname, '../../docs/api.md'), 'utf8')
-const [migration = '', items = ''] = [...guide.matchAll(/```json\n(.*?)```/gs)].map(([, text]) => text)
-const [, policy = ''] = /```jsonc\n(.*?)```/s.exec(guide) ?? []
-const [, answer = ''] = /answers `(\{"data": \[\{"id".*?\})`\./.exec(guide) ?? []
+const examples = [...guide.matchAll(/^```http\n(.*?)\n```$/gms)].map(([, text = '']) => read(text))
+const shop = world.name('shop')
 
-it('makes collections, items and a policy of them', async () => {
-  const shop = await world.workspace('guide', {})
-  const operations = migration.replaceAll('<id of the data source>', shop.sourceId)
+/** What stands for the names. */
+const known = new Map([
+  ['administrator', world.administrator.email],
+  ['password', world.administrator.password],
+])
 
-  const preview = await shop.post('/schema/migrate?dryRun=true', JSON.parse(operations))
-  const migrated = await shop.post('/schema/migrate', JSON.parse(operations))
-  const created = await shop.post('/items/articles?fields=id,title,author.name', JSON.parse(items))
-  const kept = await shop.post('/policies', { name: 'writing', content: JSON.parse(policy) })
+it.each(examples)('$method $path', async ({ method, path, headers, body, status, answer }) => {
+  const caller = path.startsWith('/api/auth/') ? world.anonymous : world.administrator
+  const response = await caller.send(method, own(path), {
+    headers,
+    ...(body !== '' && { body: own(body).replaceAll('"shop"', JSON.stringify(shop)) }),
+  })
+  const text = await response.text()
 
-  expect([preview.status, migrated.status]).toEqual([200, 200])
-  expect([created.status, await created.json()]).toEqual([200, JSON.parse(answer)])
-  expect([kept.status, await kept.json()]).toMatchObject([201, { data: { name: 'writing' } }])
+  expect([response.status, text]).toEqual([status, answer === '' ? '' : expect.any(String)])
+  if (answer === '') return
+  const found = JSON.parse(text) as Json
+  expect(found).toMatchObject(filled(JSON.parse(answer.replaceAll('"shop"', JSON.stringify(shop))), found) as object)
 })
+
+function read(text: string) {
+  const [asked = '', answered = ''] = text.split(/\n\n(?=HTTP\/1\.1 )/)
+  const [head = '', body = ''] = asked.split(/\n\n(.*)/s)
+  const [line = '', ...fields] = head.split('\n')
+  const [, method = '', path = ''] = /^(\S+) (.+)$/.exec(line) ?? []
+  const [status = '', answer = ''] = answered.split(/\n\n(.*)/s)
+  const headers = Object.fromEntries(fields.map((field) => field.split(': ') as [string, string]))
+  return { method, path, headers, body, status: Number(status.slice('HTTP/1.1 '.length)), answer }
+}
+
+/** With the workspace of this run, and with what earlier answers said. */
+function own(text: string): string {
+  return text.replace('/api/shop/', `/api/${shop}/`).replace(/<([^<>]+)>/g, (_, name: string) => {
+    const value = known.get(name)
+    if (value === undefined) throw new Error(`no answer above has <${name}>`)
+    return value
+  })
+}
+
+/** `shown` with values for its names: what is known, else what was found, which is then known unless it is a time. */
+function filled(shown: Json, found: Json | undefined): Json {
+  if (typeof shown === 'string') {
+    const [, name] = /^<(.+)>$/.exec(shown) ?? []
+    if (name === undefined) return shown
+    const value = known.get(name)
+    if (value !== undefined) return value
+    if (typeof found === 'string' && name !== 'time') known.set(name, found)
+    return found === undefined ? `a value for <${name}>` : found
+  }
+  if (shown === null || typeof shown !== 'object') return shown
+  if (Array.isArray(shown)) {
+    const items = Array.isArray(found) ? found : []
+    const listed = shown.filter((one) => one !== '…')
+    const more = listed.length < shown.length ? items.slice(listed.length) : []
+    return [...listed.map((one, at) => filled(one, items[at])), ...more]
+  }
+  return Object.fromEntries(
+    Object.entries(shown).map(([member, value]) => [
+      member,
+      filled(value, (found as { [member: string]: Json } | null)?.[member]),
+    ]),
+  )
+}
