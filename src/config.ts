@@ -1,6 +1,6 @@
 /**
- * Environment record → Config. Every variable stands here once, with its default and its meaning; docs/configuration.md
- * is generated from this list. A wrong value is named with its variable, never repeated.
+ * Parses the environment into `Config`. Every variable is listed here once with its default; docs/configuration.md is
+ * generated from this list. Errors name the variable and never contain its value.
  */
 import * as z from 'zod'
 import { type InferOutput, lazily } from './core/lazily.ts'
@@ -11,7 +11,7 @@ import { type AwsRole, awsRolesSchema } from './core/sql/aws-role.ts'
 
 const flag = lazily(() => z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true'))
 
-/** `900s`, `15m`, `30d` → milliseconds. */
+/** Parses `900s`, `15m` or `30d` into milliseconds. */
 export const durationSchema = lazily(() =>
   z.string().transform((text, context) => {
     if (text === '0') return 0
@@ -67,7 +67,7 @@ const httpUrl = lazily(() => z.url({ protocol: /^https?$/, error: 'must be an ht
 /** `https://app.example.com,https://admin.example.com` */
 const origins = lazily(() => z.string().transform((text, context) => originsIn(text) ?? refuseOrigins(context)))
 
-/** `*` stands for every origin. */
+/** `*` means every origin. */
 const readers = lazily(() =>
   z.string().transform((text, context) => (text === '*' ? [text] : (originsIn(text) ?? refuseOrigins(context)))),
 )
@@ -184,7 +184,7 @@ const email = lazily(() => z.email('must be an e-mail address'))
 
 const password = lazily(() => z.string().min(10, 'must have at least 10 characters'))
 
-/** Every variable: its schema and its default. What it means stands in scripts/variable-descriptions.ts, for the generated page. */
+/** Schema and default of every variable. scripts/variable-descriptions.ts describes them for the generated page. */
 export const variables = {
   PORT: [port, 8787],
   SERVICE_HOST: [someText, '127.0.0.1'],
@@ -248,14 +248,14 @@ export type ConfigResult =
   | { readonly kind: 'valid'; readonly config: Config; readonly unknown: readonly string[] }
   | { readonly kind: 'invalid'; readonly faults: readonly string[] }
 
-/** Reads all variables; an empty text counts as unset. `unknown` are SERVICE_ variables that nobody reads. */
+/** Parses all variables; an empty text counts as unset. `unknown` lists SERVICE_ variables that do not exist. */
 export function readConfig(environment: Environment): ConfigResult {
   const config: Partial<Record<VariableName, unknown>> = {}
   const faults: string[] = []
   for (const [name, [schema, preset]] of Object.entries(variables) as [VariableName, Variables[VariableName]][]) {
     const text = environment[name]
     if (text === undefined || text === '') {
-      // What would check it is not made: most are unset.
+      // Most variables are unset, so their schemas are never created.
       config[name] = preset
       continue
     }

@@ -1,6 +1,6 @@
 /**
- * What the services need from the outside world. Each port has one adapter per platform and one contract suite in
- * test/contract that every adapter passes.
+ * Interfaces between the services and their environment. Each port has one adapter per platform and one contract suite
+ * in test/contract that every adapter passes.
  */
 import type { LicensingResponse } from './core/license/answer.ts'
 import type { SqlAddress, SqlProvider } from './core/sql/address.ts'
@@ -11,59 +11,64 @@ export type Instant = number
 
 export type Clock = { readonly now: () => Instant }
 
-/** New random UUIDs (version 7: they sort by time, so that primary keys are appended, not scattered). */
+/** Generates random UUIDs. They are version 7, which sorts by time, so that inserts append to the primary key index. */
 export type Ids = { readonly next: () => string }
 
-/** Rows come back as arrays in column order; every value in the database's own text form. */
+/** One row, its values in column order, each in the database's own text form. */
 export type SqlRow = readonly SqlParam[]
 
-/** Whoever waits for the answer to a statement. */
+/** The request that waits for the result of a statement. */
 export interface QueryContext {
-  /** Whether nobody waits any more. Asked now and then while a statement takes long; absent where nobody can know. */
+  /**
+   * Returns true when the client has disconnected. Polled while a statement runs; absent where disconnects are unknown.
+   */
   isDisconnected?(): boolean
-  /** Changes rows: a driver that could not say whether an ended statement has changed them lets it go on. */
+  /**
+   * The statement changes rows. A driver that cannot tell whether a cancelled statement took effect must not cancel it.
+   */
   readonly isWriting?: boolean
 }
 
 /**
- * One database. Errors of the database are thrown as `SqlFault`.
- * There are no interactive transactions: some drivers are HTTP only (docs/decisions/002).
- * What has an asker ends after the driver's time limit (fault OVERDUE), a read also soon after its asker has left (fault
- * ABANDONED). What has none is work of our own, such as a migration, and may take as long as it needs (decision 040).
+ * One database. Its errors are thrown as `SqlFault`.
+ * There are no interactive transactions, since some drivers are HTTP only (docs/decisions/002).
+ * A statement with a `context` ends after the driver's time limit (fault OVERDUE); a read also ends soon after its
+ * client disconnects (fault ABANDONED). A statement without one is internal work, such as a migration, and has no time
+ * limit (decision 040).
  */
 export interface SqlDriver {
-  /** Runs one statement and answers its rows. */
+  /** Runs one statement and returns its rows. */
   query(statement: Statement, context?: QueryContext): Promise<readonly SqlRow[]>
   /**
-   * Like `query`, for an answer that may be too large for the memory: rows come as they are taken, and resolving means that
-   * the first has come. Whoever does not take all of them calls `return`. Absent where the driver gets answers whole.
+   * Like `query`, for results too large for memory: resolves with the first row, and reads further rows on demand. A
+   * consumer that stops early must call `return`. Absent where the driver receives whole results only.
    */
   stream?(statement: Statement, context?: QueryContext): Promise<AsyncIterator<SqlRow>>
-  /** Runs all statements in one transaction, in order: all or nothing. Answers the rows of each. */
+  /** Runs all statements in order in one transaction, all or nothing. Returns the rows of each. */
   batch(statements: readonly Statement[], context?: QueryContext): Promise<readonly (readonly SqlRow[])[]>
-  /** Ends every connection. Running statements are waited for. */
+  /** Closes every connection after its running statement ends. */
   close(): Promise<void>
 }
 
-/** The databases that data sources lead to, by the drivers of this platform. */
+/** Connects to the databases of data sources, with the drivers of this platform. */
 export interface SqlDatabases {
   /** Why this platform cannot run the provider; undefined where it can. */
   unavailable(provider: SqlProvider): string | undefined
   /**
-   * A driver for the database at `address`, connected when it is first asked. Its faults are SqlFaults, `08004` where
-   * the address is not allowed: private hosts are refused unless the configuration allows them, at every connection
-   * and for every address that the name resolves to. Throws nothing itself.
+   * Returns a driver for the database at `address`, which connects on first use. Its errors are SqlFaults, `08004`
+   * where the address is not allowed: unless the configuration allows private hosts, they are refused at every
+   * connection and for every address that the name resolves to. Throws nothing itself.
    */
   open(address: SqlAddress): SqlDriver
 }
 
-/** What every request needs to know of its workspace; read from memory, at most `STATE_MAX_AGE` old. */
+/** The versions that every request needs, read from memory and at most `STATE_MAX_AGE` old. */
 export type WorkspaceSnapshot = {
-  /** Counts the migrations; a cached model of another version is stale. */
+  /** Incremented by each migration; a cached model of another version is stale. */
   readonly modelVersion: number
-  /** Counts changes of members, roles, policies, keys and accounts of the whole instance. */
+  /** Incremented by each change of members, roles, policies, keys or accounts in the whole instance. */
   readonly accessVersion: number
-  /** Counts what the licensing service has said. */
+  /** Incremented by each answer of the licensing service. */
   readonly licenseVersion: number
 }
 
@@ -73,113 +78,128 @@ export type WorkspaceSnapshot = {
  */
 export const STATE_MAX_AGE = 1_000
 
-/** Turns taken in the system database, shared by every process and isolate of the instance. */
+/**
+ * Locks and versions of workspaces, shared by every process and isolate of the instance through the system database.
+ */
 export interface WorkspaceState {
   /**
-   * Runs `work` while no other holder runs for this workspace; waiters of one process are served in order of arrival.
-   * `work` gets a fence number that is higher than that of every earlier holder. The lock is free again when `work`
-   * ends, however it ends, and when its process dies. Throws ServiceError `unavailable` after waiting too long.
+   * Runs `work` while holding the workspace's migration lock; waiters of one process are served in order of arrival.
+   * `work` gets a fence number higher than that of every earlier holder. The lock is released when `work` settles or
+   * its process dies. Throws ServiceError `unavailable` when the wait times out.
    */
   withMigrationLock<T>(workspaceId: string, work: (fence: number) => Promise<T>): Promise<T>
-  /** The current versions, at most `maxAge` (STATE_MAX_AGE) old; undefined where there is no such workspace. */
+  /**
+   * Returns the current versions, at most `maxAge` milliseconds (STATE_MAX_AGE) old; undefined for an unknown
+   * workspace.
+   */
   snapshot(workspaceId: string, maxAge?: number): Promise<WorkspaceSnapshot | undefined>
-  /** The same from memory, at once; undefined where nothing young enough is there. The same object while it stands. */
+  /**
+   * Returns the snapshot from memory without waiting; undefined if none is recent enough. An unchanged snapshot is the
+   * same object.
+   */
   remembered(workspaceId: string): WorkspaceSnapshot | undefined
-  /** Says that versions have changed, so that this process sees them on its next request and others soon. */
+  /** Invalidates the cached versions: this process sees the new ones on its next request, others soon. */
   changed(workspaceId: string): Promise<void>
 }
 
 export interface Passwords {
-  /** A self-describing text with salt and cost. */
+  /** Returns a self-describing hash with its salt and cost. */
   hash(password: string): Promise<string>
-  /** Costs the same whether `hash` is a real one or undefined (unknown account), which never matches. */
+  /** Takes the same time for an undefined `hash` (unknown account), which never matches. */
   verify(password: string, hash: string | undefined): Promise<boolean>
 }
 
-/** Encryption at rest with SERVICE_SECRET. `purpose` is bound to the text: one made for another purpose is refused. */
+/** Encryption at rest with SERVICE_SECRET. `purpose` is authenticated: a text sealed for another purpose is refused. */
 export interface Vault {
   seal(purpose: string, text: string): Promise<string>
   open(purpose: string, sealed: string): Promise<string>
-  /** The same text under the first secret; undefined where it is already. Throws where no secret opens it. */
+  /** Returns the text sealed with the first secret; undefined if it already is. Throws if no secret opens it. */
   reseal(purpose: string, sealed: string): Promise<string | undefined>
 }
 
 /**
- * Runs connector code in an isolate whose only way out is its grant (docs/contract.md#connectors): a Worker Loader
- * isolate behind a gate on Workers, a Deno process with network flags on Node. What the connector does wrong is a
- * reply, never a throw.
+ * Runs connector code in an isolate that can reach only its granted network targets (docs/contract.md#connectors): a
+ * Worker Loader isolate behind a gate on Workers, a Deno process with network flags on Node. Errors of the connector
+ * are replies; they are never thrown.
  */
 export interface ConnectorHost {
-  /** Nothing runs yet: the isolate is started by the session's first call. */
+  /** Opens a session without starting the isolate; the session's first call starts it. */
   open(connector: ConnectorProgram): ConnectorSession
 }
 
 export type ConnectorProgram = {
-  /** Whose it is: isolates are never shared between two ids. */
+  /** The connector's id. Isolates are never shared between ids. */
   readonly id: string
-  /** For whose data source it runs: no workspace may take all there is. */
+  /** The workspace of the data source. The number of isolates per workspace is limited. */
   readonly workspace?: string
-  /** One bundled ES module (JavaScript) as text. */
+  /** The code: one bundled ES module (JavaScript). */
   readonly code: string
-  /** Targets in normal form, without `net:`. */
+  /** Permission targets in normal form, without `net:`. */
   readonly grant: readonly string[]
-  /** Handed unchanged to `preflight` and `setup`. */
+  /** Passed unchanged to `preflight` and `setup`. */
   readonly config: unknown
 }
 
 export interface ConnectorSession {
   /**
-   * Calls one function of the module; `argument` is the handler's one request, JSON. Calls may overlap. Where the isolate
-   * was restarted, or `setup` has not run in it yet, the host runs `setup` before a handler; a fault of that `setup` is then
-   * the reply. Throws ServiceError `unavailable` only where the host itself cannot run the connector.
+   * Calls one function of the module; `argument` is the handler's request, as JSON. Calls may overlap. Before a
+   * handler, the host runs `setup` if it has not run in this isolate yet; an error of that `setup` is then the reply.
+   * Throws ServiceError `unavailable` only if the host itself cannot run the connector.
    */
   call(method: ConnectorMethod, argument?: unknown): Promise<ConnectorReply>
-  /** Ends the isolate; calls in flight are answered `ended`. A closed session starts a fresh isolate on its next call. */
+  /**
+   * Ends the isolate; calls in flight get the reply `ended`. A closed session starts a new isolate on its next call.
+   */
   close(): Promise<void>
 }
 
 export type ConnectorMethod = 'preflight' | 'setup' | 'introspect' | 'query' | 'testConnection'
 
 export type ConnectorReply =
-  /** JSON; undefined and null where the function returned nothing. */
+  /** The returned JSON; undefined or null if the function returned nothing. */
   | { readonly kind: 'value'; readonly value: unknown }
   /** `preflight` returned a promise. */
   | { readonly kind: 'promise' }
-  /** Names of the functions that `setup` returned; null where it returned no object. */
+  /** Names of the functions in the object that `setup` returned; null if it returned no object. */
   | { readonly kind: 'handlers'; readonly names: readonly string[] | null }
-  /** There is no such function or handler. */
+  /** The function or handler does not exist. */
   | { readonly kind: 'missing' }
-  /** `code` is a safe integer of the `monospace` property. `denied`: a NotCapable is in the cause chain, and wins. */
+  /**
+   * The function threw. `code` is the error's `monospace` property if that is a safe integer. `denied` is true if the
+   * cause chain has a NotCapable error, and takes precedence over `code`.
+   */
   | { readonly kind: 'error'; readonly message: string; readonly code: number | null; readonly denied: boolean }
   /** The module failed to load. */
   | { readonly kind: 'unloadable'; readonly message: string; readonly denied: boolean }
-  /** A runaway or dead isolate; only requests in flight see it, the next call starts another. */
+  /**
+   * The isolate exceeded a limit or crashed. Only calls in flight get this reply; the next call starts a new isolate.
+   */
   | { readonly kind: 'ended'; readonly reason: 'time' | 'memory' | 'crash' }
 
 /** A line that a connector printed on its console. */
 export type ConnectorLine = {
-  /** The connector's id and that of the data source. */
+  /** The ids of the connector and of the data source. */
   readonly connector: string
   readonly level: 'info' | 'warn' | 'error'
   readonly message: string
 }
 
-/** What is installed. The lists may change between two calls (auto-reload), so nobody keeps them. */
+/** The installed connectors. Auto-reload may change the lists between two calls, so do not cache them. */
 export interface ConnectorCatalog {
-  /** Every connector that can be used, ordered by id. */
+  /** Every usable connector, ordered by id. */
   installed(): readonly InstalledConnector[]
-  /** Every extension that was found and cannot be used, with the reason. */
+  /** Every extension that cannot be used, with the reason. */
   broken(): readonly BrokenExtension[]
 }
 
 export type InstalledConnector = {
-  /** The entry id of the manifest, which a data source names as its `provider`. */
+  /** The entry id in the manifest, which a data source gives as its `provider`. */
   readonly id: string
   readonly name: string
-  /** As the manifest gives them, each one checked. */
+  /** The permissions of the manifest, validated. */
   readonly permissions: readonly { readonly permission: string; readonly reason: string }[]
   readonly code: string
-  /** Changes when anything above does: what was started from another revision is stale. */
+  /** Changes with any member above; an isolate started from another revision is stale. */
   readonly revision: string
 }
 
@@ -190,15 +210,18 @@ export type BrokenExtension = {
 }
 
 /**
- * The way out to sign-in providers (docs/contract.md#sign-in-providers): what an administrator names, and what a
- * provider names in turn.
+ * Outbound requests to sign-in providers (docs/contract.md#sign-in-providers), at addresses that come from an
+ * administrator or from a provider's own documents.
  */
 export interface ProviderGate {
-  /** Why nothing is ever sent to `address`, as the end of a sentence that begins with it; undefined where it may be. */
+  /**
+   * Returns why `address` is refused, as the end of a sentence that begins with the address; undefined if it is
+   * allowed.
+   */
   refusal(address: string): string | undefined
   /**
-   * Sends one request and answers the response, its body read. No redirect is followed. Throws where the address is
-   * refused, the answer is late or too large, or there is none.
+   * Sends one request and returns the response with its body read. Does not follow redirects. Throws if the address is
+   * refused, on a timeout, on a network error, and if the response is too large.
    */
   fetch(address: string, request: RequestInit): Promise<Response>
 }
@@ -206,20 +229,19 @@ export interface ProviderGate {
 export type Mail = { readonly to: string; readonly subject: string; readonly text: string }
 
 export interface Mailer {
-  /** Resolves once the mail was accepted for delivery. Throws where it was not; the error says nothing of the text. */
+  /** Resolves when the mail was accepted for delivery. Throws otherwise; the error does not contain the mail's text. */
   send(mail: Mail): Promise<void>
 }
 
 /**
- * Takes work that no answer waits for (the time of an answer must not tell whether a mail is sent). Its failure is
- * observed.
+ * Runs work after the response, so that the response time does not show whether a mail was sent. Failures are observed.
  */
 export type Background = (work: Promise<unknown>) => void
 /** The licensing service over HTTP. */
 export interface LicensingClient {
   /**
-   * Posts a value as JSON. Answers what came back, whatever its status; a network error, a time-out or a status of 500
-   * and up is tried three times more, from 250 ms on, before the last of it is answered. Never throws
+   * Posts a value as JSON and returns the response, whatever its status. A network error, a timeout or a status of 500
+   * and above is retried three times, first after 250 ms; then the last result is returned. Never throws
    * (docs/contract.md#licensing).
    */
   post(url: string, value: unknown): Promise<LicensingResponse>
@@ -227,14 +249,17 @@ export interface LicensingClient {
 
 /** Wakes the instance for work that is due: an alarm of a Durable Object on Workers, a timer on Node. */
 export interface Alarm {
-  /** Asks to be woken at `at` or soon after it; an earlier time that was asked for stands. */
+  /** Schedules a wake-up at `at` or soon after. An earlier scheduled time stays. */
   set(at: Instant): Promise<void>
 }
 
-/** Where telemetry goes out. */
+/** Posts telemetry reports (docs/contract.md#telemetry). */
 export interface TelemetryPort {
   readonly platform: 'node' | 'workers'
-  /** Posts JSON text, once. Throws an Error that does not name the address where that was not answered with success. */
+  /**
+   * Posts JSON text once, without retries. Throws an Error unless the status is a success; its message omits the
+   * address.
+   */
   post(url: string, body: string): Promise<void>
 }
 
@@ -242,39 +267,39 @@ export type LicensingPorts = {
   readonly client: LicensingClient
   readonly alarm: Alarm
   readonly pause: (milliseconds: number) => Promise<void>
-  /** Names this start of the instance: a process on Node, a deployed version on Workers. */
+  /** Identifies this start of the instance: a process on Node, a deployed version on Workers. */
   readonly startId: string
 }
 
-/** Everything worth telling an operator; the platform decides what to print or count. */
+/** An event for the operator; the platform decides what to print and what to count. */
 export type Observation =
   | {
       readonly kind: 'request'
       readonly requestId: string
       readonly method: string
-      /** As it was asked, but for its token. */
+      /** The requested path without its access token. */
       readonly path: string
-      /** The pattern that it fits, such as `/api/:workspace/roles/:id`. */
+      /** The matched route pattern, such as `/api/:workspace/roles/:id`. */
       readonly route: string
       readonly status: number
       readonly milliseconds: number
-      /** Whether the caller can mend what a status of 500 or above says. */
+      /** True if the caller can fix the cause of this status of 500 or above. */
       readonly isCallers?: boolean
-      /** The W3C header of that name, where somebody wants to know. */
+      /** The W3C `traceparent` header; set only when tracing is on. */
       readonly traceparent?: string | undefined
     }
   | { readonly kind: 'fault'; readonly requestId?: string; readonly error: unknown }
   | { readonly kind: 'warning'; readonly message: string }
   | ({ readonly kind: 'connector' } & ConnectorLine)
-  /** A mail that is printed instead of sent: the local run has no other way (SERVICE_MAIL__URL is `log:`). */
+  /** A mail that is printed instead of sent, in the local run (SERVICE_MAIL__URL is `log:`). */
   | { readonly kind: 'mail'; readonly mail: Mail }
 
 export type Observe = (observation: Observation) => void
 
-/** Loads what turns any text into ASCII letters as near to it as there are; only introspection needs it. */
+/** Loads the function that transliterates text to ASCII letters; only introspection needs it. */
 export type LoadTransliterate = () => Promise<(text: string) => string>
 
-/** The text of a file that is served beside the API, by its name; throws where it was not shipped. */
+/** Returns the text of a static file by its name. Throws if the file was not shipped. */
 export type Assets = (name: string) => Promise<string>
 
 export type Ports = {
@@ -282,7 +307,7 @@ export type Ports = {
   readonly database: SqlDriver
   /** The databases of data sources. */
   readonly databases: SqlDatabases
-  /** What runs data connectors, and those that are installed. */
+  /** Runs data connectors, and lists the installed ones. */
   readonly connectors: { readonly host: ConnectorHost; readonly catalog: ConnectorCatalog }
   readonly workspaces: WorkspaceState
   readonly clock: Clock

@@ -1,4 +1,4 @@
-/** Users and signing keys in the system database, and what a credential gives its bearer. */
+/** Users and signing keys in the system database, and the rights that a credential gives its bearer. */
 import type { PolicyContent } from '../core/access/policy.ts'
 import type { KeyScope } from '../core/access/scope.ts'
 import type { Statement } from '../core/sql/statement.ts'
@@ -21,10 +21,13 @@ export async function countUsers(database: SqlDriver): Promise<number> {
   return Number(count)
 }
 
-/** An entry of the audit log for a batch, to be written where `provided` holds. */
+/** Builds an audit log entry for a batch; it is written only if the condition `provided` is true. */
 export type AuditStatement = (provided?: Sql) => Statement
 
-/** Creates the first user, whose address counts as proven, and answers true, or false where there is one already; safe against a second caller. */
+/**
+ * Creates the first user, with a proven e-mail address. Returns false if a user exists; concurrent calls create only
+ * one.
+ */
 export async function insertFirstUser(
   database: SqlDriver,
   user: {
@@ -65,29 +68,29 @@ export async function findUserByEmail(database: SqlDriver, email: string): Promi
   }
 }
 
-/** A credential as its token names it; `user` is an account whatever it presents, for what it could do. */
+/** A credential as its token names it. The kind `user` is an account without a credential, to compute its rights. */
 export type Credential =
   | { readonly kind: 'session' | 'key'; readonly id: string; readonly userId: string }
   | { readonly kind: 'user'; readonly userId: string }
 
-/** The state of whoever presents a token, read in one statement; undefined where token or account no longer count. */
+/** The state of a token's bearer, read in one statement; undefined if the token or the account is no longer valid. */
 export type PrincipalState = {
   readonly userId: string
-  /** Of a service account. */
+  /** The owner, if the user is a service account. */
   readonly ownerId: string | undefined
   readonly isAdministrator: boolean
-  /** Of the API key that is presented, where it has one. */
+  /** The scope of the presented API key, if it has one. */
   readonly scope: KeyScope | undefined
-  /** The one asked for. */
+  /** The requested workspace. */
   readonly workspaceId: string | undefined
-  /** In the workspace asked for; undefined where the user is no member of it. */
+  /** The membership in the requested workspace; undefined if the user is not a member. */
   readonly member: Membership | undefined
 }
 
 export type Membership = {
   readonly status: 'active' | 'suspended'
   readonly roles: readonly { readonly id: string; readonly kind: RoleKind }[]
-  /** Of all these roles, each policy once. */
+  /** The policies of all these roles, each once. */
   readonly policies: readonly PolicyContent[]
 }
 
@@ -116,7 +119,7 @@ export async function loadPrincipalState(
   }
 }
 
-/** What the workspace's role Public grants, to whoever comes without a credential. */
+/** Loads what the workspace's role Public grants to requests without a credential. */
 export async function loadPublicPrincipalState(database: SqlDriver, workspaceId: string): Promise<Membership> {
   const [[roleId, policies] = []] = await database.query(
     statement(sql`
@@ -143,20 +146,20 @@ function standingQuery(credential: Credential, workspaceId: string | null): Stat
     where ${isBearer(credential)}`)
 }
 
-/** Whether somebody may act by the credential at the moment of the statement that asks; `as` whom they have to be. */
+/** SQL condition: the credential is valid when the statement runs, and its account has at least the rights of `as`. */
 export function actsBy(credential: Credential, as: 'anybody' | 'administrator'): Sql {
   const isEnough = as === 'administrator' ? sql`u.is_administrator` : sql`true`
   return sql`exists (select 1 from service."user" u where ${isBearer(credential)} and ${isEnough})`
 }
 
-/** Whether `u` is who presents the credential, and may act by it. */
+/** SQL condition: `u` is the credential's account, is active, and the credential is valid. */
 function isBearer(credential: Credential): Sql {
   return sql`u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${countsOf(credential)}
       and (not u.is_service or exists (
         select 1 from service."user" o where o.id = u.service_account_owner_id and o.status = 'active'))`
 }
 
-/** Whether the credential of `u` still counts: a key only while all the keys that it was made with do. */
+/** SQL condition: the credential of `u` is valid. A key is valid only while every key in its chain of makers is. */
 function countsOf(credential: Credential): Sql {
   switch (credential.kind) {
     case 'user':
@@ -177,8 +180,8 @@ function scopeOf(credential: Credential): Sql {
 }
 
 /**
- * Whether `u`, where it is a service account, has an owner who is there to answer for it: an active member of the workspace
- * or an administrator of the instance. True of people, and where there is no workspace.
+ * SQL condition: the owner of the service account `u` is an active member of the workspace or an administrator of the
+ * instance. True for people, and where there is no workspace.
  */
 export function ownerActsIn(workspaceId: Sql): Sql {
   return sql`(${workspaceId} is null or not u.is_service or exists (
@@ -187,14 +190,14 @@ export function ownerActsIn(workspaceId: Sql): Sql {
         where om.workspace_id = ${workspaceId} and om.user_id = o.id and om.status = 'active'))))`
 }
 
-/** The contents of the policies of some roles, each once, as a JSON array. */
+/** SQL expression: a JSON array of the contents of the policies of some roles, each once. */
 function contentsOf(roles: Sql): Sql {
   return sql`(
       select json_agg(p.content order by p.id) from service.policy p
       where p.id in (select rp.policy_id from service.role_policy rp where ${roles}))::text`
 }
 
-/** Goes with every change of rights, keys and accounts: what others have cached of them is stale after it. */
+/** Part of every change of rights, keys and accounts: invalidates what other processes have cached of them. */
 export const bumpAccess: Statement = statement(sql`update service.instance set access_version = access_version + 1`)
 
 export async function loadSigningKeys(database: SqlDriver): Promise<readonly SigningKeyRow[]> {
@@ -208,7 +211,9 @@ export async function loadSigningKeys(database: SqlDriver): Promise<readonly Sig
   }))
 }
 
-/** Keeps `key` where there is none yet. Whoever comes second reads the first one's. */
+/**
+ * Stores `key` unless a signing key exists. A concurrent second caller stores nothing and reads the first one's key.
+ */
 export async function insertFirstSigningKey(database: SqlDriver, key: SigningKeyRow): Promise<void> {
   await database.batch([
     statement(sql`select pg_advisory_xact_lock(7310, 3)`),

@@ -1,19 +1,22 @@
-/** API keys in the system database. Whoever looks after a key is its user, or the owner of that service account. */
+/** API keys in the system database. A key is managed by its user, or by the owner if that user is a service account. */
 import type { KeyScope } from '../core/access/scope.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { type AuditStatement, actsBy, bumpAccess, type Credential } from './accounts.ts'
 import { json, param, type Sql, sql, statement } from './statements.ts'
 
-/** Whose keys are made: anybody's, or those that this user looks after. */
+/** Whose keys may be created: anyone's, or only those of this user and of its service accounts. */
 export type Guardian = { readonly kind: 'anyone' } | { readonly kind: 'user'; readonly id: string }
 
 type Presented = Exclude<Credential, { readonly kind: 'user' }>
 
-/** What is asked is written down, and done only while what it is asked with counts. */
+/**
+ * `record` is the audit entry of the change; `by` is the requester's credential, which must still be valid when it
+ * runs.
+ */
 type Asked = { readonly record: AuditStatement; readonly by: Presented }
 
-/** Which keys may be touched: by a key only itself and those that were made with it. */
+/** Which keys may be changed: with an API key, only that key and the keys made with it. */
 export type Keeper = Guardian | { readonly kind: 'key'; readonly id: string }
 
 export type NewApiKey = {
@@ -23,14 +26,14 @@ export type NewApiKey = {
   readonly description: string | null
   readonly expiresAt: Instant | undefined
   readonly scope: KeyScope | undefined
-  /** The key that it is made with, and ends with. */
+  /** The key that was used to create this one. Deleting it deletes this one. */
   readonly madeBy: string | undefined
 }
 
 export type ApiKeyRow = {
-  /** Undefined where it has no end. */
+  /** Undefined if the key does not expire. */
   readonly expiresAt: Instant | undefined
-  /** How many keys it was made with, one by the other; itself counts too. */
+  /** Length of the chain of keys that made this one, itself included. */
   readonly generation: number
 }
 
@@ -46,9 +49,9 @@ export async function loadApiKey(database: SqlDriver, id: string): Promise<ApiKe
 }
 
 /**
- * Answers false, and writes nothing, where there is no such user, the guardian does not look after them, or who asks may not
- * act any more, perhaps since the body was on its way. The user is held while it runs, so that nobody makes a key of an
- * account that is handed on at the same moment, and the session, so that none slips in beside what ends it.
+ * Returns false, and writes nothing, if the user does not exist, the guardian does not manage it, or the requester's
+ * credential is no longer valid. Locks the user, so that no key is created while the account changes its owner, and the
+ * session, so that no key is created while the session is being ended.
  */
 export async function insertApiKey(
   database: SqlDriver,
@@ -73,7 +76,7 @@ export async function insertApiKey(
 
 export type ApiKeyChange = { readonly name?: string; readonly description?: string | null; readonly active?: boolean }
 
-/** Answers false where there is no such key for that keeper, or who asks may not act any more. */
+/** Returns false if the keeper has no such key, or the requester's credential is no longer valid. */
 export async function updateApiKey(database: SqlDriver, key: Kept & Asked, change: ApiKeyChange): Promise<boolean> {
   const { name = null, active = null } = change
   const [, , , rows] = await database.batch([
@@ -103,7 +106,7 @@ export async function deleteApiKey(
   return rows?.length === 1
 }
 
-/** The keys of one account, by id and name. */
+/** Lists the keys of one account by id and name. */
 export async function keysOf(
   database: SqlDriver,
   userId: string,
@@ -114,12 +117,12 @@ export async function keysOf(
   return rows.map(([id, name]) => ({ id: id ?? '', name: name ?? '' }))
 }
 
-/** Behind the statement that changes the account's owner, so that no key of the one before slips in. */
+/** Runs after the statement that changes the account's owner, so that no key of the previous owner remains. */
 export function deleteKeysOf(userId: string): Statement {
   return statement(sql`delete from service.api_key where user_id = ${param(userId)}::uuid`)
 }
 
-/** Never puts back the time that another process has written. */
+/** Keeps a later time that another process has written. */
 export async function markKeyUsed(database: SqlDriver, id: string, at: Instant): Promise<void> {
   const time = sql`${param(new Date(at).toISOString())}::timestamptz`
   await database.query(
@@ -129,14 +132,14 @@ export async function markKeyUsed(database: SqlDriver, id: string, at: Instant):
   )
 }
 
-/** Waits for what is about to end the session, and lets nothing end it before this batch does. */
+/** Waits for a transaction that is ending the session, and keeps others from ending it before this batch commits. */
 function holdSession({ kind, id }: Presented): Statement {
   return statement(
     sql`select 1 from service.session where id = ${param(kind === 'session' ? id : null)}::uuid for share`,
   )
 }
 
-/** Whether who asks may still do so, after anybody's keys as an administrator of the instance. */
+/** SQL condition: the credential is valid, and of an administrator of the instance where the keeper is `anyone`. */
 function mayAsk(by: Presented, { kind }: Keeper): Sql {
   return actsBy(by, kind === 'anyone' ? 'administrator' : 'anybody')
 }

@@ -1,7 +1,7 @@
 /**
- * Attempts of late, counted in the system database so that all processes and isolates share them and a restart forgets
- * none. A counter keeps the times of its last attempts; its row is the lock that makes counting atomic. Its key is a
- * digest: nothing is looked up for it, and what somebody typed as an e-mail address is not kept.
+ * Rate limits for attempts at secrets, counted in the system database so that all processes and isolates share them and
+ * restarts keep them. A counter holds the times of its recent attempts; its row is the lock that makes counting atomic.
+ * Its key is a digest, so that a typed e-mail address is not stored.
  */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver, SqlRow } from '../ports.ts'
@@ -9,29 +9,29 @@ import { param, type Sql, sql, statement } from './statements.ts'
 
 export type Counter = {
   readonly kind: 'address' | 'credential' | 'credentialTrial' | 'password' | 'setUp' | 'resetMail'
-  /** The account as it was named, in any case; empty where the counter is not of an account. */
+  /** The account as typed, in any case; empty if the counter is not for an account. */
   readonly account: string
-  /** Where it came from; empty where that is all the same. */
+  /** The client's network; empty if the counter covers all networks. */
   readonly network: string
-  /** So many attempts are let through ... */
+  /** Maximum number of attempts within `span`. */
   readonly most: number
-  /** ... in so many milliseconds. */
+  /** Length of the window in milliseconds. */
   readonly span: number
 }
 
 export type Verdict = { readonly isRefused: boolean; readonly retryAfterSeconds: number }
 
-/** Counts one more attempt unless there were too many of late. Its row is a verdict. */
+/** Counts one more attempt unless the window is full. The resulting row is parsed by `verdictOf`. */
 export function countAttempt(counter: Counter): Statement {
   return touch(counter, sql`clock_timestamp()`)
 }
 
-/** Gives the verdict that `countAttempt` would give, with the same work, but counts nothing. */
+/** Returns the same verdict as `countAttempt` with the same work, but counts nothing. */
 export function weighAttempt(counter: Counter): Statement {
   return touch(counter, sql`null`)
 }
 
-/** `time` is of the attempt, or null where none is added. */
+/** `time` is the time of the attempt, or null to add none. */
 function touch(counter: Counter, time: Sql): Statement {
   const recent = sql`array(
     select t from unnest(a.times) t where t > clock_timestamp() - ${spanOf(counter)} order by t)`
@@ -48,7 +48,7 @@ function touch(counter: Counter, time: Sql): Statement {
     returning is_refused, ${secondsLeft(sql`times[1]`, counter)}`)
 }
 
-/** The verdict on an attempt that may come, written down nowhere. */
+/** Returns the verdict on a possible next attempt; writes nothing. */
 export function lookAtAttempts(counter: Counter): Statement {
   return statement(sql`
     select count(*) >= ${param(String(counter.most))}::int, ${secondsLeft(sql`min(t)`, counter)}
@@ -56,7 +56,7 @@ export function lookAtAttempts(counter: Counter): Statement {
     where a.key = ${keyOf(counter)} and t > clock_timestamp() - ${spanOf(counter)}`)
 }
 
-/** Whether the last attempt counted was one too many: a condition for the batch that has counted it. */
+/** SQL condition for the batch that counted an attempt: that attempt was refused. */
 export function wasRefused(counter: Counter): Sql {
   return sql`exists (select 1 from service.attempt a where a.key = ${keyOf(counter)} and a.is_refused)`
 }
@@ -69,7 +69,9 @@ export async function deleteEndedAttempts(database: SqlDriver): Promise<void> {
   await database.query(statement(sql`delete from service.attempt where ends_at < now()`))
 }
 
-/** The address is put in lower case by the database, which finds accounts so: no spelling gets a counter of its own. */
+/**
+ * The database lower-cases the address as the account look-up does, so that spellings of one address share a counter.
+ */
 function keyOf({ kind, account, network }: Counter): Sql {
   return sql`encode(sha256(convert_to(
     ${param(kind)}::text || ' ' || lower(${param(account)}::text) || ' ' || ${param(network)}::text, 'UTF8')), 'hex')`

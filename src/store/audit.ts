@@ -1,12 +1,12 @@
-/** The audit log in the system database. Entries are only ever added, and go when they are older than their time. */
+/** The audit log in the system database. Entries are only added, and deleted when their retention time is over. */
 import { type AuditEntry, auditActions } from '../core/audit.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { empty, json, param, type Sql, sql, statement } from './statements.ts'
 
 /**
- * Goes into the batch of the change that it records. `provided` is a condition on the state at that point of the
- * batch; without it the entry is written whenever the batch succeeds.
+ * Builds the audit entry for the batch of the change it records. It is written if the condition `provided` is true at
+ * that point of the batch; without one, whenever the batch succeeds.
  */
 export function auditStatement(id: string, entry: AuditEntry, provided?: Sql): Statement {
   const { action, outcome, actor, workspaceId, target, address, payload } = entry

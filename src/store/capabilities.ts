@@ -1,10 +1,12 @@
-/** What the connector behind a data source declared when its schema was imported, beside the model that was made of it. */
+/**
+ * The capabilities that a connector declared when the schema of its data source was imported, stored beside the model.
+ */
 import { deserializeCapabilities, type SourceCapabilities, serializeCapabilities } from '../core/connector/schema.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { json, param, sql, statement } from './statements.ts'
 
-/** `revision` is that of the extension. */
+/** `revision` is the extension's revision. */
 export type ImportedCapabilities = { readonly capabilities: SourceCapabilities; readonly revision: string }
 
 /** For the batch that saves the model. */
@@ -26,7 +28,7 @@ export function dropCapabilities(place: { readonly workspaceId: string; readonly
     where workspace_id = ${param(place.workspaceId)}::uuid and source_id = ${param(place.sourceId)}::uuid`)
 }
 
-/** Undefined where nothing was imported yet. */
+/** Returns undefined before the first import. */
 export async function loadCapabilities(
   database: SqlDriver,
   place: { readonly workspaceId: string; readonly sourceId: string },

@@ -1,4 +1,4 @@
-/** Whose accounts the subjects of sign-in providers are, and which sign-ins have come back from one. */
+/** Which account each subject of a sign-in provider has, and which sign-ins have returned from a provider. */
 import type { Profile, SignInFacts } from '../core/access/sign-in.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
@@ -6,9 +6,9 @@ import { type InvitationRow, invitationsOf } from './invitations.ts'
 import { param, sql, statement } from './statements.ts'
 
 export type IdentityFacts = Pick<SignInFacts, 'known' | 'account'> & {
-  /** Open ones of the verified address. */
+  /** Open invitations of the verified address. */
   readonly invitations: readonly InvitationRow[]
-  /** Whether whoever has the address is a member of the workspace asked for. */
+  /** Whether the account with this address is a member of the requested workspace. */
   readonly isMember: boolean
 }
 
@@ -50,9 +50,9 @@ export function insertIdentity(
 }
 
 /**
- * Whoever the account is of has shown to read the mail of its address. The first time, every way in from before ends, since
- * somebody else may have set it up: its password, its sessions, its keys and those of its service accounts, which their user
- * can switch on again. A password that comes with the proof is set after these.
+ * Marks the account's e-mail address as proven. The first time, ends every earlier way in, since somebody else may have
+ * set up the account: its password, its sessions, its keys and those of its service accounts (which the user can switch
+ * on again). A password that comes with the proof must be set after these statements.
  */
 export function proveEmail(userId: string): readonly Statement[] {
   const id = sql`${param(userId)}::uuid`
@@ -70,8 +70,8 @@ export function proveEmail(userId: string): readonly Statement[] {
 }
 
 /**
- * Remembers that the sign-in of this state has come back, and answers whether that was the first time. `expiresAt` is
- * when the sign-in would no longer count anyway.
+ * Records that the sign-in with this state has returned; answers false if it had returned before. `expiresAt` is the
+ * expiry of the sign-in itself.
  */
 export async function recordCallback(database: SqlDriver, stateHash: string, expiresAt: Instant): Promise<boolean> {
   const [, rows] = await database.batch([

@@ -1,6 +1,6 @@
 /**
- * Our own numbered migrations of the system database: each is applied once, in a transaction of its own, under a lock
- * that all processes and isolates share. Also lays out the schemas of a workspace.
+ * Numbered migrations of the system database: each is applied once, in its own transaction, under a lock that all
+ * processes and isolates share. Also creates the schemas of a workspace.
  */
 import { ServiceError } from '../core/error.ts'
 import { SqlFault } from '../core/sql/fault.ts'
@@ -24,7 +24,7 @@ import workspaceModel from './schema/workspace-001-model.ts'
 import looseTexts from './schema/workspace-002-loose-texts.ts'
 import { param, sql, statement } from './statements.ts'
 
-/** By number, in order; each is applied where it is missing. One that has been released is never edited. */
+/** Ordered by number. A released migration is never edited. */
 const migrations: readonly (readonly [number, string])[] = [
   [1, installation],
   [2, access],
@@ -42,10 +42,13 @@ const migrations: readonly (readonly [number, string])[] = [
 ]
 const workspaceMigrations: readonly string[] = [workspaceModel, looseTexts]
 
-/** What every workspace's schemas have once they are up to date. */
+/** The schema number of an up-to-date workspace. */
 export const WORKSPACE_SCHEMA_NUMBER = workspaceMigrations.length
 
-/** Brings the system database up to date; safe to call from many processes at once. Throws SqlFault. */
+/**
+ * Migrates the system database to the newest schema; safe for concurrent processes. Throws SqlFault, and ServiceError
+ * `failed` if the database is newer than this release.
+ */
 export async function installSchema(database: SqlDriver): Promise<void> {
   const applied = await appliedNumbers(database)
   const [highest, known] = [Math.max(0, ...applied), Math.max(...migrations.map(([number]) => number))]
@@ -61,7 +64,7 @@ export async function installSchema(database: SqlDriver): Promise<void> {
   await upgradeWorkspaces(database)
 }
 
-/** The statements that lay out the two schemas of a new workspace. */
+/** Builds the statements that create the two schemas of a new workspace. */
 export function workspaceSchema(workspace: string): readonly Statement[] {
   return workspaceMigrations.flatMap((script) => workspaceScript(script, workspace))
 }
@@ -86,7 +89,7 @@ async function applyOnce(database: SqlDriver, number: number, script: string): P
   try {
     await database.batch([takeLock, ...preparation, record, ...split(script)])
   } catch (error) {
-    // Whoever held the lock before us has applied it.
+    // The previous lock holder has applied it.
     const isApplied =
       error instanceof SqlFault && error.state === '23505' && (await appliedNumbers(database)).has(number)
     if (!isApplied) throw error
@@ -132,7 +135,7 @@ export function dataSchema(workspace: string): string {
   return `service_${workspace}_data`
 }
 
-/** Our scripts have a statement's end at a line's end and nowhere else. */
+/** In these scripts a semicolon at the end of a line always ends a statement, and nothing else does. */
 function split(script: string): readonly Statement[] {
   return script
     .split(/;\s*\n/)

@@ -1,4 +1,4 @@
-/** Invitations into a workspace. Of their tokens only digests are kept. */
+/** Invitations into a workspace. Only digests of their tokens are stored. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { policiesOf, type RoleRow } from './roles.ts'
@@ -10,20 +10,20 @@ export type InvitationRow = {
   readonly workspaceName: string
   readonly email: string
   readonly roles: readonly { readonly id: string; readonly name: string }[]
-  /** The account of that address, where there is one. */
+  /** The account with that address, if there is one. */
   readonly account: {
     readonly id: string
-    /** Somebody has shown to read the mail of the address. */
+    /** The account's e-mail address is proven. */
     readonly isProven: boolean
     readonly isMember: boolean
     readonly roleIds: readonly string[]
   } | null
 }
 
-/** `isMailed` says which of its two tokens was presented: the one that only the invited address has been sent. */
+/** `isMailed` is true for the token from the mail, which only the invited address received. */
 export type PresentedInvitation = InvitationRow & { readonly isMailed: boolean }
 
-/** The invitation of this token, while its time lasts. */
+/** Finds an unexpired invitation by the digest of either of its tokens. */
 export async function findInvitation(database: SqlDriver, tokenHash: string): Promise<PresentedInvitation | undefined> {
   const hash = param(tokenHash)
   const isMeant = sql`(i.token_hash = ${hash} or i.mail_token_hash = ${hash}) and i.expires_at > now()`
@@ -35,7 +35,7 @@ export async function findInvitation(database: SqlDriver, tokenHash: string): Pr
   return found && { ...found, isMailed: mailed === 't' }
 }
 
-/** A JSON array of InvitationRow: those invitations `i` that `isMeant` holds for. */
+/** SQL expression: a JSON array of InvitationRow, of the invitations `i` that satisfy `isMeant`. */
 export function invitationsOf(isMeant: Sql): Sql {
   return sql`(
       select coalesce(json_agg(json_build_object('id', i.id, 'workspaceId', i.workspace_id, 'workspaceName', w.api_name,
@@ -69,15 +69,15 @@ export type NewInvitation = {
   readonly workspaceId: string
   readonly email: string
   readonly roleIds: readonly string[]
-  /** Of the token in the answer to whoever invites. */
+  /** Digest of the token in the response to the inviter. */
   readonly tokenHash: string
-  /** Of the one in the mail. */
+  /** Digest of the token in the mail. */
   readonly mailTokenHash: string
   readonly invitedBy: string
   readonly expiresAt: Instant
 }
 
-/** An invitation of the same address whose time is over makes room. */
+/** Deletes an expired invitation of the same address, then inserts the new one. */
 export function insertInvitation(made: NewInvitation): readonly Statement[] {
   return [
     statement(sql`
@@ -94,7 +94,7 @@ export function insertInvitation(made: NewInvitation): readonly Statement[] {
   ]
 }
 
-/** Who is invited to what by an invitation of the workspace; undefined where there is none. */
+/** Returns the invited address and its roles; undefined if the workspace has no such invitation. */
 export async function findInvited(
   database: SqlDriver,
   workspaceId: string,

@@ -1,15 +1,15 @@
 /**
- * The license in the system database: the row that all processes and isolates share, and the lease under which one of
- * them asks the licensing service. A lease that is not given back ends by itself.
+ * The license in the system database: one row that all processes and isolates share, and the lease that one of them
+ * holds while it calls the licensing service. A lease expires by itself.
  */
 import type { ContactFault, Verdict } from '../core/license/status.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { json, param, type Sql, sql, statement } from './statements.ts'
 
-/** What was stored last. Of the key only a digest is kept. */
+/** The stored license state. Only a digest of the key is stored. */
 export type LicenseRow = {
-  /** Counts every change of the row. */
+  /** Incremented by each change of the row. */
   readonly version: number
   readonly keyDigest: string | null
   readonly activationId: string | null
@@ -18,7 +18,7 @@ export type LicenseRow = {
   readonly validatedAt: Instant | null
   readonly attemptedAt: Instant | null
   readonly fault: ContactFault | null
-  /** Whether somebody holds the lease. */
+  /** Whether a process holds the lease. */
   readonly isBusy: boolean
 }
 
@@ -38,7 +38,7 @@ export async function loadLicense(database: SqlDriver): Promise<LicenseRow> {
   return JSON.parse(text ?? 'null') as LicenseRow
 }
 
-/** Takes the lease, unless somebody has it or the row is no longer of that version. */
+/** Takes the lease; returns false if another process holds it or the row has another version. */
 export async function takeLease(
   database: SqlDriver,
   lease: { readonly id: string; readonly seconds: number; readonly version: number },
@@ -62,13 +62,15 @@ const endLease = sql`update service.license set lease_id = null, lease_until = '
 
 export type SaveOptions = {
   readonly leaseId: string
-  /** The start that has its answer by this. */
+  /** The start that this answer completes. */
   readonly startId: string | undefined
-  /** Entries of the audit log, written only where the record is. */
+  /** Builds audit entries, written only if the record is. */
   readonly audit: (provided: Sql) => readonly Statement[]
 }
 
-/** Stores what came of asking and gives the lease back. Whoever has lost the lease by now changes nothing. */
+/**
+ * Stores the result of a call to the licensing service and releases the lease. Changes nothing if the lease was lost.
+ */
 export async function saveLicense(
   database: SqlDriver,
   record: LicenseRecord,
@@ -76,7 +78,7 @@ export async function saveLicense(
 ): Promise<void> {
   const holds = sql`exists (select 1 from service.license where lease_id = ${param(leaseId)}::uuid)`
   await database.batch([
-    // The first to take the row: the lease cannot go to somebody else before the end of this batch.
+    // Locks the row first, so that the lease cannot be taken before this batch ends.
     statement(sql`select 1 from service.license where lease_id = ${param(leaseId)}::uuid for update`),
     ...audit(holds),
     statement(sql`update service.instance set license_version = license_version + 1 where ${holds}`),
@@ -90,13 +92,13 @@ export async function saveLicense(
   ])
 }
 
-/** Whether the start of this id has had its answer under the license that is stored. */
+/** Whether this start was answered under the stored license. */
 export async function isStarted(database: SqlDriver, startId: string): Promise<boolean> {
   const rows = await database.query(statement(sql`select 1 from service.license_start where id = ${param(startId)}`))
   return rows.length > 0
 }
 
-/** Starts that are long past make room. */
+/** Also deletes entries of old starts. */
 function rememberStart(id: string, provided: Sql): readonly Statement[] {
   return [
     statement(sql`delete from service.license_start where at < now() - interval '400 days'`),

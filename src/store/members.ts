@@ -10,12 +10,12 @@ export type MemberStatus = 'active' | 'suspended'
 
 export type MemberRow = {
   readonly status: MemberStatus
-  /** Of a service account; null for a person. */
+  /** The owner of a service account; null for a person. */
   readonly ownerId: string | null
-  /** Somebody has shown to read the mail of the account; of a service account, of its owner. */
+  /** The account's e-mail address is proven; for a service account, its owner's. */
   readonly isProven: boolean
   readonly roles: readonly MemberRole[]
-  /** How many other people can act as Administrator at this moment. */
+  /** Number of other people who can currently act as Administrator. */
   readonly otherAdministrators: number
 }
 
@@ -49,7 +49,7 @@ export async function loadMember(
   return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as MemberRow)
 }
 
-/** The workspaces, by name, in which this user is Administrator and nobody else can act as one; service accounts cannot. */
+/** Lists the names of workspaces whose only acting Administrator is this user; service accounts do not count. */
 export async function soleAdministratorOf(database: SqlDriver, userId: string): Promise<readonly string[]> {
   const rows = await database.query(
     statement(sql`
@@ -69,7 +69,10 @@ export async function soleAdministratorOf(database: SqlDriver, userId: string): 
   return rows.map(([name]) => name ?? '')
 }
 
-/** The workspaces in which the user acts: as an active member, and as a service account only where its owner may. */
+/**
+ * Lists the ids of workspaces in which the user is an active member; for a service account, only where its owner may
+ * act.
+ */
 export async function workspacesOf(database: SqlDriver, userId: string): Promise<readonly string[]> {
   const rows = await database.query(
     statement(sql`

@@ -1,18 +1,18 @@
-/** The data model of a workspace in the system database: read in one statement, written as the difference. */
+/** The data model of a workspace in the system database: read in one statement, written as a difference. */
 import type { ModelRecords } from '../core/model/model.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver, SqlRow } from '../ports.ts'
 import { metaSchema } from './installation.ts'
 import { ident, join, json, param, type Sql, sql, statement } from './statements.ts'
 
-/** The version of a workspace's model as it stands; undefined where there is no such workspace. */
+/** Returns the current version of a workspace's model; undefined for an unknown workspace. */
 export async function loadVersion(database: SqlDriver, workspaceId: string): Promise<number | undefined> {
   const id = sql`${param(workspaceId)}::uuid`
   const [row] = await database.query(statement(sql`select w.model_version from service.workspace w where w.id = ${id}`))
   return row && Number(row[0])
 }
 
-/** The records of a workspace and the version that they belong to; undefined where there is no such workspace. */
+/** Loads a workspace's model records and their version; undefined for an unknown workspace. */
 export async function loadModel(
   database: SqlDriver,
   workspace: { readonly id: string; readonly apiName: string },
@@ -24,8 +24,8 @@ export async function loadModel(
 }
 
 /**
- * Of each table one JSON list per column: rows as JSON take the database twice the work, and most of a load is its. All
- * lists of a table are made of the same rows in the same order, which is that of their creation.
+ * Selects one JSON list per column of each table: JSON rows would double the database's work, which is most of the load
+ * time. All lists of a table have the same rows in the same order, by creation.
  */
 function modelQuery(workspace: { readonly id: string; readonly apiName: string }): Statement {
   const at = (name: string) => ident(metaSchema(workspace.apiName), name)
@@ -60,7 +60,7 @@ function readLists(lists: SqlRow): ModelRecords {
     sources: next(sourceColumns),
     namespaces: next(namespaceColumns),
     collections: next(collectionColumns),
-    // A mark that is absent stays absent, as in records that were not stored yet.
+    // Absent rather than null, as in records that were not stored yet.
     primitiveFields: next(primitiveColumns).map(({ isLoose, ...field }) =>
       isLoose === null ? field : { ...field, isLoose },
     ),
@@ -70,7 +70,7 @@ function readLists(lists: SqlRow): ModelRecords {
   }
 }
 
-/** The tables hold what `saveModel` has written, so their rows are records. */
+/** The tables hold only what `saveModel` wrote, so their rows are valid records. */
 function readList<T>(members: readonly (keyof T & string)[], lists: Iterator<SqlRow[number]>): T[] {
   const columns = members.map(
     (member) => [member, JSON.parse(lists.next().value ?? '[]') as readonly unknown[]] as const,
@@ -83,7 +83,7 @@ function readList<T>(members: readonly (keyof T & string)[], lists: Iterator<Sql
   })
 }
 
-/** The statements that turn the stored records of `workspace` from `before` into `after`. */
+/** Builds the statements that change the stored records of `workspace` from `before` to `after`. */
 export function saveModel(workspace: string, before: ModelRecords, after: ModelRecords): readonly Statement[] {
   const at = (name: string) => ident(metaSchema(workspace), name)
   return [
@@ -117,7 +117,7 @@ export function saveModel(workspace: string, before: ModelRecords, after: ModelR
   ].map(statement)
 }
 
-/** Column, its type, and the member of the record that it holds. */
+/** Column name, column type, and the record member it stores. */
 type Columns<T> = readonly (readonly [column: string, type: Sql, member: keyof T & string])[]
 type Tables = { readonly [K in keyof ModelRecords]: ModelRecords[K][number] }
 
@@ -184,8 +184,8 @@ const indexColumns: Columns<Tables['indexes']> = [
 type WithId = { readonly id: string }
 
 /**
- * The core keeps an unchanged record as the same object, so identity tells what has changed; and records in their order,
- * so that most of a model is left out of the comparison.
+ * Unchanged records are the same objects, so identity tells what changed; records keep their order, so the common
+ * prefix needs no comparison.
  */
 function difference<T extends WithId>(before: readonly T[], after: readonly T[]): { gone: string[]; written: T[] } {
   let same = 0

@@ -1,4 +1,4 @@
-/** Passwords of accounts, and the tokens to reset them. Of a password only its hash is kept, of a token its digest. */
+/** Account passwords and password reset tokens. Only hashes of passwords and digests of tokens are stored. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { empty, param, sql, statement } from './statements.ts'
@@ -19,7 +19,7 @@ export function setPassword(userId: string, hash: string): Statement {
     update service."user" set password_hash = ${param(hash)} where id = ${param(userId)}::uuid`)
 }
 
-/** Ends the sessions of a user, all but `kept`. */
+/** Ends all sessions of a user except `kept`. */
 export function endSessions(userId: string, kept?: string): Statement {
   return statement(sql`
     update service.session set revoked_at = now() where user_id = ${param(userId)}::uuid and revoked_at is null
@@ -36,7 +36,7 @@ export async function insertReset(database: SqlDriver, { tokenHash, userId, expi
   )
 }
 
-/** Whose password this token resets, while its time lasts and the account counts. */
+/** Returns the active user whose password this unexpired token resets. */
 export async function findResetUser(database: SqlDriver, tokenHash: string): Promise<string | undefined> {
   const [row] = await database.query(
     statement(sql`
@@ -46,7 +46,7 @@ export async function findResetUser(database: SqlDriver, tokenHash: string): Pro
   return row?.[0] ?? undefined
 }
 
-/** One that was used takes the others of its account with it, and so does a password that was changed. */
+/** Deletes all reset tokens of an account, when one was used or the password changed. */
 export function deleteResets(userId: string): Statement {
   return statement(sql`delete from service.password_reset where user_id = ${param(userId)}::uuid`)
 }

@@ -1,4 +1,4 @@
-/** Policies of a workspace, with what of its model each of them names. */
+/** Policies of a workspace, and which parts of its model each one names. */
 import type { PolicyContent } from '../core/access/policy.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
@@ -11,7 +11,7 @@ export type PolicyRow = {
   readonly content: PolicyContent
 }
 
-/** Those of `ids` that are policies of the workspace. */
+/** Returns the policies of the workspace among `ids`. */
 export async function loadPolicies(
   database: SqlDriver,
   workspaceId: string,
@@ -59,7 +59,7 @@ function insertUses(policyId: string, uses: readonly string[]): Statement {
     select ${param(policyId)}::uuid, u.id from (${uuids(uses)}) u (id)`)
 }
 
-/** Which of `targetIds` some policy of the workspace names, and the names of those policies. */
+/** Returns which of `targetIds` are named by policies of the workspace, with the names of those policies. */
 export async function findUses(
   database: SqlDriver,
   workspaceId: string,
@@ -74,7 +74,7 @@ export async function findUses(
   return rows.map(([targetId, policy]) => ({ targetId: targetId ?? '', policy: policy ?? '' }))
 }
 
-/** Fails the transaction where a policy of the workspace names one of `targetIds`. */
+/** Builds a statement that fails its transaction if a policy of the workspace names one of `targetIds`. */
 export function assertUnusedStatement(workspaceId: string, targetIds: readonly string[]): Statement {
   return statement(sql`
     select 1 / (case when exists (

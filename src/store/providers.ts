@@ -1,26 +1,26 @@
-/** Sign-in providers. Of the client secret only the sealed text is kept. */
+/** Sign-in providers. The client secret is stored sealed. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { json, param, sql, statement } from './statements.ts'
 
-/** Names of the members of an identity token or a userinfo answer that say who somebody is. */
+/** Names of the claims in an identity token or a userinfo response that identify a person. */
 export type ProviderClaims = { readonly subject: string; readonly email: string; readonly emailVerified: string }
 
 export type ProviderServer =
-  /** OpenID Connect: everything else is in the issuer's discovery document. The subject is always `sub`. */
+  /** OpenID Connect: the other endpoints come from the issuer's discovery document. The subject is always `sub`. */
   | { readonly kind: 'openid'; readonly issuer: string; readonly claims: ProviderClaims }
   | {
       readonly kind: 'oauth2'
       readonly authorizationEndpoint: string
       readonly tokenEndpoint: string
       readonly userinfoEndpoint: string
-      /** Answers a list of `{email, verified, primary}`, where userinfo does not tell verified addresses. */
+      /** Returns a list of `{email, verified, primary}`, for providers whose userinfo omits verified addresses. */
       readonly emailsEndpoint: string | null
       readonly claims: ProviderClaims
       readonly clientAuthentication: 'basic' | 'post'
     }
 
-/** Of the workspace that the role is of. */
+/** The role that new users get, and its workspace. */
 export type AutoJoin = {
   readonly workspaceId: string
   readonly workspace: string
@@ -54,7 +54,7 @@ export async function findProvider(database: SqlDriver, name: string): Promise<P
   return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as ProviderRow)
 }
 
-/** Names of those that can be used, in order. */
+/** Lists the names of enabled providers, sorted. */
 export async function listEnabledProviders(database: SqlDriver): Promise<readonly string[]> {
   const rows = await database.query(statement(sql`select name from service.provider where enabled order by name`))
   return rows.map(([name]) => name ?? '')
@@ -78,7 +78,7 @@ export function updateProvider(provider: NewProvider): Statement {
     where id = ${param(provider.id)}::uuid`)
 }
 
-/** Who signed in through it is forgotten with it; accounts stay. */
+/** Deletes the provider and the identities of its users; their accounts stay. */
 export function deleteProvider(id: string): Statement {
   return statement(sql`delete from service.provider where id = ${param(id)}::uuid`)
 }

@@ -1,6 +1,6 @@
 /**
- * The version that every change of rights counts up, as a lock: a change that was decided on facts of one version is
- * written only if nobody else has changed rights since.
+ * The access version as an optimistic lock: a change decided on facts of one version is written only if no other change
+ * of rights came first.
  */
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Statement } from '../core/sql/statement.ts'
@@ -12,7 +12,7 @@ export async function loadAccessVersion(database: SqlDriver): Promise<number> {
   return Number(version)
 }
 
-/** First in a batch: counts the version up, or fails the transaction where it is no longer `version`. */
+/** First in a batch: increments the access version, or fails the transaction if it is no longer `version`. */
 export function bumpAccessFrom(version: number): Statement {
   return statement(sql`
     with turn as (
@@ -22,7 +22,7 @@ export function bumpAccessFrom(version: number): Statement {
     select 1 / count(*) from turn`)
 }
 
-/** Fails the transaction where the workspace has another model by now, and keeps the model until its end. */
+/** Fails the transaction if the workspace's model has another version; keeps the model from changing until its end. */
 export function lockModelVersion(workspaceId: string, version: number): Statement {
   return statement(sql`
     select 1 / count(*) from (
@@ -31,7 +31,7 @@ export function lockModelVersion(workspaceId: string, version: number): Statemen
       for share) held`)
 }
 
-/** Whether a batch failed because what it had been decided on was out of date. */
+/** Whether a batch failed because it was based on outdated facts. */
 export function isOutOfDate(cause: unknown): boolean {
   return cause instanceof SqlFault && (cause.state === DIVISION_BY_ZERO || cause.state === DEADLOCK)
 }

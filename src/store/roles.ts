@@ -1,4 +1,4 @@
-/** Roles of a workspace, and the policies that they bring. */
+/** Roles of a workspace, and their policies. */
 import type { PolicyContent } from '../core/access/policy.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
@@ -14,7 +14,7 @@ export type RoleRow = {
   readonly policies: readonly { readonly id: string; readonly content: PolicyContent }[]
 }
 
-/** Those of `ids` that are roles of the workspace. */
+/** Returns the roles of the workspace among `ids`. */
 export async function loadRoles(
   database: SqlDriver,
   workspaceId: string,
@@ -30,14 +30,14 @@ export async function loadRoles(
   return JSON.parse(text ?? '[]') as RoleRow[]
 }
 
-/** A JSON array of the policies of a role. */
+/** SQL expression: a JSON array of the policies of a role. */
 export function policiesOf(roleId: Sql): Sql {
   return sql`(
     select coalesce(json_agg(json_build_object('id', p.id, 'content', p.content) order by p.id), '[]'::json)
     from service.role_policy rp join service.policy p on p.id = rp.policy_id where rp.role_id = ${roleId})`
 }
 
-/** The policies that members of the role have through any of their roles and that name `$CURRENT_ROLES`. */
+/** Loads the policies naming `$CURRENT_ROLES` that members of the role have through any of their roles. */
 export async function loadPoliciesBeside(database: SqlDriver, id: string): Promise<RoleRow['policies']> {
   const [[text] = []] = await database.query(
     statement(sql`

@@ -1,4 +1,4 @@
-/** Everything in the system database that the vault has sealed, wherever it lies, and how one text takes another's place. */
+/** All texts in the system database that the vault has sealed, and how to replace one of them. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
@@ -41,7 +41,7 @@ export async function listSealed(database: SqlDriver): Promise<readonly SealedTe
   return found
 }
 
-/** Changes nothing where somebody has written another text meanwhile; answers one row where it did. */
+/** Replaces a sealed text unless it was changed meanwhile; one result row means it was replaced. */
 export function replaceSealed(one: SealedText, sealed: string): Statement {
   const [table, column] = placeOf(one)
   return statement(sql`

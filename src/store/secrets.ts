@@ -1,11 +1,11 @@
-/** Named secrets of workspaces: only the sealed text is kept. */
+/** Named secrets of workspaces. Only the sealed text is stored. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { json, param, sql, statement, uuids } from './statements.ts'
 
 export type SecretRow = { readonly id: string; readonly name: string; readonly sealed: string }
 
-/** Those of these names that there are. */
+/** Returns the existing secrets among `names`. */
 export async function loadSecrets(
   database: SqlDriver,
   workspaceId: string,
@@ -20,7 +20,7 @@ export async function loadSecrets(
   return rows.map(([id, name, sealed]) => ({ id: id ?? '', name: name ?? '', sealed: sealed ?? '' }))
 }
 
-/** Binds what is sealed to its place. */
+/** The purpose to seal a secret's value with: it binds the text to this workspace and name. */
 export function secretPurpose(workspaceId: string, name: string): string {
   return `secret:${workspaceId}:${name}`
 }
@@ -49,12 +49,12 @@ export function saveSecret(workspaceId: string, { id, name, sealed }: SecretRow)
     set sealed_value = excluded.sealed_value, updated_at = clock_timestamp()`)
 }
 
-/** Fails by its foreign key where a data source stands on it. */
+/** Fails by its foreign key if a data source uses the secret. */
 export function deleteSecret(id: string): Statement {
   return statement(sql`delete from service.secret where id = ${param(id)}::uuid`)
 }
 
-/** For the batch that creates the source: fails by its foreign key where a secret has gone. */
+/** For the batch that creates the source. Fails by its foreign key if a secret was deleted. */
 export function bindSecrets(
   { workspaceId, sourceId }: { readonly workspaceId: string; readonly sourceId: string },
   secretIds: readonly string[],
@@ -68,7 +68,7 @@ export function unbindSecrets(sourceId: string): Statement {
   return statement(sql`delete from service.source_secret where source_id = ${param(sourceId)}::uuid`)
 }
 
-/** Ids of the data sources that stand on a secret. */
+/** Returns the ids of the data sources that use a secret. */
 export async function sourcesOf(database: SqlDriver, secretId: string): Promise<ReadonlySet<string>> {
   const rows = await database.query(
     statement(sql`select source_id from service.source_secret where secret_id = ${param(secretId)}::uuid`),
@@ -76,7 +76,7 @@ export async function sourcesOf(database: SqlDriver, secretId: string): Promise<
   return new Set(rows.map(([id]) => id ?? ''))
 }
 
-/** A text that changes with every new value of the secrets that a data source stands on. */
+/** Returns a text that changes whenever a secret of the data source changes. */
 export async function secretsRevision(database: SqlDriver, sourceId: string): Promise<string> {
   const [[mark] = []] = await database.query(
     statement(sql`

@@ -9,7 +9,7 @@ export type ServiceAccountRow = {
   readonly name: string
   readonly description: string | null
   readonly ownerId: string
-  /** Somebody has shown to read the mail of the owner. */
+  /** The owner's e-mail address is proven. */
   readonly isProven: boolean
   readonly roles: readonly HeldRole[]
 }
@@ -39,7 +39,7 @@ export async function loadServiceAccount(database: SqlDriver, id: string): Promi
   return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as ServiceAccountRow)
 }
 
-/** Those that a user owns, by id and name. */
+/** Lists the service accounts of an owner by id and name. */
 export async function ownedServiceAccounts(
   database: SqlDriver,
   ownerId: string,

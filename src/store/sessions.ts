@@ -1,6 +1,6 @@
 /**
- * Sessions: what a sign-in opened and a refresh goes on with. A session knows the one refresh token that may be used
- * next, so that an older one is told by not being that.
+ * Sessions, opened by a sign-in and extended by refreshes. A session stores the id of its only valid refresh token, so
+ * that a reused older token is recognized.
  */
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
@@ -12,13 +12,13 @@ export type NewSession = {
   readonly userId: string
   readonly refreshTokenId: string
   readonly expiresAt: Instant
-  /** The account has to have it still. */
+  /** The account must still have this hash. */
   readonly passwordHash?: string | null | undefined
-  /** Of the provider that it was opened by, which has to be switched on. */
+  /** The provider of the sign-in, which must still be enabled. */
   readonly providerId?: string | undefined
 }
 
-/** Answers false, and writes nothing, where the account or the provider does not count any more, or the password is another one. */
+/** Returns false, and writes nothing, if the account or the provider is no longer valid or the password has changed. */
 export async function insertSession(
   database: SqlDriver,
   session: NewSession,
@@ -42,8 +42,8 @@ export async function insertSession(
 export type SessionToken = { readonly id: string; readonly userId: string; readonly refreshTokenId: string }
 
 /**
- * Puts `next` in the place of the refresh token that was used. Answers false where that was not the current one, or the
- * session, its account or its provider do not count any more: of many who use one token at the same time one gets true.
+ * Replaces the refresh token that was used with `next`. Returns false if it was not the current one, or if the session,
+ * its account or its provider is no longer valid. Of concurrent calls with one token, one returns true.
  */
 export async function rotateSession(
   database: SqlDriver,
@@ -65,12 +65,15 @@ export async function rotateSession(
   return rows?.length === 1
 }
 
-/** Ends a session whose refresh token was used before; answers false where that is not so. */
+/**
+ * Ends a session whose refresh token is used a second time; returns false if the token was the current one or the
+ * session has ended.
+ */
 export function revokeReused(database: SqlDriver, used: SessionToken, record: AuditStatement): Promise<boolean> {
   return revoke(database, sql`${isAlive(used)} and s.refresh_token_id <> ${param(used.refreshTokenId)}::uuid`, record)
 }
 
-/** Ends a session; answers false where it had ended before. */
+/** Ends a session; returns false if it has already ended. */
 export function endSession(
   database: SqlDriver,
   session: Pick<SessionToken, 'id' | 'userId'>,
@@ -79,12 +82,12 @@ export function endSession(
   return revoke(database, isAlive(session), record)
 }
 
-/** Forgets sessions whose last token was over before `time`. */
+/** Deletes sessions whose last token expired before `instant`. */
 export async function deleteSessionsBefore(database: SqlDriver, instant: Instant): Promise<void> {
   await database.query(statement(sql`delete from service.session where expires_at < ${time(instant)}`))
 }
 
-/** Rights are counted up only where there is something to revoke, so that nobody makes others read theirs for nothing. */
+/** Increments the access version only if there is a session to revoke, so that other caches stay valid otherwise. */
 async function revoke(database: SqlDriver, which: Sql, record: AuditStatement): Promise<boolean> {
   const isThere = sql`exists (select 1 from service.session s where ${which})`
   const [, , rows] = await database.batch([
@@ -103,7 +106,7 @@ function isAlive({ id, userId }: Pick<SessionToken, 'id' | 'userId'>): Sql {
   return sql`s.id = ${param(id)}::uuid and s.user_id = ${param(userId)}::uuid and s.revoked_at is null`
 }
 
-/** Whether people can sign in that way: by password, or by a provider that is switched on. */
+/** SQL condition: the session's sign-in method is available, that is, the password or an enabled provider. */
 function isOpen(providerId: Sql): Sql {
   return sql`(${providerId} is null or exists (
     select 1 from service.provider p where p.id = ${providerId} and p.enabled))`

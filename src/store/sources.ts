@@ -1,4 +1,4 @@
-/** Data sources in the system database: what they were created with, sealed, and which of them are to be introspected. */
+/** Data sources in the system database: their sealed settings, and which of them must be introspected. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
@@ -6,14 +6,14 @@ import { ident, json, param, sql, statement } from './statements.ts'
 
 type Place = { readonly workspace: string; readonly sourceId: string }
 
-/** For the batch that saves the record of the source, after it. */
+/** For the batch that saves the source's record; runs after it. */
 export function sealSource({ workspace, sourceId }: Place, sealed: string): Statement {
   return statement(sql`
     update ${ident(metaSchema(workspace), 'data_source')} set sealed_credentials = ${param(sealed)}
     where id = ${param(sourceId)}::uuid`)
 }
 
-/** Undefined where there is no such source, or nothing was sealed with it. */
+/** Returns undefined if the source does not exist or has no sealed settings. */
 export async function loadSealedSource(
   database: SqlDriver,
   { workspace, sourceId }: Place,
@@ -29,23 +29,23 @@ export async function loadSealedSource(
 export type MarkedSource = {
   readonly workspaceId: string
   readonly sourceId: string
-  /** What is about to be changed, for whoever looks at it after a crash. */
+  /** The planned changes, for inspection after a crash. */
   readonly steps: readonly object[]
 }
 
-/** Written before a source is changed: from here on its database may be ahead of the model. */
+/** Runs before a source is changed: from here on its database may be ahead of the model. */
 export function markSource({ workspaceId, sourceId, steps }: MarkedSource): Statement {
   return statement(sql`
     insert into service.source_mark (source_id, workspace_id, steps)
     values (${param(sourceId)}::uuid, ${param(workspaceId)}::uuid, ${json(steps)}::jsonb)`)
 }
 
-/** Model and database are known to agree. */
+/** Runs when the model and the database are known to agree. */
 export function unmarkSource(sourceId: string): Statement {
   return statement(sql`delete from service.source_mark where source_id = ${param(sourceId)}::uuid`)
 }
 
-/** Of a workspace, the sources that have to be introspected before they are migrated again. */
+/** Returns the workspace's sources that must be introspected before their next migration. */
 export async function markedSources(database: SqlDriver, workspaceId: string): Promise<ReadonlySet<string>> {
   const rows = await database.query(
     statement(sql`select source_id from service.source_mark where workspace_id = ${param(workspaceId)}::uuid`),

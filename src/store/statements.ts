@@ -1,4 +1,4 @@
-/** The system database is always PostgreSQL, so its statements are written as text with parameters. */
+/** Builds statements for the system database, which is always PostgreSQL. */
 import { postgres } from '../core/sql/postgres/dialect.ts'
 import { compile, param, type Sql, type Statement, sql } from '../core/sql/statement.ts'
 
@@ -8,12 +8,12 @@ export function statement(fragment: Sql): Statement {
   return compile(fragment, postgres)
 }
 
-/** A value of ours as JSON text. */
+/** A value as JSON text. */
 export function json(value: unknown): Sql {
   return param(JSON.stringify(value))
 }
 
-/** Ids as rows of one column. */
+/** SQL subquery: the ids as rows of one column. */
 export function uuids(ids: readonly string[]): Sql {
   return sql`select value::uuid from jsonb_array_elements_text(${json(ids)}::jsonb)`
 }

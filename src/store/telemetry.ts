@@ -1,10 +1,10 @@
-/** Telemetry in the system database: whose turn it is to post today, and what is counted. */
+/** Telemetry in the system database: claims the daily post and counts what is posted. */
 import type { Instant, SqlDriver } from '../ports.ts'
 import { param, sql, statement } from './statements.ts'
 
 const DAY = 86_400_000
 
-/** Takes the post of this day; undefined where it has been taken. Answers the name to post under. */
+/** Claims the post of this day and returns the name to post under; undefined if another process has claimed it. */
 export async function claimPost(database: SqlDriver, now: Instant): Promise<string | undefined> {
   const at = (instant: Instant) => param(new Date(instant).toISOString())
   const [[id] = []] = await database.query(
@@ -16,7 +16,7 @@ export async function claimPost(database: SqlDriver, now: Instant): Promise<stri
   return id ?? undefined
 }
 
-/** In this order they are posted. */
+/** Posted in this order. */
 const counted = {
   workspaces: sql`service.workspace`,
   users: sql`service."user" where not is_service`,

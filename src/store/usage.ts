@@ -1,7 +1,7 @@
 /**
- * How usage is counted: one piece of SQL per entitlement, for the start, the license endpoints and the check around a
- * write. The check compares usage before and after: a write may not raise it above a hard limit, and is refused at
- * the end of its own batch, so that nothing of it remains.
+ * Usage per license entitlement, one SQL expression each, for the start, the license endpoints and the check around a
+ * write. The check compares usage before and after: a write that raises usage above a hard limit fails at the end of
+ * its batch and is rolled back.
  */
 
 import type { ServiceError } from '../core/error.ts'
@@ -12,7 +12,7 @@ import { literal, type Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { empty, join, param, type Sql, sql, statement } from './statements.ts'
 
-/** The count as a number, of the workspace `w` where the entitlement is per workspace. */
+/** Each is a number; for entitlements per workspace, that of workspace `w`. */
 const measures: Readonly<Record<LicenseEntitlement, Sql>> = {
   workspaces: sql`(select count(*) from service.workspace)`,
   service_accounts: sql`(select count(*) from service."user" where is_service)`,
@@ -32,7 +32,7 @@ const measures: Readonly<Record<LicenseEntitlement, Sql>> = {
       limit 1) used)`,
 }
 
-/** Every count of the instance, or of one workspace and the instance around it. */
+/** Returns every count of the instance; with a workspace, its counts and those of the instance. */
 export async function loadCounts(database: SqlDriver, workspaceId?: string): Promise<readonly Count[]> {
   const [[text] = []] = await database.query(
     statement(sql`
@@ -42,12 +42,12 @@ export async function loadCounts(database: SqlDriver, workspaceId?: string): Pro
   return JSON.parse(text ?? '[]') as Count[]
 }
 
-/** A hard limit, as the most that may be counted. */
+/** A hard limit: the highest count allowed. */
 export type UsageCeiling = { readonly entitlement: LicenseEntitlement; readonly most: number }
 
 /**
- * `writes` with a check around them. The batch that they go into must begin with a statement that others who raise the
- * same usage wait for (the access version), or two writes at once would not see each other.
+ * Wraps `writes` in a check. Their batch must begin with a statement that locks out others who raise the same usage
+ * (the access version); otherwise two concurrent writes would not see each other.
  */
 export function writesWithinLimits(
   ceilings: readonly UsageCeiling[],
@@ -79,7 +79,7 @@ export function writesWithinLimits(
 
 const MARKER = 'service:license:'
 
-/** The 402 that a batch failed with because of `writesWithinLimits`; undefined for every other fault. */
+/** Converts the failure of a batch with `writesWithinLimits` into its 402 error; undefined for every other error. */
 export function limitFault(cause: unknown): ServiceError | undefined {
   if (!(cause instanceof SqlFault)) return undefined
   const [, text] = new RegExp(`${MARKER}(\\[.*\\])`).exec(cause.message) ?? []
@@ -93,7 +93,7 @@ function isFilled(list: readonly Violation[]): list is readonly [Violation, ...V
   return list.length > 0
 }
 
-/** Rows of entitlement, workspace (by name, null for the instance) and amount. */
+/** Builds rows of entitlement, workspace (by name, null for the instance) and count. */
 function countsOf(names: readonly LicenseEntitlement[], workspaceId: string | undefined): Sql {
   const rows = (scope: 'organization' | 'workspace') =>
     names

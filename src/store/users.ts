@@ -1,4 +1,4 @@
-/** Accounts as administrators of the instance see and change them. */
+/** Accounts, as administrators of the instance see and change them. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
@@ -8,11 +8,11 @@ export type AccountRow = {
   readonly status: 'active' | 'suspended'
   readonly isAdministrator: boolean
   readonly isService: boolean
-  /** Of a service account. */
+  /** The owner of a service account. */
   readonly ownerId: string | null
-  /** Somebody has shown to read the mail of its address; of a service account, of its owner's. */
+  /** The account's e-mail address is proven; for a service account, its owner's. */
   readonly isProven: boolean
-  /** How many other people can act as administrator of the instance at this moment. */
+  /** Number of other people who can currently act as administrator of the instance. */
   readonly otherAdministrators: number
 }
 
@@ -29,19 +29,19 @@ export async function loadAccount(database: SqlDriver, id: string): Promise<Acco
   return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as AccountRow)
 }
 
-/** Whether somebody has shown to read the mail of the account `u`, or of its owner where it is a service account. */
+/** SQL condition: the e-mail address of `u` is proven; for a service account, its owner's. */
 export function isProven(u: Sql): Sql {
   return sql`exists (
     select 1 from service."user" p
     where p.id = coalesce(${u}.service_account_owner_id, ${u}.id) and p.email_proven_at is not null)`
 }
 
-/** An account of somebody who has just shown to read the mail of its address. */
+/** Inserts an account whose e-mail address was just proven. */
 export function insertAccount(account: {
   readonly id: string
   readonly email: string
   readonly fullName: string | null
-  /** Null where nobody signs in with one. */
+  /** Null if the account has no password. */
   readonly passwordHash: string | null
 }): Statement {
   return statement(sql`

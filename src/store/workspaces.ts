@@ -1,4 +1,4 @@
-/** Workspaces in the system database: the directory, their creation with everything that belongs to them, their end. */
+/** Workspaces in the system database: look-up, creation with everything that belongs to them, deletion. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { type AuditStatement, bumpAccess } from './accounts.ts'
@@ -23,7 +23,7 @@ export async function findWorkspaceById(database: SqlDriver, id: string): Promis
   return one(database, sql`where w.id = ${param(id)}::uuid`)
 }
 
-/** Those of these names or ids that exist. */
+/** Returns the existing workspaces among these names and ids. */
 export async function findWorkspaces(
   database: SqlDriver,
   wanted: { readonly names?: readonly string[]; readonly ids?: readonly string[] },
@@ -60,7 +60,9 @@ export type NewWorkspace = {
   readonly namespaceIds: { readonly meta: string; readonly data: string }
 }
 
-/** Everything of a new workspace, for one batch: schemas, source, namespaces, built-in roles, first member. */
+/**
+ * Builds the statements of a new workspace, for one batch: schemas, source, namespaces, built-in roles, first member.
+ */
 export function insertWorkspace(made: NewWorkspace): readonly Statement[] {
   const { workspace, creatorId, roleIds, sourceId, namespaceIds } = made
   const id = sql`${param(workspace.id)}::uuid`
@@ -89,7 +91,7 @@ export function insertWorkspace(made: NewWorkspace): readonly Statement[] {
   ]
 }
 
-/** Answers false where there is no such workspace; the record is written only where there is. */
+/** Returns false if the workspace does not exist; the audit entry is written only if it does. */
 export async function updateDisplayName(
   database: SqlDriver,
   workspace: { readonly id: string; readonly displayName: string | null },
@@ -104,7 +106,7 @@ export async function updateDisplayName(
   return rows?.length === 1
 }
 
-/** Rights are counted up first: whoever changes them takes that row before the workspace's. */
+/** The access version is incremented first, since every change of rights locks that row before the workspace's. */
 export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceRow, audit: Statement): Promise<void> {
   await database.batch([
     bumpAccess,

@@ -1,4 +1,4 @@
-/** The instance: who may sign in, which workspaces there are, and who belongs to them. */
+/** The instance: users, workspaces and members. */
 export default `
 create table service.instance (
   "only" boolean primary key default true check ("only"),

@@ -1,6 +1,6 @@
 /**
- * Who may do what: policies, invitations and the audit log, and the views that lists of them are read from. What a
- * policy names is kept apart from its content, so that a migration can tell whether it would take it away.
+ * Policies, invitations and the audit log, and the views behind their lists. What a policy names is stored apart from
+ * its content, so that a migration can tell whether it would remove it.
  */
 export default `
 create table service.policy (

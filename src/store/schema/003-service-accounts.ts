@@ -1,4 +1,4 @@
-/** Service accounts and API keys as lists show them, each with who may look after it. */
+/** Views of service accounts and API keys for lists, each row with the users who may manage it. */
 export default `
 alter table service."user" add column description text;
 create index user_by_service_account_owner on service."user" (service_account_owner_id);

@@ -1,4 +1,4 @@
-/** Attempts at secrets, counted for a time, and the tokens that a forgotten password is reset with. */
+/** Rate limit counters for attempts at secrets, and password reset tokens. */
 export default `
 create table service.attempt (
   key text primary key,

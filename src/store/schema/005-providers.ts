@@ -1,6 +1,6 @@
 /**
- * Sign-in providers, whom their subjects are here, and sign-ins that have come back. `email_proven_at` is set once
- * somebody has shown to read the mail of that address; an account without it may have been set up by somebody else.
+ * Sign-in providers, the accounts of their subjects, and returned sign-ins. `email_proven_at` is set when somebody has
+ * proved to read the mail of that address; an account without it may have been set up by somebody else.
  */
 export default `
 create table service.provider (

@@ -1,6 +1,6 @@
 /**
- * Data sources that are being migrated, or whose migration did not end well: their databases may hold changes that the
- * model does not know. The row goes when the model is saved, or when the source is introspected.
+ * Data sources with a running or failed migration: their databases may hold changes that the model lacks. The row is
+ * deleted when the model is saved, or when the source is introspected.
  */
 export default `
 create table service.source_mark (

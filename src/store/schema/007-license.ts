@@ -1,6 +1,6 @@
 /**
- * The one license of the instance, shared by all its processes and isolates: what the licensing service said last, who
- * is asking it at this moment (a lease, so that only one does), and which starts have had their answer.
+ * The license of the instance, shared by all its processes and isolates: the last answer of the licensing service, the
+ * lease of the process that is calling it, and the starts that were answered.
  */
 export default `
 create table service.license (

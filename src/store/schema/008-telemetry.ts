@@ -1,4 +1,4 @@
-/** When telemetry was last posted, and the name that it is posted under: random, and used for nothing else. */
+/** The time of the last telemetry post, and the random name it is posted under, which has no other use. */
 export default `
 create table service.telemetry (
   "only" boolean primary key default true check ("only"),

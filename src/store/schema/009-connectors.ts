@@ -1,4 +1,4 @@
-/** What connectors declared when their schema was imported. */
+/** The capabilities that connectors declared when their schema was imported. */
 export default `
 create table service.connector_capability (
   workspace_id uuid not null references service.workspace (id) on delete cascade,

@@ -1,6 +1,5 @@
 /**
- * The provider that somebody signed in by, where it was not the password. Without a reference: a session goes on knowing that
- * its provider is gone.
+ * The sign-in provider of a session; null for a password. No foreign key: a session keeps the id of a deleted provider.
  */
 export default `
 alter table service.session add column provider_id uuid;

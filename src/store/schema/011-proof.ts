@@ -1,7 +1,8 @@
 /**
- * The token of an invitation's mail, which proves that its mail is read; the one that was there is that of the answer. Of the
- * accounts from before, those of the set-up count as proven: made by bootstrap or the environment as the audit log tells, or,
- * where it has forgotten, the first one, if it is an administrator who did not come by invitation.
+ * The digest of the token in an invitation's mail, which proves that the mail is read; the existing column is for the
+ * token in the response. Of existing accounts, those of the set-up count as proven: made by bootstrap or the
+ * environment according to the audit log, or, where the log no longer tells, the first account, if it is an
+ * administrator without an invitation.
  */
 export default `
 alter table service.invitation add column mail_token_hash text unique;

@@ -1,4 +1,4 @@
-/** What a key is limited to, and the key that it was made with, which it ends with. */
+/** The scope of a key, and the key that created it and whose deletion deletes it. */
 export default `
 alter table service.api_key add column scope jsonb;
 alter table service.api_key add column made_by uuid references service.api_key (id) on delete cascade;

@@ -1,6 +1,6 @@
 /**
- * Named secrets of workspaces, sealed, and which data sources stand on them: a secret that is in use cannot be deleted, and
- * nothing can be created on one that is not there.
+ * Sealed named secrets of workspaces, and the data sources that use them: a secret in use cannot be deleted, and a
+ * source cannot be created with a missing secret.
  */
 export default `
 create table service.secret (

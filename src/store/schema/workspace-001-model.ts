@@ -1,6 +1,6 @@
 /**
- * The data model of one workspace, in a schema of its own; `{meta}` and `{data}` stand for the quoted schema names.
- * There are no foreign keys: the records are written as a whole by the pure core, which keeps them consistent.
+ * The data model of one workspace, in a schema of its own; `{meta}` and `{data}` are placeholders for the quoted schema
+ * names. There are no foreign keys: the pure core writes the records as a whole and keeps them consistent.
  */
 export default `
 create schema {meta};

@@ -1,6 +1,6 @@
 /**
- * Which columns take different texts for equal; null is none. Texts of databases of PostgreSQL that were imported before
- * may be such until their next introspection. The tables that the service made have none.
+ * Marks columns that treat different texts as equal; null means no. Previously imported text columns of PostgreSQL
+ * databases may be such columns until their next introspection; tables created by the service have none.
  */
 export default `
 alter table {meta}.primitive_field add column is_loose boolean;
