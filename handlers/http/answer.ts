@@ -103,7 +103,7 @@ export function isFault(error: unknown): boolean {
 }
 
 /** What an answer tells of its request. */
-export type Exchange = {
+export type ResponseContext = {
   readonly requestId: string
   /** For `Server-Timing`; undefined where the request never reached a handler. */
   readonly timing?: string
@@ -116,7 +116,7 @@ export type Exchange = {
  */
 export function toResponse(
   { status, body, headers, cookies }: Answer,
-  { requestId, timing, cors }: Exchange,
+  { requestId, timing, cors }: ResponseContext,
 ): Response {
   const all: Record<string, string> = {
     'Cache-Control': 'no-store',

@@ -17,7 +17,7 @@ export function refuseActionParameters(c: AppContext): void {
 }
 
 /** Throws 422 for the first parameter besides the token that is not one of `known`. */
-export function onlyParameters(c: AppContext, known: readonly string[]): void {
+export function requireKnownParameters(c: AppContext, known: readonly string[]): void {
   const search = searchWithoutToken(c.req.url)
   if (search === '') return
   for (const name of new URLSearchParams(search).keys()) requireKnown(name, known)

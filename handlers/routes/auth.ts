@@ -3,7 +3,7 @@ import * as z from 'zod'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { sentFault } from '../../src/services/rights/roles.ts'
+import { bodyFault } from '../../src/services/rights/roles.ts'
 import { type Answer, failure, json, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { clearedCookies, type LoginMode, refreshCookies, signedIn } from '../http/cookies.ts'
@@ -77,7 +77,7 @@ async function withRefreshToken(
   if (cookies.length + (refreshToken === undefined ? 0 : 1) > 1) throw new ServiceError('badRequest', 'Invalid request')
   if (refreshToken !== undefined) return work(refreshToken, 'json')
   const [cookie] = cookies
-  if (cookie === undefined) throw sentFault('refreshToken', 'must be given where the cookie service_refresh is not')
+  if (cookie === undefined) throw bodyFault('refreshToken', 'must be given where the cookie service_refresh is not')
   requireSameOrigin(c, config)
   try {
     return await work(cookie, 'session')

@@ -9,7 +9,7 @@ import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
 import { type App, mount, requestOriginOf } from '../http/mount.ts'
 import { textSchema } from '../http/schemas.ts'
-import { onlyParameters } from '../http/unexpected-input.ts'
+import { requireKnownParameters } from '../http/unexpected-input.ts'
 import { passwordSchema } from './system.ts'
 
 export const changeBody = lazily(() =>
@@ -45,7 +45,7 @@ export function mountPasswords(app: App, services: Services): void {
     '/api/auth/password-reset/verify',
     {
       GET: async (c) => {
-        onlyParameters(c, ['token'])
+        requireKnownParameters(c, ['token'])
         const [token = '', ...others] = c.req.queries('token') ?? []
         await passwords.verifyReset(others.length > 0 ? '' : token, app.addressOf(c))
         return noContent()

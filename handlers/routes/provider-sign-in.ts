@@ -12,7 +12,7 @@ import { cookiesNamed, signedIn } from '../http/cookies.ts'
 import { type App, mount } from '../http/mount.ts'
 import { isLoopback, publicAddress } from '../http/origin.ts'
 import { type AppContext, headerOf, pathParam } from '../http/request.ts'
-import { onlyParameters } from '../http/unexpected-input.ts'
+import { requireKnownParameters } from '../http/unexpected-input.ts'
 
 const LONGEST_REDIRECT = 1_000
 
@@ -24,7 +24,7 @@ export function mountProviderSignIn(app: App, { config, providers, providerSignI
     '/api/auth/providers/:name/login',
     {
       GET: async (c) => {
-        onlyParameters(c, ['redirect'])
+        requireKnownParameters(c, ['redirect'])
         const redirect = redirectOf(c, config)
         const name = pathParam(c, 'name')
         const callback = `${publicAddress(c, config)}/api/auth/providers/${encodeURIComponent(name)}/callback`

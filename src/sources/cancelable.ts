@@ -4,7 +4,7 @@ import type { QueryContext } from '../ports.ts'
 import { queryFailed } from './assertion-error.ts'
 
 /** Milliseconds between two looks at whether the asker is still there. */
-const LOOK = 250
+const POLL_INTERVAL = 250
 
 /** The answer of `call`. Throws ServiceError `abandoned` soon after the asker has left; the call itself goes on. */
 export async function cancelable<T>(call: Promise<T>, context: QueryContext | undefined): Promise<T> {
@@ -12,7 +12,7 @@ export async function cancelable<T>(call: Promise<T>, context: QueryContext | un
   const leaving = Promise.withResolvers<never>()
   const timer = setInterval(() => {
     if (context.isDisconnected?.() === true) leaving.reject(queryFailed(databaseError('abandoned')))
-  }, LOOK)
+  }, POLL_INTERVAL)
   try {
     return await Promise.race([call, leaving.promise])
   } finally {

@@ -13,7 +13,7 @@ import type { Capabilities } from '../core/connector/schema.ts'
 import type { Collection, PrimitiveField } from '../core/model/model.ts'
 import type { ReadPlan, Selection } from '../core/plan/plan.ts'
 import { projectedFields } from '../core/plan/project-row.ts'
-import { evaluate, fieldsOf, type Row } from '../core/query/evaluate.ts'
+import { evaluate, filterFields, type Row } from '../core/query/evaluate.ts'
 import type { Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/sql/statement.ts'
@@ -96,7 +96,7 @@ export function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps)
       if (named === undefined) return (await many(wanted, options)).rows
       const declared: DeclaredCollection = { collection, capabilities: await capabilities(collection) }
       const operation = requireOperation(declared, 'readOne', 'readMany')
-      const fields = [...projectedFields(selection), ...fieldsOf(named.rest)]
+      const fields = [...projectedFields(selection), ...filterFields(named.rest)]
       const base = { ...address(collection, fields), operation }
       const request: QueryRequest =
         operation === 'readOne'

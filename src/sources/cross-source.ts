@@ -6,15 +6,15 @@
 import type { Model, RelationField, SourceRecord } from '../core/model/model.ts'
 import type { Plan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import {
-  conditionsElsewhere,
-  farKey,
-  farKeyOf,
+  crossSourceConditions,
   type IsLocal,
-  isHidden,
-  type Part,
+  isLookupColumn,
+  lookupColumn,
+  lookupKeyOf,
   type Related,
   type SelectedRelation,
-  type Split,
+  type SelectionPart,
+  type SplitSelection,
   splitSelection,
   withConditions,
   withSelection,
@@ -42,16 +42,19 @@ const MAX_KEYS = PAGE - 1
 /** `source` for plans of any relations. `open` gives the source of another collection, made the same way. */
 function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
   /** What the source runs itself, after every condition was answered; the parts of its rows that are still missing. */
-  async function local<P extends Plan>(plan: P, run: Run): Promise<{ readonly plan: P; readonly split: Split }> {
-    const answered = withConditions(plan, await answers(conditionsElsewhere(plan, isLocal), run))
+  async function local<P extends Plan>(
+    plan: P,
+    run: Run,
+  ): Promise<{ readonly plan: P; readonly split: SplitSelection }> {
+    const answered = withConditions(plan, await answers(crossSourceConditions(plan, isLocal), run))
     const split = splitSelection(answered.selection, isLocal)
     return { plan: withSelection(answered, split.local), split }
   }
 
   const isPlain = (plan: Plan) =>
-    splitSelection(plan.selection, isLocal).isWhole && conditionsElsewhere(plan, isLocal).length === 0
+    splitSelection(plan.selection, isLocal).isWhole && crossSourceConditions(plan, isLocal).length === 0
 
-  const completed = async (text: string, split: Split, run: Run) =>
+  const completed = async (text: string, split: SplitSelection, run: Run) =>
     split.isWhole ? text : JSON.stringify(await complete(JSON.parse(text) as Item[], split, run))
 
   return {
@@ -118,8 +121,8 @@ function refuseWritesElsewhere(plan: WritePlan): void {
 }
 
 /** Fills in what is missing from rows of a split selection, in the order that was asked for. */
-async function complete(rows: readonly Item[], split: Split, run: Run): Promise<readonly Item[]> {
-  const found = new Map<Part, readonly unknown[]>()
+async function complete(rows: readonly Item[], split: SplitSelection, run: Run): Promise<readonly Item[]> {
+  const found = new Map<SelectionPart, readonly unknown[]>()
   for (const part of split.parts) {
     if (part.kind === 'elsewhere') found.set(part, await lookUp(rows, part, run))
     if (part.kind === 'within') found.set(part, await within(rows, part, run))
@@ -138,7 +141,7 @@ async function complete(rows: readonly Item[], split: Split, run: Run): Promise<
 /** Rows of a local relation, completed all at once, so that their look-ups are batches too. */
 async function within(
   rows: readonly Item[],
-  { name, isList, split }: Extract<Part, { readonly kind: 'within' }>,
+  { name, isList, split }: Extract<SelectionPart, { readonly kind: 'within' }>,
   run: Run,
 ): Promise<readonly unknown[]> {
   const inner = rows.map((row): readonly Item[] => {
@@ -159,14 +162,14 @@ async function within(
 /** The far rows of each row. */
 async function lookUp(
   rows: readonly Item[],
-  { selected, columns }: Extract<Part, { readonly kind: 'elsewhere' }>,
+  { selected, columns }: Extract<SelectionPart, { readonly kind: 'elsewhere' }>,
   run: Run,
 ): Promise<readonly unknown[]> {
   const [column = ''] = columns
   const { page, visible } = selected
   const keys = rows.map((row) => keyText(row[column]))
   const values = [...new Set(keys.filter((key) => key !== undefined))]
-  const byKey = Map.groupBy(await farRows(selected, values, run), (row) => keyText(farKeyOf(row)))
+  const byKey = Map.groupBy(await farRows(selected, values, run), (row) => keyText(lookupKeyOf(row)))
   return keys.map((key) => {
     // A relation that is hidden in a row is null there, as it is where a database follows it.
     if (key === undefined && (page === undefined || visible.kind !== 'all')) return null
@@ -199,7 +202,7 @@ async function batchOf(selected: SelectedRelation, values: readonly string[], ru
   const plan: ReadPlan = {
     kind: 'read',
     collection: relation.target,
-    selection: [...selection, farKey(other)],
+    selection: [...selection, lookupColumn(other)],
     where,
     page: { order: page?.order ?? [], limit, offset: 0 },
     count: false,
@@ -236,7 +239,7 @@ function keyText(value: unknown): string | undefined {
 }
 
 function withoutHidden(row: Item): Item {
-  return Object.fromEntries(Object.entries(row).filter(([name]) => !isHidden(name)))
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !isLookupColumn(name)))
 }
 
 /** What each condition comes to, as a list of keys. */
@@ -252,7 +255,7 @@ async function answer({ relation, target, quantifier, rows, filter }: Related, r
   const plan: ReadPlan = {
     kind: 'read',
     collection: target,
-    selection: [farKey(other)],
+    selection: [lookupColumn(other)],
     where: and([rows, condition]),
     page: { order: [], limit: MAX_KEYS + 1, offset: 0 },
     count: false,
@@ -262,7 +265,7 @@ async function answer({ relation, target, quantifier, rows, filter }: Related, r
   if (found.length > MAX_KEYS) {
     throw queryFault(`filter.${relation.apiName}`, `matches more than ${MAX_KEYS} items of another data source`)
   }
-  const operands = [...new Set(found.flatMap((row) => keyText(farKeyOf(row)) ?? []))]
+  const operands = [...new Set(found.flatMap((row) => keyText(lookupKeyOf(row)) ?? []))]
   const exists: Filter =
     operands.length === 0 ? none : isTrue({ kind: 'in', field: own, visible: all, negated: false, operands })
   return quantifier === 'some' ? exists : not(exists)

@@ -6,18 +6,18 @@ import { type AuditStatement, actsBy, bumpAccess, type Credential } from './acco
 import { json, param, type Sql, sql, statement } from './statements.ts'
 
 /** Whose keys may be created: anyone's, or only those of this user and of its service accounts. */
-export type Guardian = { readonly kind: 'anyone' } | { readonly kind: 'user'; readonly id: string }
+export type UserFilter = { readonly kind: 'anyone' } | { readonly kind: 'user'; readonly id: string }
 
-type Presented = Exclude<Credential, { readonly kind: 'user' }>
+type RequestCredential = Exclude<Credential, { readonly kind: 'user' }>
 
 /**
  * `record` is the audit entry of the change; `by` is the requester's credential, which must still be valid when it
  * runs.
  */
-type Asked = { readonly record: AuditStatement; readonly by: Presented }
+type Asked = { readonly record: AuditStatement; readonly by: RequestCredential }
 
 /** Which keys may be changed: with an API key, only that key and the keys made with it. */
-export type Keeper = Guardian | { readonly kind: 'key'; readonly id: string }
+export type KeyFilter = UserFilter | { readonly kind: 'key'; readonly id: string }
 
 export type NewApiKey = {
   readonly id: string
@@ -55,7 +55,7 @@ export async function loadApiKey(database: SqlDriver, id: string): Promise<ApiKe
  */
 export async function insertApiKey(
   database: SqlDriver,
-  guardian: Guardian,
+  guardian: UserFilter,
   { record, by, ...key }: NewApiKey & Asked,
 ): Promise<boolean> {
   const expiry = key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString()
@@ -96,7 +96,7 @@ export async function updateApiKey(database: SqlDriver, key: Kept & Asked, chang
 
 export async function deleteApiKey(
   database: SqlDriver,
-  key: { readonly id: string; readonly keeper: Keeper; readonly record: AuditStatement },
+  key: { readonly id: string; readonly keeper: KeyFilter; readonly record: AuditStatement },
 ): Promise<boolean> {
   const [, , rows] = await database.batch([
     bumpAccess,
@@ -133,18 +133,18 @@ export async function markKeyUsed(database: SqlDriver, id: string, at: Instant):
 }
 
 /** Waits for a transaction that is ending the session, and keeps others from ending it before this batch commits. */
-function holdSession({ kind, id }: Presented): Statement {
+function holdSession({ kind, id }: RequestCredential): Statement {
   return statement(
     sql`select 1 from service.session where id = ${param(kind === 'session' ? id : null)}::uuid for share`,
   )
 }
 
 /** SQL condition: the credential is valid, and of an administrator of the instance where the keeper is `anyone`. */
-function mayAsk(by: Presented, { kind }: Keeper): Sql {
+function mayAsk(by: RequestCredential, { kind }: KeyFilter): Sql {
   return actsBy(by, kind === 'anyone' ? 'administrator' : 'anybody')
 }
 
-type Kept = { readonly id: string; readonly keeper: Keeper }
+type Kept = { readonly id: string; readonly keeper: KeyFilter }
 
 function isThere(key: Kept): Sql {
   return sql`exists (select 1 from service.api_key k, service."user" u where ${isKey(key)})`
@@ -154,13 +154,13 @@ function isKey({ id, keeper }: Kept): Sql {
   return sql`k.id = ${param(id)}::uuid and u.id = k.user_id and ${isKeptBy(keeper)}`
 }
 
-function isKeptBy(keeper: Keeper): Sql {
+function isKeptBy(keeper: KeyFilter): Sql {
   if (keeper.kind !== 'key') return isGuardedBy(keeper)
   const id = sql`${param(keeper.id)}::uuid`
   return sql`(k.id = ${id} or k.made_by = ${id})`
 }
 
-function isGuardedBy(guardian: Guardian): Sql {
+function isGuardedBy(guardian: UserFilter): Sql {
   if (guardian.kind === 'anyone') return sql`true`
   const id = sql`${param(guardian.id)}::uuid`
   return sql`(u.id = ${id} or u.service_account_owner_id = ${id})`

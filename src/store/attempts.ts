@@ -49,7 +49,7 @@ function touch(counter: Counter, time: Sql): Statement {
 }
 
 /** Returns the verdict on a possible next attempt; writes nothing. */
-export function lookAtAttempts(counter: Counter): Statement {
+export function peekAttempts(counter: Counter): Statement {
   return statement(sql`
     select count(*) >= ${param(String(counter.most))}::int, ${secondsLeft(sql`min(t)`, counter)}
     from service.attempt a, unnest(a.times) t

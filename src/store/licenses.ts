@@ -54,7 +54,7 @@ export async function takeLease(
   return rows.length === 1
 }
 
-export async function giveLeaseBack(database: SqlDriver, leaseId: string): Promise<void> {
+export async function releaseLease(database: SqlDriver, leaseId: string): Promise<void> {
   await database.query(statement(sql`${endLease} where lease_id = ${param(leaseId)}::uuid`))
 }
 

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { OnPrint } from '../../src/platform/connectors/connector-log.ts'
+import type { OnLogLine } from '../../src/platform/connectors/connector-log.ts'
 import {
   createNodeConnectorHost,
   type NodeConnectorHost,
@@ -95,7 +95,7 @@ describe('connector host on Node: runaways', () => {
 
 describe('connector host on Node: how many processes', () => {
   const withPlaces = (total: number, perOwner: number, waitLimit = 60_000) => {
-    const host = createNodeConnectorHost(limits, undefined, { total, perOwner, waitLimit, lineLimit: 2 })
+    const host = createNodeConnectorHost(limits, undefined, { total, perOwner, waitLimit, queueLimit: 2 })
     hosts.push(host)
     return (workspace: string) => host.open({ ...program, workspace })
   }
@@ -259,7 +259,7 @@ async function until(isSo: () => boolean): Promise<void> {
   throw new Error('it never became so')
 }
 
-function hostWith(wished: Partial<NodeHostOptions>, onPrint?: OnPrint): NodeConnectorHost {
+function hostWith(wished: Partial<NodeHostOptions>, onPrint?: OnLogLine): NodeConnectorHost {
   const host = createNodeConnectorHost({ ...limits, ...wished }, onPrint)
   hosts.push(host)
   return host

@@ -5,7 +5,7 @@ import {
   type SlotLimits,
 } from '../../src/platform/node/connectors/process-slots.ts'
 
-const limits: SlotLimits = { total: 4, perOwner: 2, waitLimit: 60_000, lineLimit: 3 }
+const limits: SlotLimits = { total: 4, perOwner: 2, waitLimit: 60_000, queueLimit: 3 }
 
 /** Somebody who wants a place, and who leaves it when asked and idle. */
 function guest(places: ReturnType<typeof createProcessSlots>, owner: string, name: string, log: string[]) {
@@ -14,12 +14,12 @@ function guest(places: ReturnType<typeof createProcessSlots>, owner: string, nam
   let isAsked = false
   const free = () => {
     log.push(`${name} out`)
-    place?.free()
+    place?.release()
   }
   const entered = places
     .take(owner, {
       isIdle: () => !isBusy,
-      leave() {
+      evict() {
         isAsked = true
         log.push(`${name} asked`)
         if (!isBusy) free()
@@ -34,7 +34,7 @@ function guest(places: ReturnType<typeof createProcessSlots>, owner: string, nam
     rest() {
       isBusy = false
       if (isAsked) free()
-      else place?.rested()
+      else place?.markIdle()
     },
   }
 }

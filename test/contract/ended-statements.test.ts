@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ABANDONED, OVERDUE } from '../../src/core/sql/fault.ts'
+import { CANCELED, TIMED_OUT } from '../../src/core/sql/fault.ts'
 import { openNeon } from '../../src/platform/drivers/neon.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
@@ -69,7 +69,7 @@ describe.each(adapters)('$name', ({ name, open }) => {
     driver = open(name.includes('gateway to the embedded') ? 5_000 : 1_000)
 
     await expect(driver.query({ ...endless, isLarge: size === 'large' }, somebody)).rejects.toMatchObject({
-      state: OVERDUE,
+      state: TIMED_OUT,
     })
 
     expect(await driver.query(statement(`select 'sound'`), somebody)).toEqual([['sound']])
@@ -81,7 +81,7 @@ describe.each(adapters)('$name', ({ name, open }) => {
     const { asker, leave } = leaving()
 
     const abandoned = driver.query({ ...endless, isLarge: size === 'large' }, asker)
-    const ended = expect(abandoned).rejects.toMatchObject({ state: ABANDONED })
+    const ended = expect(abandoned).rejects.toMatchObject({ state: CANCELED })
     await wait(300)
     leave()
     await ended
@@ -107,7 +107,7 @@ describe.each(adapters)('$name', ({ name, open }) => {
     leave()
 
     expect(await Promise.all(waiting)).toEqual(waiting.map((_, n) => [[String(n)]]))
-    expect(await abandoned).toBe(ABANDONED)
+    expect(await abandoned).toBe(CANCELED)
   })
 })
 
@@ -129,7 +129,7 @@ describe.each(adapters)('a batch by $name', ({ open }) => {
         Array.from({ length: 4_000 }, () => short),
         { isWriting: true },
       ),
-    ).rejects.toMatchObject({ state: OVERDUE })
+    ).rejects.toMatchObject({ state: TIMED_OUT })
 
     expect(performance.now() - begun).toBeLessThan(5_000)
     expect(await own.query(statement('select count(*)::text from step'))).toEqual([['0']])
@@ -142,7 +142,7 @@ describe.each(adapters)('a batch by $name', ({ open }) => {
     const driver = open(1_000)
     const write = [statement('insert into step values (1)'), endless, statement('insert into step values (2)')]
 
-    await expect(driver.batch(write, { isWriting: true })).rejects.toMatchObject({ state: OVERDUE })
+    await expect(driver.batch(write, { isWriting: true })).rejects.toMatchObject({ state: TIMED_OUT })
 
     expect(await own.query(statement('select count(*)::text from step'))).toEqual([['0']])
     await driver.close()
@@ -166,7 +166,7 @@ describe.each(adapters.filter(({ name }) => !name.includes('embedded')))('a writ
     const driver = open(500)
     const write = [statement('insert into note values (1)'), endless, statement('insert into note values (2)')]
 
-    await expect(driver.batch(write, { isWriting: true })).rejects.toMatchObject({ state: OVERDUE })
+    await expect(driver.batch(write, { isWriting: true })).rejects.toMatchObject({ state: TIMED_OUT })
 
     expect((await watcher.query('select n from note')).rows).toEqual([])
     expect(await driver.batch([statement('insert into note values (3) returning n')], somebody)).toEqual([[['3']]])
@@ -196,7 +196,7 @@ describe('pg over TCP', () => {
         }),
       )
       expect(await Promise.all(staying)).toEqual(staying.map((_, n) => [[String(round * 4 + n)]]))
-      for (const end of await Promise.all(gone)) expect([ABANDONED, [['']]]).toContainEqual(end)
+      for (const end of await Promise.all(gone)) expect([CANCELED, [['']]]).toContainEqual(end)
     }
 
     const { rows } = await watcher.query('select count(*)::int, count(distinct n)::int as distinct from hit')
@@ -208,7 +208,7 @@ describe('pg over TCP', () => {
     const { asker, leave } = leaving()
     const abandoned = [1, 2].map(() => driver.query(endless, asker).catch(({ state }) => state))
     leave()
-    expect(await Promise.all(abandoned)).toEqual([ABANDONED, ABANDONED])
+    expect(await Promise.all(abandoned)).toEqual([CANCELED, CANCELED])
     const answer = driver.query(sleep(1), somebody)
     await expect.poll(running).toBe(1)
 
@@ -225,7 +225,7 @@ describe('pg over TCP', () => {
     const rows = await driver.stream?.(statement(`select 1 union all select count(*) from ${crossed}`), asker)
     expect(await rows?.next()).toEqual({ done: false, value: ['1'] })
 
-    const next = expect(rows?.next()).rejects.toMatchObject({ state: ABANDONED })
+    const next = expect(rows?.next()).rejects.toMatchObject({ state: CANCELED })
     leave()
     await next
 
@@ -239,7 +239,7 @@ describe('pg over TCP', () => {
     const abandoned = driver.query(sleepFor('60'), asker).catch(({ state }) => state)
     leave()
 
-    expect(await abandoned).toBe(ABANDONED)
+    expect(await abandoned).toBe(CANCELED)
     expect(await driver.query(sleepFor('0'), somebody)).toEqual([['0']])
   })
 })
@@ -254,7 +254,7 @@ it('an embedded database keeps what was committed when a statement is ended, and
     last = performance.now()
   }, 10)
 
-  await expect(driver.query(endless, somebody)).rejects.toMatchObject({ state: OVERDUE })
+  await expect(driver.query(endless, somebody)).rejects.toMatchObject({ state: TIMED_OUT })
   clearInterval(timer)
 
   expect(turns.length).toBeGreaterThan(20)

@@ -7,7 +7,7 @@ import { readConfig } from '../../src/config.ts'
 import { parseSqlAddress } from '../../src/core/sql/address.ts'
 import { requireAwsRole } from '../../src/core/sql/aws-role.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import { iamToken, passwordOf } from '../../src/platform/node/network/aws-iam.ts'
+import { databasePassword, iamToken } from '../../src/platform/node/network/aws-iam.ts'
 import { certificatesFor } from '../../src/platform/node/network/regional-certificates.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/network/sql-databases.ts'
 import { certificate, privateKey } from '../support/certificate.ts'
@@ -59,7 +59,7 @@ it('uses the keys of the environment for roles that the operator lists, and for 
   const awsRoles = [{ roleArn, externalId: 'our-id', workspaces: ['shop'] }]
   const options = { fetch: sts as never, environment, awsRoles }
   const ask = (auth: object) =>
-    (passwordOf(parseSqlAddress('mysql', configOf(auth)), options) as () => Promise<string>)()
+    (databasePassword(parseSqlAddress('mysql', configOf(auth)), options) as () => Promise<string>)()
   const refused = { name: 'SqlFault', state: '28000' }
 
   await expect(ask({})).rejects.toMatchObject(refused)
@@ -126,7 +126,7 @@ it('assumes the role once for many connections, and signs with its keys', async 
   const environment = { AWS_ENDPOINT_URL_STS: `http://127.0.0.1:${(sts.address() as AddressInfo).port}/` }
   const roleArn = 'arn:aws:iam::123456789012:role/reader'
   const auth = { accessKeyId: 'akid', secretAccessKey: 'skid', roleArn }
-  const password = passwordOf(parseSqlAddress('postgres', configOf(auth)), { fetch, environment })
+  const password = databasePassword(parseSqlAddress('postgres', configOf(auth)), { fetch, environment })
 
   const tokens = [await (password as () => Promise<string>)(), await (password as () => Promise<string>)()]
   sts.close()

@@ -9,7 +9,7 @@ import { parseTarget } from '../../src/core/connector/target.ts'
 import { parseSqlAddress, type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
 import { createCloudflareSqlDatabases } from '../../src/platform/cloudflare/sql-databases.ts'
 import { createNodeConnectorHost } from '../../src/platform/node/connectors/host.ts'
-import { passwordOf } from '../../src/platform/node/network/aws-iam.ts'
+import { databasePassword } from '../../src/platform/node/network/aws-iam.ts'
 import { createNetwork } from '../../src/platform/node/network/network.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/network/sql-databases.ts'
 import { isPrivateAddress, isPrivateHost, PrivateHostError } from '../../src/platform/private-hosts.ts'
@@ -114,7 +114,7 @@ it('a role of AWS is asked for at no address of the table', async () => {
   const { fetch } = createNetwork({ allowPrivate: false })
   for (const host of spellings.filter((one) => !one.includes('%'))) {
     const environment = { AWS_ENDPOINT_URL_STS: `http://${inUrl(host)}:${port}/` }
-    const password = passwordOf(address, { fetch, environment }) as () => Promise<string>
+    const password = databasePassword(address, { fetch, environment }) as () => Promise<string>
     await expect(password(), host).rejects.toThrow(PrivateHostError)
   }
   expect(reached).toBe(0)

@@ -1,6 +1,6 @@
 /** The laws of the SqlDriver port on MariaDB. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { ABANDONED, SqlFault } from '../../src/core/sql/fault.ts'
+import { CANCELED, SqlFault } from '../../src/core/sql/fault.ts'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
@@ -322,7 +322,7 @@ describe('a statement that ends before its answer', () => {
   it('is not waited for any more, and the next one is served', async () => {
     let isDisconnected = false
     const ended = expect(open(0).query(slow, { isDisconnected: () => isDisconnected })).rejects.toMatchObject({
-      state: ABANDONED,
+      state: CANCELED,
     })
     await expect.poll(running).toBe(1)
 

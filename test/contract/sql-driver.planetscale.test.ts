@@ -1,7 +1,7 @@
 /** The laws of the SqlDriver port over PlanetScale's HTTP protocol, which a gateway speaks in front of a MariaDB. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { parseSqlAddress } from '../../src/core/sql/address.ts'
-import { ABANDONED, SqlFault } from '../../src/core/sql/fault.ts'
+import { CANCELED, SqlFault } from '../../src/core/sql/fault.ts'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
 import { openPlanetscale } from '../../src/platform/drivers/planetscale.ts'
@@ -127,7 +127,7 @@ describe('a statement that ends before its answer', () => {
   it('is not waited for any more, and the next one is served', async () => {
     let isDisconnected = false
     const ended = expect(open(0).query(slow, { isDisconnected: () => isDisconnected })).rejects.toMatchObject({
-      state: ABANDONED,
+      state: CANCELED,
     })
     await expect.poll(running).toBe(1)
 

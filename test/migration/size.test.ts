@@ -3,7 +3,7 @@
  * long it loads is a figure of `npm run bench`, since that is the machine's as much as ours; what grows out of proportion is ours.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { calmest } from '../support/work.ts'
+import { repeatUntilCalm } from '../support/work.ts'
 import { introspect, migrate, signIn, type Workspace } from './support/client.ts'
 import { plainCollection } from './support/collections.ts'
 import { type Instance, openInstance, type Replica, startReplica } from './support/instance.ts'
@@ -31,7 +31,7 @@ it('makes 1,000 collections with 20 fields in one migration, whose model takes 3
   expect(loaded.collections).toBeGreaterThanOrEqual(1_000)
   expect(loaded.bytes / 2 ** 20).toBeLessThan(30)
   const fifth = await make('fifth', 200)
-  const times = await calmest(
+  const times = await repeatUntilCalm(
     () => compareLoads(large.workspace, fifth.workspace),
     (found) => found < PROPORTIONAL,
   )

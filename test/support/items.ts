@@ -2,7 +2,7 @@
  * The items of one model in one database, as the service writes and reads them: requests are planned, compiled and run,
  * and answers are parsed. Tables are made by the dialect's own DDL.
  */
-import { blindAccess, fullAccess, type Viewer } from '../../src/core/access/access.ts'
+import { fullAccess, type Viewer, writeOnlyAccess } from '../../src/core/access/access.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import type { Collection, Model, PrimitiveField } from '../../src/core/model/model.ts'
 import type { WritePlan } from '../../src/core/plan/plan.ts'
@@ -54,7 +54,7 @@ export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, vie
     return {
       viewer,
       collection,
-      access: access.kind === 'granted' ? access : blindAccess,
+      access: access.kind === 'granted' ? access : writeOnlyAccess,
       limits,
       maxRows: Number.POSITIVE_INFINITY,
     }

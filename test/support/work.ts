@@ -4,7 +4,7 @@
  */
 
 /** Milliseconds of own work that one run takes at least. */
-export function leastWork(run: () => unknown, rounds = 5): number {
+export function minimumWork(run: () => unknown, rounds = 5): number {
   let least = Number.POSITIVE_INFINITY
   for (let round = 0; round < rounds; round += 1) least = Math.min(least, workOf(run))
   return least
@@ -14,8 +14,8 @@ export function leastWork(run: () => unknown, rounds = 5): number {
 export function growth(make: (size: number) => () => unknown, size: number): Promise<number> {
   const [small, large] = [make(size), make(4 * size)]
   large()
-  return calmest(
-    () => leastWork(large) / leastWork(small),
+  return repeatUntilCalm(
+    () => minimumWork(large) / minimumWork(small),
     (times) => times < LINEAR,
   )
 }
@@ -24,13 +24,13 @@ export function growth(make: (size: number) => () => unknown, size: number): Pro
  * The first figures that are as they have to be, or else the last of a few: what is compiled or collected meanwhile, or
  * runs beside us, disturbs one of two measurements at times, but not each time.
  */
-export async function calmest<T>(
+export async function repeatUntilCalm<T>(
   measure: () => T | Promise<T>,
   isCalm: (figures: T) => boolean,
   tries = 5,
 ): Promise<T> {
   const figures = await measure()
-  return tries === 1 || isCalm(figures) ? figures : calmest(measure, isCalm, tries - 1)
+  return tries === 1 || isCalm(figures) ? figures : repeatUntilCalm(measure, isCalm, tries - 1)
 }
 
 /** What `growth` stays below where something is linear; as far from 4 as from 16. */

@@ -3,7 +3,7 @@ import { env, exports } from 'cloudflare:workers'
 import { inject } from 'vitest'
 import { createCloudflareConnectorHost } from '../../src/platform/cloudflare/connector-host.ts'
 import type { GateProps } from '../../src/platform/cloudflare/gate.ts'
-import type { OnPrint } from '../../src/platform/connectors/connector-log.ts'
+import type { OnLogLine } from '../../src/platform/connectors/connector-log.ts'
 import type { ConnectorHost } from '../../src/ports.ts'
 import type { TestEnv } from './worker.ts'
 
@@ -16,7 +16,7 @@ export const { ConnectorGate: gate } = exports as unknown as {
 
 export function openWorkerdHost(
   { timeLimit = 30_000 }: { readonly timeLimit?: number } = {},
-  onPrint: OnPrint = () => {},
+  onPrint: OnLogLine = () => {},
 ): ConnectorHost {
   return createCloudflareConnectorHost({
     loader,

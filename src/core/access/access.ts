@@ -32,7 +32,7 @@ export function granted(grants: readonly Grant[]): Granted {
 export const fullAccess: Granted = granted([{ rows: all, fields: 'every', validation: all }])
 
 /** Reads nothing, of anything: what comes back to somebody who may write but not read. */
-export const blindAccess: Granted = granted([{ rows: none, fields: new Set(), validation: all }])
+export const writeOnlyAccess: Granted = granted([{ rows: none, fields: new Set(), validation: all }])
 
 /** The rows in which `field` may be used, within `access.rows`; undefined where it may not be used at all. */
 export function visibility(access: Granted, field: Field): Filter | undefined {

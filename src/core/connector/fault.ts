@@ -10,20 +10,20 @@ export type ThrownError = { readonly message: string; readonly code: number | nu
 
 /** Something thrown by introspect, query or testConnection. */
 export function handlerFault({ message, code, denied }: ThrownError): ServiceError {
-  if (denied) return said(permissionsRefused, message)
-  return said(answers.get(code) ?? unknownFault, message)
+  if (denied) return extensionError(permissionsRefused, message)
+  return extensionError(answers.get(code) ?? unknownFault, message)
 }
 
 /** Something thrown by preflight or setup: whatever it is, the data source cannot be started as configured. */
 export function startFault({ message, code, denied }: ThrownError): ServiceError {
-  if (denied) return said(permissionsRefused, message)
+  if (denied) return extensionError(permissionsRefused, message)
   const isOurs = code === ErrorCode.InvalidConfiguration || code === ErrorCode.AccessDenied
-  return said(isOurs ? (answers.get(code) ?? configurationRefused) : configurationRefused, message)
+  return extensionError(isOurs ? (answers.get(code) ?? configurationRefused) : configurationRefused, message)
 }
 
 /** The module could not be loaded, or a request at its module scope was refused. */
 export function loadFault({ message, denied }: { readonly message: string; readonly denied: boolean }): ServiceError {
-  return said(
+  return extensionError(
     denied ? permissionsRefused : { kind: 'failed', message: 'The connector file could not be loaded' },
     message,
   )
@@ -85,7 +85,7 @@ const answers = new Map<number | null, Answer>(
 const MAX_MESSAGE = 1_000
 
 /** Connector messages are for callers, but not for as much as an answer's whole body. */
-export function said({ kind, message, code }: Answer, own: string): ServiceError {
+export function extensionError({ kind, message, code }: Answer, own: string): ServiceError {
   const text = own.length > MAX_MESSAGE ? `${own.slice(0, MAX_MESSAGE)}…` : own
   const cause = new ServiceError(kind, `the extension returned an error: ${text}`)
   return new ServiceError(kind, message, { cause, ...(code !== undefined && { code }) })

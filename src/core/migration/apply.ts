@@ -21,11 +21,11 @@ import {
   indexesOf,
   type MigrationContext,
   pairsOf,
-  placed,
   recordsOf,
   refuse,
   storageOf,
   tableOf,
+  tableRef,
 } from './draft.ts'
 import { migrationFault } from './fault.ts'
 import { addColumn, createField, deleteField, updateField } from './fields.ts'
@@ -93,7 +93,7 @@ function createCollection(draft: Draft, data: DataOf<'createCollection'>): void 
   const apiName = data.apiName ?? deriveApiName(dbName, (name) => draft.collectionNames.has(name))
   const record = { id, sourceId, namespaceId, dbName, apiName, isReadOnly: false, isSystem: false }
   checkCollectionName(draft, apiName)
-  checkTableName(draft, placed(record, dbName), dbName)
+  checkTableName(draft, tableRef(record, dbName), dbName)
   const collection = addCollection(draft, record)
   const columns = []
   for (const operation of orderOperations(data.operations, () => undefined)) {
@@ -156,10 +156,10 @@ function changeApiName(draft: Draft, collection: CollectionDraft, apiName: strin
 function changeDbName(draft: Draft, collection: CollectionDraft, dbName: string): void {
   const { record } = collection
   if (dbName === record.dbName) return
-  checkTableName(draft, placed(record, dbName), dbName)
+  checkTableName(draft, tableRef(record, dbName), dbName)
   emit(draft, record.sourceId, { kind: 'renameTable', table: tableOf(draft, collection), to: dbName })
-  draft.tableNames.delete(placed(record, record.dbName))
-  draft.tableNames.add(placed(record, dbName))
+  draft.tableNames.delete(tableRef(record, record.dbName))
+  draft.tableNames.add(tableRef(record, dbName))
   collection.record = { ...record, dbName }
 }
 
@@ -175,13 +175,13 @@ function deleteCollection(draft: Draft, { id }: DataOf<'deleteCollection'>): voi
     removePair(draft, pair)
   }
   emit(draft, record.sourceId, { kind: 'dropTable', table: tableOf(draft, collection) })
-  for (const index of indexesOf(draft, collection)) draft.indexNames.delete(placed(record, index.dbName))
+  for (const index of indexesOf(draft, collection)) draft.indexNames.delete(tableRef(record, index.dbName))
   for (const indexId of collection.indexIds) draft.indexes.delete(indexId)
   for (const fieldId of collection.fieldIds) draft.fields.delete(fieldId)
   for (const gone of [id, ...collection.indexIds, ...collection.fieldIds]) draft.ids.delete(gone)
   draft.collections.delete(id)
   draft.collectionNames.delete(record.apiName)
-  draft.tableNames.delete(placed(record, record.dbName))
+  draft.tableNames.delete(tableRef(record, record.dbName))
 }
 
 function checkCollectionName(draft: Draft, apiName: string): void {

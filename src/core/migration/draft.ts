@@ -134,7 +134,7 @@ export function addCollection(draft: Draft, record: CollectionRecord): Collectio
   draft.ids.add(record.id)
   draft.collections.set(record.id, collection)
   draft.collectionNames.add(record.apiName)
-  draft.tableNames.add(placed(record, record.dbName))
+  draft.tableNames.add(tableRef(record, record.dbName))
   return collection
 }
 
@@ -149,7 +149,7 @@ export function addField(draft: Draft, collection: CollectionDraft, record: Prim
 export function addIndex(draft: Draft, collection: CollectionDraft, record: IndexRecord): void {
   draft.ids.add(record.id)
   draft.indexes.set(record.id, record)
-  draft.indexNames.add(placed(collection.record, record.dbName))
+  draft.indexNames.add(tableRef(collection.record, record.dbName))
   collection.indexIds.add(record.id)
 }
 
@@ -174,7 +174,7 @@ export function removeRelation(draft: Draft, record: RelationFieldRecord): void 
 }
 
 /** A database name and where it stands: in one schema of one source. */
-export function placed({ sourceId, namespaceId }: CollectionRecord, dbName: string): string {
+export function tableRef({ sourceId, namespaceId }: CollectionRecord, dbName: string): string {
   return `${sourceId} ${namespaceId} ${dbName}`
 }
 

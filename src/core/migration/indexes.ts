@@ -13,9 +13,9 @@ import {
   indexDefinition,
   indexesOf,
   pairsOf,
-  placed,
   refuse,
   tableOf,
+  tableRef,
 } from './draft.ts'
 import type { DataOf } from './operation.ts'
 
@@ -37,7 +37,7 @@ export function createIndex(draft: Draft, collection: CollectionDraft, data: Dat
     }
   }
   const isTaken = (name: string) =>
-    draft.indexNames.has(placed(record, name)) || draft.tableNames.has(placed(record, name))
+    draft.indexNames.has(tableRef(record, name)) || draft.tableNames.has(tableRef(record, name))
   const dbName = data.dbName ?? deriveIndexName(record.dbName, { kind, columns: columnNames(draft, fieldIds) }, isTaken)
   if (existing.some((index) => index.dbName === dbName)) {
     refuse('nameInUse', `the collection ${record.apiName} already has an index ${dbName}`)
@@ -58,7 +58,7 @@ export function deleteIndex(draft: Draft, collection: CollectionDraft, { id }: D
   const definition = indexDefinition(draft, index)
   draft.ids.delete(id)
   draft.indexes.delete(id)
-  draft.indexNames.delete(placed(collection.record, index.dbName))
+  draft.indexNames.delete(tableRef(collection.record, index.dbName))
   collection.indexIds.delete(id)
   if (index.kind !== 'normal') checkRelations(draft, collection, index)
   const { sourceId } = collection.record

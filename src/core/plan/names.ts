@@ -92,7 +92,7 @@ export function writeAccess(viewer: Viewer, collection: Collection, action: Excl
   return access
 }
 
-export function fieldIs(field: PrimitiveField, visible: Filter, operand: string): Filter {
+export function fieldEquals(field: PrimitiveField, visible: Filter, operand: string): Filter {
   return { kind: 'compare', field, visible, operator: '=', operand }
 }
 

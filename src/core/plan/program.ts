@@ -9,9 +9,15 @@ import type { Collection, PrimitiveField, RelationField } from '../model/model.t
 import { and, type Filter } from '../query/filter.ts'
 import { MAX_RELATION_DEPTH, queryFault, type RawFilter, shown, tooManyRelations } from '../query/parse.ts'
 import { cellOf, foreignKey, keyCells, linkIds, withoutLink } from './cells.ts'
-import { fieldIs, readableField, relatedAccess, writeAccess } from './names.ts'
+import { fieldEquals, readableField, relatedAccess, writeAccess } from './names.ts'
 import type { Assertion, Cell, Slot, Step } from './plan.ts'
-import { isItself, isWithoutReference, targetCells, type WrittenReference, writtenReferences } from './references.ts'
+import {
+  isSelfReference,
+  isWithoutReference,
+  targetCells,
+  type WrittenReference,
+  writtenReferences,
+} from './references.ts'
 import { type LocatedBody, MAX_CHANGES, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
 import {
   createAssignments,
@@ -121,7 +127,7 @@ function addReferences(
     const matches = targetCells(relation, cells)
     if (matches === undefined) return true
     const name = JSON.stringify([relation.id, provided?.number, ...matches.map(nameOf)])
-    if (program.referred.has(name) || isItself(relation, cells, matches)) return false
+    if (program.referred.has(name) || isSelfReference(relation, cells, matches)) return false
     program.referred.add(name)
     addFind(program, relation.target, { matches, where: rows, assertion: 'noReference', provided, lock: 'reference' })
     return false
@@ -327,7 +333,7 @@ function findReference(
     named.push(field)
     return value === null
       ? { kind: 'null', field, visible, negated: false }
-      : fieldIs(field, visible, valueFor(field, value, at) ?? '')
+      : fieldEquals(field, visible, valueFor(field, value, at) ?? '')
   })
   const isUnique = how.wanted.some((set) => set.length === named.length && set.every((field) => named.includes(field)))
   if (!isUnique) {

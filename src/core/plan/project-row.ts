@@ -1,7 +1,7 @@
 /** Rows → items, where no database renders them (connectors): what was selected, each field where it is visible. */
 import type { PrimitiveField } from '../model/model.ts'
 import { wireValue } from '../model/wire.ts'
-import { fieldsOf, type Row, visibleValue } from '../query/evaluate.ts'
+import { filterFields, type Row, visibleValue } from '../query/evaluate.ts'
 import type { Selected, Selection } from './plan.ts'
 
 export type Item = Readonly<Record<string, unknown>>
@@ -17,7 +17,7 @@ export function projectRow(selection: Selection, row: Row): Item {
 
 /** Everything that has to be known of a row for `projectRow`. */
 export function projectedFields(selection: Selection): readonly PrimitiveField[] {
-  return selection.filter(isField).flatMap(({ field, visible }) => [field, ...fieldsOf(visible)])
+  return selection.filter(isField).flatMap(({ field, visible }) => [field, ...filterFields(visible)])
 }
 
 function isField(selected: Selected): selected is Extract<Selected, { readonly kind: 'field' }> {

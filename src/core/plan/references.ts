@@ -47,7 +47,7 @@ export function isWithoutReference({ joins }: RelationField, cells: readonly Cel
 }
 
 /** Whether a row with these cells is what they refer to. */
-export function isItself(
+export function isSelfReference(
   { collection, target }: RelationField,
   cells: readonly Cell[],
   wanted: readonly Cell[],

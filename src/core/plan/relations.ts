@@ -12,24 +12,24 @@ export type IsLocal = (relation: RelationField) => boolean
 export type SelectedRelation = Extract<Selected, { readonly kind: 'relation' }>
 
 /** A selection that a source can serve by itself, and what is missing from it. */
-export type Split = {
+export type SplitSelection = {
   readonly local: Selection
   /** In the order of the request. */
-  readonly parts: readonly Part[]
+  readonly parts: readonly SelectionPart[]
   readonly isWhole: boolean
 }
 
-export type Part =
+export type SelectionPart =
   | { readonly kind: 'own'; readonly name: string }
   /** A relation of the source's own, of whose rows something is missing. */
-  | { readonly kind: 'within'; readonly name: string; readonly isList: boolean; readonly split: Split }
+  | { readonly kind: 'within'; readonly name: string; readonly isList: boolean; readonly split: SplitSelection }
   /** Rows of elsewhere; `columns` are the members of a row that join them, beside what was asked for. */
   | { readonly kind: 'elsewhere'; readonly selected: SelectedRelation; readonly columns: readonly string[] }
 
-export function splitSelection(selection: Selection, isLocal: IsLocal): Split {
+export function splitSelection(selection: Selection, isLocal: IsLocal): SplitSelection {
   const local: Selected[] = []
   const joined: Selected[] = []
-  const parts = selection.map((selected): Part => {
+  const parts = selection.map((selected): SelectionPart => {
     if (selected.kind === 'field') {
       local.push(selected)
       return { kind: 'own', name: selected.name }
@@ -57,14 +57,14 @@ export function splitSelection(selection: Selection, isLocal: IsLocal): Split {
 const OWN_COLUMN = '__own'
 const FAR_KEY = '__key'
 
-export function isHidden(name: string): boolean {
+export function isLookupColumn(name: string): boolean {
   return name.startsWith('__')
 }
 
 export type Related = Extract<Filter, { readonly kind: 'related' }>
 
 /** The conditions on relations that are not local, wherever they stand in the plan. */
-export function conditionsElsewhere(plan: Plan, isLocal: IsLocal): readonly Related[] {
+export function crossSourceConditions(plan: Plan, isLocal: IsLocal): readonly Related[] {
   return filtersOf(plan, isLocal).flatMap((filter) => relatedIn(filter, isLocal))
 }
 
@@ -101,11 +101,11 @@ export function withSelection<P extends Plan>(plan: P, selection: Selection): P 
 }
 
 /** A field of a row of the far collection that joins it, for reading it back. */
-export function farKey(field: PrimitiveField): Selected {
+export function lookupColumn(field: PrimitiveField): Selected {
   return { kind: 'field', name: FAR_KEY, field, visible: { kind: 'all' } }
 }
 
-export function farKeyOf(row: Readonly<Record<string, unknown>>): unknown {
+export function lookupKeyOf(row: Readonly<Record<string, unknown>>): unknown {
   return row[FAR_KEY]
 }
 

@@ -9,7 +9,7 @@ import type { Collection, PrimitiveField } from '../model/model.ts'
 import { and, type Filter, none } from '../query/filter.ts'
 import { queryFault, type ReadQuery } from '../query/parse.ts'
 import { placeholder } from '../query/placeholder.ts'
-import { fieldIs, writeAccess } from './names.ts'
+import { fieldEquals, writeAccess } from './names.ts'
 import type { CreatePlan, DeletePlan, ProgramPlan, Selection, Slot, UpdatePlan } from './plan.ts'
 import { addCreate, addDelete, addFind, addUpdate, createProgram, type Program } from './program.ts'
 import { planSelection, type ReadContext } from './read.ts'
@@ -61,7 +61,7 @@ export type PlainInsert = {
 }
 
 /** The one item of a body; undefined for any other body. */
-export function soleItem(body: unknown): Body | undefined {
+export function singleItem(body: unknown): Body | undefined {
   const [item] = Array.isArray(body) && body.length === 1 ? (body as readonly unknown[]) : []
   return isBody(item) ? item : undefined
 }
@@ -174,7 +174,7 @@ function filterOf({ viewer, collection, query }: WriteRequest): Filter {
 
 function keyFilter({ collection, read }: WriteRequest, text: string): Filter {
   const field = keyField(collection)
-  return keyIs(read.access, field, decodeKey(field, text))
+  return keyEquals(read.access, field, decodeKey(field, text))
 }
 
 /** The one column by which paths name items; 404 for a collection without such a key. */
@@ -191,9 +191,9 @@ export function decodeKey(field: PrimitiveField, text: string): string {
 }
 
 /** A key that the caller cannot read names nothing. */
-export function keyIs(access: Granted, field: PrimitiveField, operand: string): Filter {
+export function keyEquals(access: Granted, field: PrimitiveField, operand: string): Filter {
   const visible = visibility(access, field)
-  return visible === undefined ? none : fieldIs(field, visible, operand)
+  return visible === undefined ? none : fieldEquals(field, visible, operand)
 }
 
 /** A write of many needs a filter: an empty one is a slip that would cost a table. */

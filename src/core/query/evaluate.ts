@@ -38,7 +38,7 @@ export function visibleValue({ field, visible }: FieldRef, row: Row): string | n
 }
 
 /** The fields that a row must tell of, so that the filter can be evaluated. */
-export function fieldsOf(filter: Filter): readonly PrimitiveField[] {
+export function filterFields(filter: Filter): readonly PrimitiveField[] {
   switch (filter.kind) {
     case 'all':
     case 'none':
@@ -46,12 +46,12 @@ export function fieldsOf(filter: Filter): readonly PrimitiveField[] {
       return []
     case 'and':
     case 'or':
-      return filter.filters.flatMap(fieldsOf)
+      return filter.filters.flatMap(filterFields)
     case 'not':
     case 'isTrue':
-      return fieldsOf(filter.filter)
+      return filterFields(filter.filter)
     default:
-      return [filter.field, ...fieldsOf(filter.visible)]
+      return [filter.field, ...filterFields(filter.visible)]
   }
 }
 

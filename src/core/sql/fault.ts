@@ -18,8 +18,8 @@ export type SqlFaultDetail = {
 }
 
 /** States of a statement that was ended: by its time limit, and because nobody waited for its answer any more. */
-export const OVERDUE = '57014'
-export const ABANDONED = '57000'
+export const TIMED_OUT = '57014'
+export const CANCELED = '57000'
 
 export class SqlFault extends Error {
   readonly state: string

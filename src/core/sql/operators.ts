@@ -16,7 +16,7 @@ export const comparison: Readonly<Record<Comparison, Sql>> = {
  * the second holds to the bytes. Before and after each other texts are as the collation has it, and where it has them equal
  * as their bytes are.
  */
-export function bothWays(operator: Comparison, plain: (how: Comparison) => Sql, exact: Sql): Sql {
+export function compareExactly(operator: Comparison, plain: (how: Comparison) => Sql, exact: Sql): Sql {
   switch (operator) {
     case '=':
       return sql`(${plain('=')} and ${exact})`

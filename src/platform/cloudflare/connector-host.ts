@@ -4,7 +4,7 @@
  * After a session was closed, or its isolate did not answer, the next call gets a fresh isolate.
  */
 import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../ports.ts'
-import { createPrinter, type OnPrint } from '../connectors/connector-log.ts'
+import { createConnectorLogger, type OnLogLine } from '../connectors/connector-log.ts'
 import { factoryOf } from '../connectors/factory.ts'
 import type { IsolateRuntime } from '../connectors/isolate-runtime.ts'
 import { CRASH, LONGEST_REPLY, parseReply } from '../connectors/reply.ts'
@@ -17,7 +17,7 @@ export type CloudflareConnectorHostOptions = {
   readonly runtime: IsolateRuntime
   readonly limits: IsolateLimits
   /** Told what connectors print on their consoles; of an isolate that is ended, nothing since its last answer. */
-  readonly onPrint?: OnPrint
+  readonly onPrint?: OnLogLine
 }
 
 export type IsolateLimits = {
@@ -40,7 +40,7 @@ type Entrypoint = { call(method: string, argument: string | undefined): Promise<
 
 function openSession(program: ConnectorProgram, options: CloudflareConnectorHostOptions): ConnectorSession {
   const factory = factoryOf(program.code)
-  const print = createPrinter(program.id, options.onPrint ?? (() => {}))
+  const print = createConnectorLogger(program.id, options.onPrint ?? (() => {}))
   // The loader keeps an isolate by its name: a name is never used for anything else, nor by another session.
   let name = crypto.randomUUID()
   let closed = Promise.withResolvers<ConnectorReply>()

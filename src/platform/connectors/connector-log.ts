@@ -5,10 +5,10 @@
 import type { ConnectorLine } from '../../ports.ts'
 
 /** Takes what is said to be a line: `[level, text]`. */
-export type Printer = (line: unknown) => void
+export type ConnectorLogger = (line: unknown) => void
 
 /** Told of each line, with the id of the connector's session. */
-export type OnPrint = (line: ConnectorLine) => void
+export type OnLogLine = (line: ConnectorLine) => void
 
 /** Lines of one session within INTERVAL milliseconds; of the rest only the number is told. */
 const MOST_LINES = 100
@@ -16,7 +16,11 @@ const INTERVAL = 10_000
 const LONGEST_LINE = 4_096
 
 /** `now` is in milliseconds. */
-export function createPrinter(connector: string, onPrint: OnPrint, now: () => number = Date.now): Printer {
+export function createConnectorLogger(
+  connector: string,
+  onPrint: OnLogLine,
+  now: () => number = Date.now,
+): ConnectorLogger {
   let since = 0
   let count = 0
 

@@ -7,11 +7,11 @@
 import type { Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { createConnection, createPool, type Pool, type PoolConnection, type PoolOptions } from 'mysql2/promise'
-import { OVERDUE, SqlFault } from '../../core/sql/fault.ts'
+import { SqlFault, TIMED_OUT } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
-import { bounded } from './bounded.ts'
+import { withTimeLimit } from './time-limit.ts'
 
 export type MysqlAddress = {
   readonly host: string
@@ -65,7 +65,7 @@ export function openMysql(options: MysqlOptions): SqlDriver {
       void kill(address, client)
     }
     try {
-      const within: Limit['within'] = (part) => bounded(part, { context, timeLimit, end })
+      const within: Limit['within'] = (part) => withTimeLimit(part, { context, timeLimit, end })
       return await work(client, { within, hasEnded: () => isEnded })
     } finally {
       // What was told to end may hear of it late, and then end what comes next.
@@ -229,7 +229,7 @@ async function runTransaction(
   try {
     await client.query('start transaction')
     await within(all())
-    if (hasEnded()) throw new SqlFault('the time limit was reached', { state: OVERDUE })
+    if (hasEnded()) throw new SqlFault('the time limit was reached', { state: TIMED_OUT })
     await client.query('commit')
     return answers
   } catch (error) {

@@ -6,13 +6,13 @@
  */
 import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import type { SqlAddress } from '../../core/sql/address.ts'
-import { OVERDUE, SqlFault } from '../../core/sql/fault.ts'
+import { SqlFault, TIMED_OUT } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
-import { bounded } from './bounded.ts'
 import { limitStatement } from './neon-limit.ts'
+import { withTimeLimit } from './time-limit.ts'
 
 /**
  * `wayOut` is how this database is reached; the platform's own where it is not said. A read is ended by ending its
@@ -29,7 +29,7 @@ export function openNeon(connectionString: string, wayOut?: Fetch, timeLimit = 0
   async function read({ text, params }: Statement, context: QueryContext): Promise<readonly SqlRow[]> {
     const ending = new AbortController()
     const options = { ...rawText, fetchOptions: { signal: ending.signal } }
-    return bounded(sql.query(text, [...params], options), { context, timeLimit, end: () => ending.abort() })
+    return withTimeLimit(sql.query(text, [...params], options), { context, timeLimit, end: () => ending.abort() })
   }
 
   return {
@@ -92,7 +92,7 @@ function neonFault(error: unknown): SqlFault {
   if (!(error instanceof NeonDbError) || !error.code) return new SqlFault(message, { state: '08000', cause: error })
   const { code, constraint, table, column, routine } = error
   return new SqlFault(message, {
-    state: code === TRANSACTION_TIMEOUT ? OVERDUE : code,
+    state: code === TRANSACTION_TIMEOUT ? TIMED_OUT : code,
     constraint,
     table,
     column,

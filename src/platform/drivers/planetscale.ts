@@ -12,7 +12,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHostError } from '../private-hosts.ts'
-import { bounded } from './bounded.ts'
+import { withTimeLimit } from './time-limit.ts'
 
 /**
  * A read that is given `timeLimit` milliseconds says so to Vitess, in a comment, and its request is ended. One statement that
@@ -31,7 +31,7 @@ export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher:
       session(() => ending.signal),
       withLimit(statement, timeLimit),
     )
-    return bounded(work, { context, timeLimit, end: () => ending.abort() })
+    return withTimeLimit(work, { context, timeLimit, end: () => ending.abort() })
   }
 
   /** All of its statements have one time limit. Only they are ended, and then the transaction is rolled back. */
@@ -43,7 +43,7 @@ export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher:
     const within = <T>(work: () => Promise<T>) => {
       const begun = new AbortController()
       ending = begun
-      return bounded(work(), { context, timeLimit, end: () => begun.abort() }).finally(() => {
+      return withTimeLimit(work(), { context, timeLimit, end: () => begun.abort() }).finally(() => {
         ending = undefined
       })
     }

@@ -14,20 +14,20 @@ import {
   type ApiKeyChange,
   type ApiKeyRow,
   deleteApiKey,
-  type Guardian,
   insertApiKey,
-  type Keeper,
+  type KeyFilter,
   loadApiKey,
   type NewApiKey,
+  type UserFilter,
   updateApiKey,
 } from '../../store/api-keys.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
-import { type Caller, callerNow, isAdministrator, presentedBy, requireUser } from '../caller/callers.ts'
+import { type Caller, callerNow, isAdministrator, requestCredentialOf, requireUser } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, type RowScope, rowScopeOfUser } from '../caller/directory.ts'
 import { invalidToken, type Tokens } from '../caller/tokens.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { createKeyScopes } from '../rights/key-scopes.ts'
-import { sentFault } from '../rights/roles.ts'
+import { bodyFault } from '../rights/roles.ts'
 
 export type ApiKeyInput = {
   readonly name: string
@@ -80,11 +80,11 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
     try {
       const isMade = await insertApiKey(database, guardian, {
         ...made,
-        by: presentedBy(caller),
+        by: requestCredentialOf(caller),
         record: record(caller, 'create', made.id, payload),
       })
       if (!isMade)
-        throw isAdministrator(await callerNow(database, caller)) ? sentFault('userId', 'does not exist') : notYours()
+        throw isAdministrator(await callerNow(database, caller)) ? bodyFault('userId', 'does not exist') : notYours()
     } catch (cause) {
       // The key that it is made with was deleted at this moment.
       throw cause instanceof SqlFault && cause.state === FOREIGN_KEY_VIOLATION ? invalidToken() : cause
@@ -126,7 +126,7 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
       const keeper = keeperOf(caller)
       const change = await sent()
       if (change.active === true) await requireNoLonger(await presented(caller), id)
-      const key = { id, keeper, by: presentedBy(caller), record: record(caller, 'update', id, change) }
+      const key = { id, keeper, by: requestCredentialOf(caller), record: record(caller, 'update', id, change) }
       if (!(await updateApiKey(database, key, change))) return notFound('apiKeys')
       await workspaces.changed(id)
       return read(reachOf(caller), id)
@@ -150,12 +150,12 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
 
 const FOREIGN_KEY_VIOLATION = '23503'
 
-function guardianOf(caller: Caller): Guardian {
+function guardianOf(caller: Caller): UserFilter {
   const id = requireUser(caller)
   return isAdministrator(caller) ? { kind: 'anyone' } : { kind: 'user', id }
 }
 
-function keeperOf(caller: Caller): Keeper {
+function keeperOf(caller: Caller): KeyFilter {
   const guardian = guardianOf(caller)
   return isScoped(caller) ? { kind: 'key', id: caller.credential.id } : guardian
 }
@@ -178,7 +178,7 @@ function endOf(wished: Instant | undefined, maker: ApiKeyRow | undefined): Insta
   const latest = maker?.expiresAt
   if (latest === undefined || wished === undefined) return wished ?? latest
   if (wished <= latest) return wished
-  throw sentFault(
+  throw bodyFault(
     'expiresIn',
     `must not reach beyond ${new Date(latest).toISOString()}, the end of the key that makes it`,
   )

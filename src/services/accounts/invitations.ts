@@ -32,9 +32,9 @@ import { invalidToken } from '../caller/tokens.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
 import { type LoadGrantor, requireRolesRevocable } from '../rights/delegation.ts'
 import { changeRights } from '../rights/rights-changes.ts'
-import { requireAssignable, sentFault } from '../rights/roles.ts'
+import { bodyFault, requireAssignable } from '../rights/roles.ts'
 import { invitationMail, linkBase, type RequestOrigin } from './mails.ts'
-import { digestOf, newToken } from './one-time-tokens.ts'
+import { newToken, tokenDigest } from './one-time-tokens.ts'
 
 export type InvitationInput = {
   readonly email: string
@@ -90,7 +90,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
       const id = ids.next()
       const [token, mailToken] = [newToken(), newToken()]
       const expiresAt = clock.now() + expiresIn
-      const hashes = { tokenHash: await digestOf(token), mailTokenHash: await digestOf(mailToken) }
+      const hashes = { tokenHash: await tokenDigest(token), mailTokenHash: await tokenDigest(mailToken) }
       const made = { id, workspaceId: workspace.id, email, roleIds: roles, ...hashes }
       await changeRights(ports, workspace.id, {
         load: async () => ({
@@ -149,7 +149,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
     },
 
     async accept(caller, { token, password, fullName }, address) {
-      const tokenHash = await digestOf(token)
+      const tokenHash = await tokenDigest(token)
       const find = async () => (await findInvitation(database, tokenHash)) ?? refused()
       const { email, workspaceId, workspaceName } = await find()
       const newId = ids.next()
@@ -186,7 +186,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
           ]
         }
         if (password === undefined)
-          throw sentFault('password', 'must be given: there is no account of this address yet')
+          throw bodyFault('password', 'must be given: there is no account of this address yet')
         const passwordHash = await passwords.hash(password)
         return [
           insertAccount({ id: userId, email, fullName: fullName ?? null, passwordHash }),

@@ -8,7 +8,7 @@ export function newToken(): string {
 }
 
 /** What is kept of a token, and looked for when it comes back. */
-export async function digestOf(token: string): Promise<string> {
+export async function tokenDigest(token: string): Promise<string> {
   const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(token)))
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

@@ -23,7 +23,7 @@ import type { Throttle } from '../caller/throttle.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 import { type JoinContext, joinRecorder, joinStatements } from './invitations.ts'
-import { digestOf } from './one-time-tokens.ts'
+import { tokenDigest } from './one-time-tokens.ts'
 import { ProviderFault } from './provider-fault.ts'
 import type { AuthorizationKeys, ProviderProtocol } from './provider-protocol.ts'
 import type { LoginResult, Sessions } from './sessions.ts'
@@ -118,7 +118,7 @@ export function createProviderSignIn(
     // Each provider has a callback of its own, so that the code of one never gets to another.
     if (pending.providerId !== provider.id)
       throw new ProviderFault('invalid', 'it was another provider that was left for')
-    const hash = await digestOf(pending.keys.state)
+    const hash = await tokenDigest(pending.keys.state)
     if (!(await recordCallback(database, hash, pending.expiresAt))) {
       throw new ProviderFault('invalid', 'this sign-in has come back before')
     }

@@ -24,7 +24,7 @@ import { type Directory, type LazyBody, notFound } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
 import type { LoadGrantor } from '../rights/delegation.ts'
 import { changeRights } from '../rights/rights-changes.ts'
-import { requireAssignable, sentFault } from '../rights/roles.ts'
+import { bodyFault, requireAssignable } from '../rights/roles.ts'
 
 export type AutoJoinInput = { readonly workspace: string; readonly roleId: string }
 
@@ -79,7 +79,7 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
   /** The role that whoever joins gets. Throws 422 where there is none, 403 unless the caller could assign it. */
   async function requireJoinable(caller: Caller, { workspace: name, roleId }: AutoJoinInput): Promise<void> {
     const workspace = await findWorkspace(database, name)
-    if (workspace === undefined) throw sentFault('autoJoin.workspace', 'does not exist')
+    if (workspace === undefined) throw bodyFault('autoJoin.workspace', 'does not exist')
     const known = await loadRoles(database, workspace.id, [roleId])
     requireHarmless(known)
     const grantor = await loadGiver(caller, workspace)
@@ -158,7 +158,7 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
           requireFitting(server, change.scopes ?? before.scopes)
           const isMoved = JSON.stringify(addressesOf(server)) !== JSON.stringify(addressesOf(before.server))
           if (isMoved && sealed === undefined) {
-            throw sentFault('clientSecret', 'must be given where it is to go to another address')
+            throw bodyFault('clientSecret', 'must be given where it is to go to another address')
           }
           const after: NewProvider = {
             id,
@@ -195,14 +195,14 @@ export function secretPurpose(providerId: string): string {
 /** Whoever can get themselves an account at a provider would be Administrator. */
 function requireHarmless(known: readonly RoleRow[]): void {
   if (!known.some(({ kind }) => kind === 'administrator')) return
-  throw sentFault('autoJoin.roleId', 'is the role Administrator, which nobody gets by signing in')
+  throw bodyFault('autoJoin.roleId', 'is the role Administrator, which nobody gets by signing in')
 }
 
 function changedServer(server: ProviderServer, addresses: ProviderChange['server']): ProviderServer {
   const stray = Object.keys(addresses).find((name) => !(name in server))
   if (stray !== undefined) {
     const sort = server.kind === 'openid' ? 'an OpenID Connect issuer' : 'endpoints of its own'
-    throw sentFault(stray, `cannot be given: this provider has ${sort}`)
+    throw bodyFault(stray, `cannot be given: this provider has ${sort}`)
   }
   return { ...server, ...addresses }
 }
@@ -210,7 +210,7 @@ function changedServer(server: ProviderServer, addresses: ProviderChange['server
 function requireReachable({ providerGate }: Ports, server: ProviderServer): void {
   for (const [name, address] of Object.entries(addressesOf(server))) {
     const reason = address === null ? undefined : providerGate.refusal(address)
-    if (reason !== undefined) throw sentFault(name, reason)
+    if (reason !== undefined) throw bodyFault(name, reason)
   }
 }
 
@@ -222,8 +222,8 @@ function addressesOf(server: ProviderServer): Readonly<Record<string, string | n
 
 /** Throws 422 for what only one kind of server knows: identity tokens, whose subject is `sub`, are asked for by `openid`. */
 function requireFitting({ kind, claims }: ProviderServer, scopes: readonly string[]): void {
-  if (kind === 'openid' && !scopes.includes('openid')) throw sentFault('scopes', 'must include openid')
-  if (kind === 'openid' && claims.subject !== 'sub') throw sentFault('claims.subject', 'is always sub with an issuer')
+  if (kind === 'openid' && !scopes.includes('openid')) throw bodyFault('scopes', 'must include openid')
+  if (kind === 'openid' && claims.subject !== 'sub') throw bodyFault('claims.subject', 'is always sub with an issuer')
   if (kind === 'oauth2' && scopes.includes('openid'))
-    throw sentFault('scopes', 'can include openid only with an issuer')
+    throw bodyFault('scopes', 'can include openid only with an issuer')
 }

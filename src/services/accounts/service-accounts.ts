@@ -27,17 +27,17 @@ import {
   type Caller,
   callerNow,
   isAdministrator,
-  presentedBy,
+  requestCredentialOf,
   requireAnothers,
   requireUser,
-  rightsOf,
+  rightsOfPrincipal,
 } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, rowScopeOfUser } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
 import { type LoadGrantor, requireRolesChangeable, requireRolesRevocable } from '../rights/delegation.ts'
 import { requireProven } from '../rights/proof.ts'
 import { changeRights } from '../rights/rights-changes.ts'
-import { requireGiven, sentFault } from '../rights/roles.ts'
+import { bodyFault, requireRoleForUser } from '../rights/roles.ts'
 
 /** A role in the workspace of that API name. */
 export type Grant = { readonly workspace: string; readonly roleId: string }
@@ -106,7 +106,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
       return requireAnothers(caller, { id: ownerId })
     }
     if (ownerId === requireUser(caller)) throw new ServiceError('forbidden', 'A service account owns no other')
-    throw sentFault('owner', owner === undefined ? 'does not exist' : 'is a service account, which owns no other')
+    throw bodyFault('owner', owner === undefined ? 'does not exist' : 'is a service account, which owns no other')
   }
 
   /** The statements that make `wanted` the roles of the account, which has `held`. */
@@ -131,10 +131,10 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
   async function enter(caller: Caller, name: string, wanted: readonly Grant[]): Promise<WorkspaceRow> {
     const workspace = await findWorkspace(database, name)
     if (workspace === undefined && isAdministrator(caller)) {
-      throw sentFault(`roles[${wanted.findIndex((grant) => grant.workspace === name)}].workspace`, 'does not exist')
+      throw bodyFault(`roles[${wanted.findIndex((grant) => grant.workspace === name)}].workspace`, 'does not exist')
     }
-    const standing = workspace && (await loadPrincipalState(database, presentedBy(caller), workspace.id))
-    const rights = standing === undefined ? 'suspended' : rightsOf(standing)
+    const standing = workspace && (await loadPrincipalState(database, requestCredentialOf(caller), workspace.id))
+    const rights = standing === undefined ? 'suspended' : rightsOfPrincipal(standing)
     // Whoever has no rights there is told the same of a workspace that does not exist.
     if (workspace === undefined || rights === 'suspended') {
       throw new ServiceError('forbidden', 'This needs the entitlement workspaceMembers:edit')
@@ -168,8 +168,8 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     for (const grant of added) {
       const path = `roles[${wanted.indexOf(grant)}].roleId`
       const role = known.find((candidate) => candidate.id === grant.roleId)
-      if (role === undefined) throw sentFault(path, 'does not exist in this workspace')
-      requireGiven(grantor, role, path)
+      if (role === undefined) throw bodyFault(path, 'does not exist in this workspace')
+      requireRoleForUser(grantor, role, path)
     }
     const member = await loadMember(database, workspace.id, id)
     const before = member?.roles ?? []

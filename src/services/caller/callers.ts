@@ -78,7 +78,7 @@ export type ForgetWorkspace = (workspaceId: string) => void
 export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorkspace): Callers {
   const keyUse = createKeyUse(ports)
   /** By workspace, then by token. */
-  const standings = new Map<string, Map<string, Known>>()
+  const principals = new Map<string, Map<string, Known>>()
   const directory = new Map<string, WorkspaceRow>()
 
   async function claimsOf(token: string): Promise<Claims> {
@@ -95,7 +95,7 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
     }
     directory.delete(name)
     if (known !== undefined) {
-      standings.delete(known.id)
+      principals.delete(known.id)
       forget(known.id)
       // The name may have gone to another workspace since we last looked.
       return currentWorkspace(name)
@@ -108,7 +108,7 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
     const workspace = directory.get(name)
     const snapshot = workspace && ports.workspaces.remembered(workspace.id)
     if (workspace === undefined || snapshot === undefined) return undefined
-    const known = standings.get(workspace.id)?.get(token)
+    const known = principals.get(workspace.id)?.get(token)
     if (known?.accessVersion !== snapshot.accessVersion || isOver(known)) return undefined
     if (known.request?.snapshot !== snapshot) known.request = requestScopeOf({ workspace, snapshot }, known)
     return known.request
@@ -123,17 +123,17 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
     token: string,
     found: Omit<Known, 'accessVersion'>,
   ): Known {
-    const ofWorkspace = standings.get(workspace.id) ?? new Map<string, Known>()
+    const ofWorkspace = principals.get(workspace.id) ?? new Map<string, Known>()
     if (ofWorkspace.size >= MAX_REMEMBERED) ofWorkspace.clear()
     const known: Known = { ...found, accessVersion: snapshot.accessVersion }
-    standings.set(workspace.id, ofWorkspace.set(token, known))
+    principals.set(workspace.id, ofWorkspace.set(token, known))
     return known
   }
 
   async function authorizeAnew(name: string, token: string | undefined): Promise<RequestScope> {
     const claims = token === undefined ? undefined : await claimsOf(token)
     const entrance = await currentWorkspace(name)
-    const known = standings.get(entrance.workspace.id)?.get(token ?? '')
+    const known = principals.get(entrance.workspace.id)?.get(token ?? '')
     if (known?.accessVersion === entrance.snapshot.accessVersion) return requestScopeOf(entrance, known)
     const { id } = entrance.workspace
     if (claims === undefined) {
@@ -144,7 +144,7 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
     if (standing === undefined) throw invalidToken()
     const found = {
       caller: callerOf(standing, credentialOf(claims)),
-      rights: rightsOf(standing),
+      rights: rightsOfPrincipal(standing),
       expiresAt: claims.expiresAt,
     }
     return requestScopeOf(entrance, remember(entrance, token ?? '', found))
@@ -214,7 +214,7 @@ function callerOf(standing: PrincipalState, { kind, id }: Presented): Caller {
  */
 export async function callerNow(database: SqlDriver, caller: Caller): Promise<Caller> {
   if (caller.kind === 'anonymous') return caller
-  const credential = presentedBy(caller)
+  const credential = requestCredentialOf(caller)
   const standing = await loadPrincipalState(database, credential, undefined)
   if (standing === undefined) throw invalidToken()
   return callerOf(standing, credential)
@@ -224,13 +224,13 @@ export async function callerNow(database: SqlDriver, caller: Caller): Promise<Ca
 export async function rightsNow(database: SqlDriver, caller: Caller, workspaceId: string): Promise<Rights> {
   if (caller.kind === 'anonymous')
     return membershipRights(undefined, await loadPublicPrincipalState(database, workspaceId))
-  const standing = await loadPrincipalState(database, presentedBy(caller), workspaceId)
+  const standing = await loadPrincipalState(database, requestCredentialOf(caller), workspaceId)
   if (standing === undefined) throw invalidToken()
-  return unlessSuspended(rightsOf(standing))
+  return unlessSuspended(rightsOfPrincipal(standing))
 }
 
 /** What the caller presents, as it is looked up; 403 for the anonymous caller. */
-export function presentedBy(caller: Caller): Presented {
+export function requestCredentialOf(caller: Caller): Presented {
   if (caller.kind === 'user') return { ...caller.credential, userId: caller.userId }
   throw new ServiceError('forbidden', 'This needs a signed-in user')
 }
@@ -239,7 +239,7 @@ export function presentedBy(caller: Caller): Presented {
 const everything: Rights = { kind: 'all' }
 
 /** What a user may do in the workspace that `standing` was read for, by the key that it was read for. */
-export function rightsOf({ userId, member, scope, workspaceId }: PrincipalState): Rights | 'suspended' {
+export function rightsOfPrincipal({ userId, member, scope, workspaceId }: PrincipalState): Rights | 'suspended' {
   if (member?.status === 'suspended') return 'suspended'
   return restrictRights(membershipRights(userId, member ?? { roles: [], policies: [] }), scope, workspaceId ?? '')
 }
@@ -265,7 +265,7 @@ export function requireAddress(caller: Caller, addressOf: () => string | undefin
 
 /** The signed-in user's id; 403 for the anonymous caller, whom nothing of this is granted. */
 export function requireUser(caller: Caller): string {
-  return presentedBy(caller).userId
+  return requestCredentialOf(caller).userId
 }
 
 /** Of the instance. */

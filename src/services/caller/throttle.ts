@@ -11,7 +11,7 @@ import {
   type Counter,
   countAttempt,
   deleteEndedAttempts,
-  lookAtAttempts,
+  peekAttempts,
   type Verdict,
   verdictOf,
   wasRefused,
@@ -70,7 +70,7 @@ export function createThrottle({ database }: Ports, config: Config): Throttle {
 
     async begin(attempt) {
       const all = attempt.credential === undefined ? ofAddress(attempt.address) : ofCredential(attempt.credential)
-      const verdicts = await database.batch([countAttempt(all), lookAtAttempts(attemptCounter(attempt))])
+      const verdicts = await database.batch([countAttempt(all), peekAttempts(attemptCounter(attempt))])
       for (const rows of verdicts) requireLet(verdictOf(rows))
     },
 

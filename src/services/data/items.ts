@@ -1,7 +1,7 @@
 /** The item use cases: read, create, update and delete, each authorized, planned and run as one transaction. */
 
 import type { Config } from '../../config.ts'
-import { type Action, blindAccess } from '../../core/access/access.ts'
+import { type Action, writeOnlyAccess } from '../../core/access/access.ts'
 import { bindTimeVariable } from '../../core/access/variable.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
@@ -11,8 +11,8 @@ import { type PageLimits, planList, planOne } from '../../core/plan/read.ts'
 import type { Generators } from '../../core/plan/values.ts'
 import {
   decodeKey,
+  keyEquals,
   keyField,
-  keyIs,
   type PlainInsert,
   planCreate,
   planDeleteMany,
@@ -20,7 +20,7 @@ import {
   planPlainInsert,
   planUpdateMany,
   planUpdateOne,
-  soleItem,
+  singleItem,
   type WriteRequest,
 } from '../../core/plan/write.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
@@ -130,7 +130,7 @@ export function createItems(deps: ItemDeps): Items {
     const { source, viewer, collection } = open(model, scope, name, asked.action)
     const access = viewer.accessTo(collection, 'read')
     // Whoever may write but not read gets back items without any value.
-    const read = { viewer, collection, limits, maxRows, access: access.kind === 'granted' ? access : blindAccess }
+    const read = { viewer, collection, limits, maxRows, access: access.kind === 'granted' ? access : writeOnlyAccess }
     const request: WriteRequest = {
       viewer,
       collection,
@@ -193,7 +193,7 @@ export function createItems(deps: ItemDeps): Items {
         const { field, run } = plans.get(scope.rights, model, `one ${name} ${query.text}`, () => {
           const { source, ...context } = open(model, scope, name, 'read')
           const keyed = keyField(context.collection)
-          const plan = planOne(context, wholeQuery(query), keyIs(context.access, keyed, placeholder(KEY)))
+          const plan = planOne(context, wholeQuery(query), keyEquals(context.access, keyed, placeholder(KEY)))
           return { field: keyed, run: source.prepareOne(plan) }
         })
         query.planned?.()
@@ -203,7 +203,7 @@ export function createItems(deps: ItemDeps): Items {
 
     create(scope, name, body, query) {
       return onModel(scope, { name, action: 'create' }, (model) => {
-        const item = soleItem(body)
+        const item = singleItem(body)
         const insert = item && openInsert(model, scope, name, { members: Object.keys(item), query })
         if (item === undefined || insert === undefined || insert === 'uncacheable') {
           const { source, request } = openWrite(model, scope, name, { action: 'create', query })

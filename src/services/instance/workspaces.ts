@@ -27,7 +27,7 @@ import {
   type ForgetWorkspace,
   requireAdministrator,
   requireUser,
-  rightsOf,
+  rightsOfPrincipal,
 } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, type RowScope } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
@@ -59,7 +59,7 @@ export function createWorkspaces({ ports, directory, license, forget }: Deps): W
     const userId = requireUser(caller)
     if (caller.kind !== 'user' || caller.isAdministrator) return
     const standing = await loadPrincipalState(database, { ...caller.credential, userId }, workspaceId)
-    const rights = standing === undefined ? 'suspended' : rightsOf(standing)
+    const rights = standing === undefined ? 'suspended' : rightsOfPrincipal(standing)
     if (rights === 'suspended') throw new ServiceError('forbidden', `This needs the entitlement ${entitlement}`)
     requireEntitlement(rights, entitlement)
   }

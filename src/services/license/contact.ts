@@ -10,10 +10,10 @@ import type { ContactFault, LicenseState, Verdict } from '../../core/license/sta
 import type { Sql, Statement } from '../../core/sql/statement.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import {
-  giveLeaseBack,
   type LicenseRecord,
   type LicenseRow,
   loadLicense,
+  releaseLease,
   saveLicense,
   takeLease,
 } from '../../store/licenses.ts'
@@ -168,7 +168,7 @@ export function createLicenseContact(
           try {
             await settle(seen, leaseId, reason)
           } finally {
-            await giveLeaseBack(database, leaseId)
+            await releaseLease(database, leaseId)
           }
           return load()
         }

@@ -19,9 +19,9 @@ import type { Ports } from '../../ports.ts'
 import { loadPrincipalState } from '../../store/accounts.ts'
 import { workspacesOf } from '../../store/members.ts'
 import { findWorkspaces, loadModelVersion, type WorkspaceRow } from '../../store/workspaces.ts'
-import { type Caller, requireUser, rightsOf } from '../caller/callers.ts'
+import { type Caller, requireUser, rightsOfPrincipal } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
-import { sentFault } from './roles.ts'
+import { bodyFault } from './roles.ts'
 
 export type KeyScopes = {
   /**
@@ -57,7 +57,7 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
       ...(await workspacesOf(database, requireUser(caller))),
     ]
     if (new Set(ids).size > MAX_WORKSPACES) {
-      throw sentFault(
+      throw bodyFault(
         'scope.workspaces',
         `must be given: there are more than ${MAX_WORKSPACES} to look collections up in`,
       )
@@ -75,7 +75,7 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
       await loadPrincipalState(database, { kind: 'user', userId }, workspace.id),
     ]
     const viewers = standings.flatMap((standing) => {
-      const rights = standing === undefined ? 'suspended' : rightsOf(standing)
+      const rights = standing === undefined ? 'suspended' : rightsOfPrincipal(standing)
       return rights === 'suspended' ? [] : [viewerOf(rights, model)]
     })
     const isKnown = (collection: Collection) =>
@@ -189,7 +189,7 @@ function canonical(text: string): string {
 }
 
 function unknown(path: string, reason: string): never {
-  throw sentFault(path, reason)
+  throw bodyFault(path, reason)
 }
 
 function isList<T>(value: T | readonly T[]): value is readonly T[] {

@@ -159,20 +159,20 @@ export type Assignment = {
 export function requireAssignable(grantor: Grantor, { path, wanted, known, held }: Assignment): void {
   requireKnown(path, wanted, known)
   for (const role of known) {
-    if (!held.includes(role.id)) requireGiven(grantor, role, `${path}[${wanted.indexOf(role.id)}]`)
+    if (!held.includes(role.id)) requireRoleForUser(grantor, role, `${path}[${wanted.indexOf(role.id)}]`)
   }
 }
 
 /** Throws unless the giver may give the role, which was sent at `place`, to somebody else. */
-export function requireGiven(grantor: Grantor, role: RoleRow, path: string): void {
-  if (role.kind === 'public') throw sentFault(path, 'is the role Public, which nobody can have')
+export function requireRoleForUser(grantor: Grantor, role: RoleRow, path: string): void {
+  if (role.kind === 'public') throw bodyFault(path, 'is the role Public, which nobody can have')
   requireRoleGrantable(grantor, role)
 }
 
 function requireKnown(path: string, wanted: readonly string[], known: readonly { readonly id: string }[]): void {
   const ids = new Set(known.map(({ id }) => id))
   const index = wanted.findIndex((id) => !ids.has(id))
-  if (index >= 0) throw sentFault(`${path}[${index}]`, 'does not exist in this workspace')
+  if (index >= 0) throw bodyFault(`${path}[${index}]`, 'does not exist in this workspace')
 }
 
 function requireChangeable(role: RoleRow, { name, description }: RoleChange): void {
@@ -184,6 +184,6 @@ function immutable({ name }: RoleRow): ServiceError {
   return new ServiceError('forbidden', `The role ${name} is built in and cannot be changed`)
 }
 
-export function sentFault(path: string, reason: string): ServiceError {
+export function bodyFault(path: string, reason: string): ServiceError {
   return nested('invalid', ['Failed to read the JSON body', path, reason])
 }

@@ -1,6 +1,6 @@
 /** One caller of the service over a real database: policies are parsed, merged, planned, compiled and run. */
 import type { Viewer } from '../../../src/core/access/access.ts'
-import { blindAccess } from '../../../src/core/access/access.ts'
+import { writeOnlyAccess } from '../../../src/core/access/access.ts'
 import { viewerOf } from '../../../src/core/access/merge.ts'
 import { parsePolicy } from '../../../src/core/access/policy.ts'
 import type { Rights } from '../../../src/core/access/principal.ts'
@@ -17,7 +17,7 @@ import {
   planPlainInsert,
   planUpdateMany,
   planUpdateOne,
-  soleItem,
+  singleItem,
   type WriteRequest,
 } from '../../../src/core/plan/write.ts'
 import type { ReadQuery } from '../../../src/core/query/parse.ts'
@@ -71,10 +71,16 @@ export function openService(
         const action = write.kind === 'create' ? 'create' : write.kind.startsWith('update') ? 'update' : 'delete'
         const { collection } = openCollection(model, viewer, write.collection, action)
         const access = viewer.accessTo(collection, 'read')
-        const read = { viewer, collection, limits, maxRows, access: access.kind === 'granted' ? access : blindAccess }
+        const read = {
+          viewer,
+          collection,
+          limits,
+          maxRows,
+          access: access.kind === 'granted' ? access : writeOnlyAccess,
+        }
         const query = () => queryOf({ ...write, form: 'json', isDotted: false, limits }, 0)
         const request: WriteRequest = { viewer, collection, generators: { uuid: () => '', now: () => '' }, read, query }
-        const item = write.kind === 'create' ? soleItem(write.items) : undefined
+        const item = write.kind === 'create' ? singleItem(write.items) : undefined
         const plain = item && planPlainInsert(request, Object.keys(item))
         const given = item && plain?.valuesOf(item, request.generators)
         const text = await source.prepareWrite(plain?.plan ?? planOf(request, write))((hole) => {

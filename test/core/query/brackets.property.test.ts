@@ -7,7 +7,7 @@ import {
   MAX_QUERY_LENGTH,
   parseBrackets,
 } from '../../../src/core/query/brackets.ts'
-import { growth, LINEAR, leastWork } from '../../support/work.ts'
+import { growth, LINEAR, minimumWork } from '../../support/work.ts'
 
 const token = fc.constantFrom(
   ...['[', ']', '[]', '&', '=', '%', '+', '%5B', '%5D', '%ZZ', '%C3', '%A9', '\ud800', '.', '?', ' ', '😀'],
@@ -35,7 +35,7 @@ const { tree } = fc.letrec<{ node: BracketNode; tree: BracketTree }>((tie) => ({
 
 it('answers any text with a tree or a ServiceError of one of two kinds, and soon', () => {
   // The longest query that can be read. A single look at another may be lengthened by a collection of garbage.
-  const most = 1_000 * leastWork(() => outcome('&'.repeat(MAX_QUERY_LENGTH)))
+  const most = 1_000 * minimumWork(() => outcome('&'.repeat(MAX_QUERY_LENGTH)))
 
   return fc.assert(
     fc.property(anyText, (search) => {

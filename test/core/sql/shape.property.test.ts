@@ -9,8 +9,8 @@ import { ServiceError } from '../../../src/core/error.ts'
 import { planOne } from '../../../src/core/plan/read.ts'
 import {
   decodeKey,
+  keyEquals,
   keyField,
-  keyIs,
   planCreate,
   planDeleteMany,
   planUpdateMany,
@@ -334,7 +334,7 @@ function read(dialect: Dialect, request: unknown): Statement {
 function readByKey(dialect: Dialect, key: string): Statement {
   const context = { viewer: administrator, collection: articles(), access: fullAccess, limits, maxRows: 100_000 }
   const field = keyField(context.collection)
-  const plan = planOne(context, parseItemQuery(parseBrackets('')), keyIs(fullAccess, field, placeholder('key')))
+  const plan = planOne(context, parseItemQuery(parseBrackets('')), keyEquals(fullAccess, field, placeholder('key')))
   const decoded = decodeKey(field, key)
   return binder(compileRead(plan, dialect))(() => decoded)
 }

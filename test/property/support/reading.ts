@@ -3,7 +3,7 @@ import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
 import type { Model } from '../../../src/core/model/model.ts'
 import type { ReadPlan } from '../../../src/core/plan/plan.ts'
 import { planList, planOne, type ReadContext } from '../../../src/core/plan/read.ts'
-import { decodeKey, keyField, keyIs } from '../../../src/core/plan/write.ts'
+import { decodeKey, keyEquals, keyField } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { type DeepArguments, parseListQuery, type ReadQuery } from '../../../src/core/query/parse.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
@@ -26,7 +26,7 @@ export function planOf(model: Model, draft: Draft, side: 0 | 1 = 0): ReadPlan {
 export function planOfOne(model: Model, draft: Draft, key: string): ReadPlan {
   const context = contextOf(model, draft)
   const field = keyField(context.collection)
-  return planOne(context, queryOf(draft, 0), keyIs(fullAccess, field, decodeKey(field, key)))
+  return planOne(context, queryOf(draft, 0), keyEquals(fullAccess, field, decodeKey(field, key)))
 }
 
 function contextOf(model: Model, { collection, limits }: Draft): ReadContext {

@@ -14,9 +14,9 @@ import type { FieldType } from '../../model/field-type.ts'
 import type { Comparison } from '../../query/filter.ts'
 import { databaseError } from '../database-error.ts'
 import type { Dialect, DirectWrite, RowQuery, Rows, Setting, Targets } from '../dialect.ts'
-import { ABANDONED, OVERDUE, type SqlFault } from '../fault.ts'
+import { CANCELED, type SqlFault, TIMED_OUT } from '../fault.ts'
 import { insert } from '../insert.ts'
-import { bothWays, comparison } from '../operators.ts'
+import { compareExactly, comparison } from '../operators.ts'
 import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from '../statement.ts'
 import { mysqlDdl, NULL_FOUND, OUT_OF_RANGE } from './ddl.ts'
 import { isMixed, mysqlSlots } from './slots.ts'
@@ -301,7 +301,7 @@ function compare(
   const plain = (how: Comparison) => sql`${column} ${comparison[how]} ${value}`
   if (type.name !== 'string') return plain(operator)
   const exact = sql`${column} ${comparison[operator]} ${exactly(value, own)}`
-  return bothWays(operator, plain, exact)
+  return compareExactly(operator, plain, exact)
 }
 
 /** The last operand is repeated up to a power of two, so that there are eleven texts of a statement, not a thousand. */
@@ -451,8 +451,8 @@ function columnType(type: FieldType, own: Family): Sql | undefined {
 
 /** Server error numbers; the SQLSTATEs of these databases are too coarse. */
 function explain({ state, errno, message }: SqlFault): ServiceError | undefined {
-  if (state === OVERDUE) return databaseError('overdue')
-  if (state === ABANDONED) return databaseError('abandoned')
+  if (state === TIMED_OUT) return databaseError('overdue')
+  if (state === CANCELED) return databaseError('abandoned')
   if (state.startsWith('08')) return databaseError('unreachable')
   if (message.includes(NULL_FOUND)) return databaseError('null')
   if (message.includes(OUT_OF_RANGE)) return databaseError('range')

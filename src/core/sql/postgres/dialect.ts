@@ -5,9 +5,9 @@ import type { PrimitiveField } from '../../model/model.ts'
 import type { Comparison } from '../../query/filter.ts'
 import { databaseError } from '../database-error.ts'
 import type { Comparing, Dialect, DirectWrite, RowQuery, Setting, Targets } from '../dialect.ts'
-import { ABANDONED, OVERDUE, type SqlFault } from '../fault.ts'
+import { CANCELED, type SqlFault, TIMED_OUT } from '../fault.ts'
 import { insert } from '../insert.ts'
-import { bothWays, comparison } from '../operators.ts'
+import { compareExactly, comparison } from '../operators.ts'
 import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from '../statement.ts'
 import { postgresDdl } from './ddl.ts'
 
@@ -244,7 +244,7 @@ function compare(column: Sql, field: PrimitiveField, { operator, operand }: Comp
   const value = typed(field.type, field.isList, operand)
   const plain = (how: Comparison) => sql`${column} ${comparison[how]} ${value}`
   if (!isLoose(field)) return plain(operator)
-  return bothWays(operator, plain, sql`${bytes(column, field)} ${comparison[operator]} ${value}`)
+  return compareExactly(operator, plain, sql`${bytes(column, field)} ${comparison[operator]} ${value}`)
 }
 
 function isFixed(type: FieldType): boolean {
@@ -381,9 +381,9 @@ function explain({ state, message, routine }: SqlFault): ServiceError | undefine
   if (state.startsWith('08') || state === '57P01' || state === '57P03' || state === '53300')
     return databaseError('unreachable')
   switch (state) {
-    case OVERDUE:
+    case TIMED_OUT:
       return databaseError('overdue')
-    case ABANDONED:
+    case CANCELED:
       return databaseError('abandoned')
     case '23505':
       return databaseError('unique')

@@ -5,10 +5,10 @@
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
-import { type Bounds, bounded } from '../bounded.ts'
+import { type Bounds, withTimeLimit } from '../time-limit.ts'
 import { endWith } from './cancel.ts'
 import { lost, openPool, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
-import { lend, runAlone } from './pool.ts'
+import { checkOut, runAlone } from './pool.ts'
 import { openReaders } from './readers.ts'
 import { streamText } from './text-stream.ts'
 import { runTransaction } from './transaction.ts'
@@ -23,12 +23,12 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
 
   async function lendLarge(): Promise<pg.PoolClient> {
     try {
-      return await lend(large)
+      return await checkOut(large)
     } catch (error) {
       const unlimited = withoutLimit(options, postgresFault(error, lost))
       if (unlimited === undefined) throw error
       large = openPool({ ...unlimited, max: LARGE_AT_ONCE, pipeline: false })
-      return lend(large)
+      return checkOut(large)
     }
   }
 
@@ -40,7 +40,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
 
   // The embedded database is one session: nothing is gained by sharing a connection, and one that is not can be ended.
   async function queryAlone(statement: Statement, context: QueryContext | undefined): Promise<readonly SqlRow[]> {
-    const client = await (stream === undefined && context !== undefined ? lendLarge() : lend(pool))
+    const client = await (stream === undefined && context !== undefined ? lendLarge() : checkOut(pool))
     return (await runAlone(client, options, { statement, ...termsOf(context) })).rows
   }
 
@@ -56,7 +56,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
         const client = await lendLarge()
         const limits = { ...termsOf(context), end: () => void endWith(options, client) }
         try {
-          return faultsOf(await bounded(streamText(client, statement), limits), limits)
+          return faultsOf(await withTimeLimit(streamText(client, statement), limits), limits)
         } catch (error) {
           throw postgresFault(error, lost)
         }
@@ -88,7 +88,7 @@ function faultsOf(rows: AsyncIterator<SqlRow>, limits: Bounds): AsyncIterator<Sq
   return {
     ...rows,
     next: () =>
-      bounded(rows.next(), limits).catch((error: unknown) => {
+      withTimeLimit(rows.next(), limits).catch((error: unknown) => {
         throw postgresFault(error, lost)
       }),
   }

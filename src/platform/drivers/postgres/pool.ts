@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext } from '../../../ports.ts'
-import { bounded } from '../bounded.ts'
+import { withTimeLimit } from '../time-limit.ts'
 import { endWith } from './cancel.ts'
 import {
   ignore,
@@ -31,7 +31,7 @@ export async function runAlone(
     void endWith(options, client)
   }
   try {
-    return await bounded(client.query<string[]>(textRequest(statement)), {
+    return await withTimeLimit(client.query<string[]>(textRequest(statement)), {
       context,
       timeLimit,
       elapsed: elapsedOf(client),
@@ -55,7 +55,7 @@ function isCutOff(client: pg.PoolClient): boolean {
   return (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroyed
 }
 
-export async function lend(pool: pg.Pool): Promise<pg.PoolClient> {
+export async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {
   try {
     return await pool.connect()
   } catch (error) {

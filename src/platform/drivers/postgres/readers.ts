@@ -3,10 +3,10 @@
  * Statements go as named ones, and a client that is held up by one is replaced.
  */
 import type pg from 'pg'
-import { OVERDUE, SqlFault } from '../../../core/sql/fault.ts'
+import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlRow } from '../../../ports.ts'
-import { endingOf, LOOK } from '../bounded.ts'
+import { abortReason, POLL_INTERVAL } from '../time-limit.ts'
 import { cancelRunning, cutOff } from './cancel.ts'
 import {
   holdWrites,
@@ -74,7 +74,7 @@ export function openReaders(asked: PostgresOptions) {
 
   /** Ended for the sake of another on its connection, who had just been answered: nothing of it is left. */
   const isHitByMistake = ({ pace, wasEnded }: Reader, { state }: SqlFault): boolean =>
-    state === OVERDUE && wasEnded && (timeLimit === 0 || pace.silence(performance.now()) < timeLimit * 0.9)
+    state === TIMED_OUT && wasEnded && (timeLimit === 0 || pace.silence(performance.now()) < timeLimit * 0.9)
 
   /** Ends what nobody waits for any more, or what the server should have ended; only the first of a line runs. */
   const look = () => {
@@ -87,13 +87,13 @@ export function openReaders(asked: PostgresOptions) {
     for (const reader of all) {
       const [context] = reader.askers
       const elapsed = reader.pace.silence(now)
-      if (context === undefined || elapsed < LOOK) continue
+      if (context === undefined || elapsed < POLL_INTERVAL) continue
       const number = reader.answered + 1
       const ended = reader.endings.get(number)
       // A server that is not there any more does not end anything.
       if (ended !== undefined && now - ended.at > GIVEN_UP) cutOff(reader.client)
       const margin = options.timeLimit ? MARGIN : 0
-      const fault = endingOf(context, { elapsed, timeLimit: timeLimit && timeLimit + margin })
+      const fault = abortReason(context, { elapsed, timeLimit: timeLimit && timeLimit + margin })
       if (fault === undefined || ended !== undefined) continue
       reader.endings.set(number, { fault, at: now })
       reader.wasEnded = true
@@ -186,7 +186,7 @@ export function openReaders(asked: PostgresOptions) {
     ).unref()
     const state = { ready: false, retired: false, isHolding: false, answered: 0, wasEnded: false }
     const reader: Reader = { client, connecting, timer, pace: startPace(), askers: [], endings: new Map(), ...state }
-    watching ??= setInterval(look, LOOK).unref()
+    watching ??= setInterval(look, POLL_INTERVAL).unref()
     readers[slot] = reader
     return reader
   }

@@ -4,7 +4,7 @@
  * written.
  */
 import type pg from 'pg'
-import { OVERDUE, SqlFault } from '../../../core/sql/fault.ts'
+import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import { cancelRunning } from './cancel.ts'
 import {
@@ -16,7 +16,7 @@ import {
   type TextResult,
   textRequest,
 } from './client.ts'
-import { lend } from './pool.ts'
+import { checkOut } from './pool.ts'
 
 export type Transaction = {
   /** What opens it. */
@@ -38,7 +38,7 @@ export async function runTransaction(
   options: PostgresOptions,
   { begin, statements, timeLimit }: Transaction,
 ): Promise<readonly TextResult[]> {
-  const client = await lend(pool)
+  const client = await checkOut(pool)
   // A client that breaks while it is lent out tells its statements; without a listener it would end the process.
   client.on('error', ignore)
   // An embedded database is ended with its connection, so that nobody could tell whether a commit came before that.
@@ -126,5 +126,5 @@ function startLimit(timeLimit: number, end: () => Promise<void>): Limit {
 }
 
 function overdue(cause?: unknown): SqlFault {
-  return new SqlFault('the time limit was reached', { state: OVERDUE, cause })
+  return new SqlFault('the time limit was reached', { state: TIMED_OUT, cause })
 }

@@ -38,7 +38,7 @@ function placeLimits(config: Config): SlotLimits {
     total: config.SERVICE_EXTENSIONS__MAX_PROCESSES,
     perOwner: config.SERVICE_EXTENSIONS__MAX_PROCESSES_PER_WORKSPACE,
     waitLimit: 10_000,
-    lineLimit: 100,
+    queueLimit: 100,
   }
 }
 

@@ -1,12 +1,12 @@
 /**
  * The ConnectorHost on Node: every session is a Deno process of its own (process.ts), started by the first call,
- * and by the next one after it has ended; each takes one of the places that there are (process-slots.ts). Deno is an
+ * and by the next one after it has ended; each takes one of the slots that there are (process-slots.ts). Deno is an
  * optional package; without it every call is refused.
  */
 import { createRequire } from 'node:module'
 import { ServiceError } from '../../../core/error.ts'
 import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../../ports.ts'
-import { createPrinter, type OnPrint } from '../../connectors/connector-log.ts'
+import { createConnectorLogger, type OnLogLine } from '../../connectors/connector-log.ts'
 import { CRASH } from '../../connectors/reply.ts'
 import type { NetworkOptions } from '../network/network.ts'
 import { type ConnectorGate, openConnectorGate } from './gate.ts'
@@ -22,15 +22,15 @@ export type NodeConnectorHost = ConnectorHost & {
 }
 
 /** For whoever runs a few connectors of their own, such as an author. */
-const ENOUGH: SlotLimits = { total: 100, perOwner: 100, waitLimit: 10_000, lineLimit: 100 }
+const ENOUGH: SlotLimits = { total: 100, perOwner: 100, waitLimit: 10_000, queueLimit: 100 }
 
 /** `onPrint` is told what connectors print on their consoles. */
 export function createNodeConnectorHost(
   { allowPrivate, resolve, ...limits }: NodeHostOptions,
-  onPrint: OnPrint = () => {},
+  onPrint: OnLogLine = () => {},
   placeLimits = ENOUGH,
 ): NodeConnectorHost {
-  const places = createProcessSlots(placeLimits)
+  const slots = createProcessSlots(placeLimits)
   const running = new Set<ConnectorProcess>()
   let opening: Promise<ConnectorGate> | undefined
 
@@ -45,7 +45,7 @@ export function createNodeConnectorHost(
   function start(program: ConnectorProgram, { admit }: ConnectorGate): ConnectorProcess {
     const started = new ConnectorProcess(requireDeno(), program, {
       limits,
-      print: createPrinter(program.id, onPrint),
+      print: createConnectorLogger(program.id, onPrint),
       pass: admit(program.grant),
     })
     running.add(started)
@@ -56,7 +56,7 @@ export function createNodeConnectorHost(
   return {
     open(program) {
       const { workspace = '' } = program
-      return openSession(() => openRun(places, workspace, { gate, start: (opened) => start(program, opened) }))
+      return openSession(() => openRun(slots, workspace, { gate, start: (opened) => start(program, opened) }))
     },
     async close() {
       await Promise.all([...running].map((one) => one.end()))
@@ -95,7 +95,7 @@ type Start = {
   readonly start: (gate: ConnectorGate) => ConnectorProcess
 }
 
-function openRun(places: ProcessSlots, workspace: string, { gate, start }: Start): Run {
+function openRun(slots: ProcessSlots, workspace: string, { gate, start }: Start): Run {
   let calls = 0
   /** It ends with the calls that it has. */
   let isLeaving = false
@@ -105,22 +105,22 @@ function openRun(places: ProcessSlots, workspace: string, { gate, start }: Start
   let process: ConnectorProcess | undefined
   let entering: Promise<void> | undefined
 
-  function leave(): void {
+  function evict(): void {
     isLeaving = true
     if (calls === 0) void process?.end()
   }
 
   async function enter(): Promise<void> {
-    const { rested, free } = await places.take(workspace, { isIdle: () => calls === 0, leave })
-    slot = { rested, free }
+    const { markIdle, release } = await slots.take(workspace, { isIdle: () => calls === 0, evict })
+    slot = { markIdle, release }
     try {
       const opened = await gate()
       if (!isOver) process = start(opened)
     } finally {
       if (process === undefined) {
         isOver = true
-        free()
-      } else void process.gone.then(free)
+        release()
+      } else void process.gone.then(release)
     }
   }
 
@@ -138,8 +138,8 @@ function openRun(places: ProcessSlots, workspace: string, { gate, start }: Start
         return process === undefined ? CRASH : await work(process)
       } finally {
         calls -= 1
-        if (isLeaving) leave()
-        else if (calls === 0) slot?.rested()
+        if (isLeaving) evict()
+        else if (calls === 0) slot?.markIdle()
       }
     },
     async end() {

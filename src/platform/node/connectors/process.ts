@@ -17,7 +17,7 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import { ServiceError } from '../../../core/error.ts'
 import type { ConnectorMethod, ConnectorProgram, ConnectorReply } from '../../../ports.ts'
-import type { Printer } from '../../connectors/connector-log.ts'
+import type { ConnectorLogger } from '../../connectors/connector-log.ts'
 import { readReply } from '../../connectors/reply.ts'
 import { createFrames } from './frames.ts'
 import type { GatePass } from './gate.ts'
@@ -34,7 +34,11 @@ export type ProcessLimits = {
 }
 
 /** The pass is this process's own and ends with it. */
-export type ProcessOptions = { readonly limits: ProcessLimits; readonly print: Printer; readonly pass: GatePass }
+export type ProcessOptions = {
+  readonly limits: ProcessLimits
+  readonly print: ConnectorLogger
+  readonly pass: GatePass
+}
 
 type Pending = {
   readonly resolve: (reply: ConnectorReply) => void
@@ -52,7 +56,7 @@ export class ConnectorProcess {
   /** Takes names of signals for the process; its end kills. */
   readonly #control: Writable
   readonly #limits: ProcessLimits
-  readonly #print: Printer
+  readonly #print: ConnectorLogger
   readonly #pass: GatePass
   readonly #pending = new Map<number, Pending>()
   readonly #rest: NodeJS.Timeout

@@ -19,7 +19,7 @@ export async function startEngine(cluster: string): Promise<OwnEngine> {
   let last = Promise.resolve()
   let closing: Promise<void> | undefined
 
-  const turn: Engine['turn'] = async () => {
+  const turn: Engine['lock'] = async () => {
     const before = last
     const { promise, resolve } = Promise.withResolvers<void>()
     last = promise
@@ -57,7 +57,7 @@ export async function startEngine(cluster: string): Promise<OwnEngine> {
   }
 
   return {
-    turn: () => (closing === undefined ? turn() : Promise.reject(new Error('the embedded database is closed'))),
+    lock: () => (closing === undefined ? turn() : Promise.reject(new Error('the embedded database is closed'))),
     close() {
       closing ??= close()
       return closing

@@ -13,7 +13,7 @@ import * as z from 'zod'
 import { SqlFault } from '../../../core/sql/fault.ts'
 import { limitOf } from '../../drivers/neon-limit.ts'
 import { lost, openPool, type PostgresOptions, postgresFault, type TextResult } from '../../drivers/postgres/client.ts'
-import { lend, runAlone } from '../../drivers/postgres/pool.ts'
+import { checkOut, runAlone } from '../../drivers/postgres/pool.ts'
 import { runTransaction } from '../../drivers/postgres/transaction.ts'
 
 export type NeonGateway = { readonly url: string; readonly close: () => Promise<void> }
@@ -81,7 +81,7 @@ async function respond(
       return { status: 200, body: { results: results.map(render) } }
     }
     const asked = { statement: statement(body), context: isRead(body) ? { isDisconnected } : undefined, timeLimit: 0 }
-    return { status: 200, body: render(await runAlone(await lend(pool), connections, asked)) }
+    return { status: 200, body: render(await runAlone(await checkOut(pool), connections, asked)) }
   } catch (error) {
     return sqlError(error)
   }

@@ -63,7 +63,7 @@ function care(engine: Engine): () => Promise<void> {
   let unvacuumed = 0
 
   return async () => {
-    const turn = await engine.turn()
+    const turn = await engine.lock()
     const position = async () => (await turn.run(simpleQuery('select pg_current_wal_insert_lsn()'))).toString('latin1')
     try {
       if ((await position()) === checkpointed) return

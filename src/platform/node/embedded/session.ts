@@ -9,10 +9,10 @@ import { Duplex } from 'node:stream'
 
 export type Engine = {
   /** Waits for the engine; until `done` it is nobody else's. */
-  readonly turn: () => Promise<Turn>
+  readonly lock: () => Promise<EngineLock>
 }
 
-export type Turn = {
+export type EngineLock = {
   /** Resolves when the engine can run something: it may have to be started again first. */
   readonly ready: () => Promise<void>
   readonly run: (messages: Uint8Array) => Promise<Buffer>
@@ -27,7 +27,7 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
   let batch: Buffer[] = []
   let refusal: Buffer | undefined
   let prepared = false
-  let turn: Turn | undefined
+  let turn: EngineLock | undefined
   /** Undefined where nothing runs. */
   let begun: number | undefined
   let idleTimer: NodeJS.Timeout | undefined
@@ -74,7 +74,7 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
     batch = []
     refusal = undefined
     clearTimeout(idleTimer)
-    turn ??= await engine.turn()
+    turn ??= await engine.lock()
     if (stream.destroyed) return
     try {
       await turn.ready()

@@ -19,7 +19,7 @@ export type IamOptions = {
 }
 
 /** What a driver enters the database with; a function is asked for each connection. */
-export function passwordOf(address: SqlAddress, options: IamOptions): string | (() => Promise<string>) {
+export function databasePassword(address: SqlAddress, options: IamOptions): string | (() => Promise<string>) {
   const { auth } = address
   if (auth.kind === 'password') return auth.password
   let assumed: { readonly keys: Keys; readonly until: number } | undefined

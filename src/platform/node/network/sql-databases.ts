@@ -7,7 +7,7 @@ import { openPlanetscale } from '../../drivers/planetscale.ts'
 import { openPostgres } from '../../drivers/postgres/driver.ts'
 import { openRefused } from '../../drivers/refused.ts'
 import { isPrivateHost } from '../../private-hosts.ts'
-import { type IamOptions, passwordOf } from './aws-iam.ts'
+import { databasePassword, type IamOptions } from './aws-iam.ts'
 import { createNetwork, type NetworkOptions } from './network.ts'
 import { certificatesFor } from './regional-certificates.ts'
 
@@ -32,7 +32,7 @@ export function createNodeSqlDatabases({
   const overTcp = (address: SqlAddress) => {
     const { host, port, user, tls } = address
     const ca = tls.kind === 'verify' ? (tls.ca ?? certificatesFor(host)) : undefined
-    const password = passwordOf(address, { fetch, environment, awsRoles })
+    const password = databasePassword(address, { fetch, environment, awsRoles })
     return { host, port, user, password, tls: tls.kind === 'verify' && { ca }, socket }
   }
 
