@@ -9,10 +9,11 @@ import type { Dialect } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import { compilePieces, compileRead } from '../core/sql/read.ts'
 import { binder } from '../core/sql/statement.ts'
-import { assertionMarker, compileWrite } from '../core/sql/write.ts'
+import { assertionMarker, type CompiledWrite, compileWrite } from '../core/sql/write.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../ports.ts'
 import { assertionError, queryFailed } from './assertion-error.ts'
-import type { Source } from './source.ts'
+import { inParts } from './in-parts.ts'
+import type { Prepared, Source } from './source.ts'
 
 type Rows = readonly SqlRow[]
 
@@ -48,22 +49,29 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
     },
 
     prepareWrite(plan: WritePlan) {
-      const { statements, answers } = compileWrite(plan, dialect)
-      const binders = statements.map(binder)
-      const answer = (results: readonly Rows[]) => concatenate(answers.map((index) => textOf(results[index] ?? [])))
-      const [only] = binders
-      if (only === undefined) return async () => '[]'
-      if (binders.length > 1) {
-        return (bindings) => {
-          const bound = binders.map((bind) => bind(bindings))
-          return undisturbed(() => driver.batch(bound, writer)).then(answer, refuse)
-        }
-      }
-      return (bindings) => {
-        const bound = only(bindings)
-        return undisturbed(() => driver.query(bound, writer)).then((rows) => answer([rows]), refuse)
-      }
+      const compiled = inParts(compileWrite(plan, dialect))
+      if (!(compiled instanceof Promise)) return ready(compiled)
+      // Whoever prepares it waits for it when it runs.
+      compiled.catch(() => {})
+      return (bindings) => compiled.then((write) => ready(write)(bindings))
     },
+  }
+
+  function ready({ statements, answers }: CompiledWrite): Prepared<string> {
+    const binders = statements.map(binder)
+    const answer = (results: readonly Rows[]) => concatenate(answers.map((index) => textOf(results[index] ?? [])))
+    const [only] = binders
+    if (only === undefined) return async () => '[]'
+    if (binders.length > 1) {
+      return (bindings) => {
+        const bound = binders.map((bind) => bind(bindings))
+        return undisturbed(() => driver.batch(bound, writer)).then(answer, refuse)
+      }
+    }
+    return (bindings) => {
+      const bound = only(bindings)
+      return undisturbed(() => driver.query(bound, writer)).then((rows) => answer([rows]), refuse)
+    }
   }
 }
 

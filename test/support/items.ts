@@ -5,6 +5,7 @@
 import { fullAccess, type Viewer, writeOnlyAccess } from '../../src/core/access/access.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import type { Collection, Model, PrimitiveField } from '../../src/core/model/model.ts'
+import { atOnce, type Parts } from '../../src/core/parts.ts'
 import type { WritePlan } from '../../src/core/plan/plan.ts'
 import { planList, type ReadContext } from '../../src/core/plan/read.ts'
 import {
@@ -60,10 +61,10 @@ export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, vie
     }
   }
 
-  async function write(name: string, search: string, planned: (request: WriteRequest) => WritePlan) {
+  async function write(name: string, search: string, planned: (request: WriteRequest) => Parts<WritePlan>) {
     const read = contextOf(name)
     const query = () => parseItemQuery(parseBrackets(search))
-    const plan = planned({ viewer, collection: read.collection, generators, read, query })
+    const plan = atOnce(planned({ viewer, collection: read.collection, generators, read, query }))
     return JSON.parse(await source.prepareWrite(plan)(fill))
   }
 

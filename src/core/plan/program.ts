@@ -6,6 +6,7 @@
  */
 import { type Action, type Granted, type Viewer, validRows, writableRows } from '../access/access.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import { and, type Filter } from '../query/filter.ts'
 import { MAX_RELATION_DEPTH, queryFault, type RawFilter, shown, tooManyRelations } from '../query/parse.ts'
 import { cellOf, foreignKey, keyCells, linkIds, withoutLink } from './cells.ts'
@@ -57,12 +58,13 @@ type Parent = {
 const noParent: Parent = { cells: [], relation: undefined, depth: 0, provided: undefined }
 
 /** A new item with everything nested in it; its slot. */
-export function addCreate(
+export function* addCreate(
   program: Program,
   collection: Collection,
   { body, path }: LocatedBody,
   parent: Parent = noParent,
-): Slot {
+): Parts<Slot> {
+  yield
   const context = contextOf(program, collection, 'create')
   refuseTooDeep(parent.depth, path)
   requireKey(collection, path)
@@ -73,15 +75,15 @@ export function addCreate(
   }
   refuseDoubled(columns, relations, parent.cells, path)
   const depth = parent.depth + 1
-  const linked = relations
-    .filter(([relation]) => relation.isForward)
-    .flatMap(([relation, value]) => {
-      const at = memberPath(path, relation.apiName)
-      const [operation] = parseRelationOperations(relation, value, { parentAction: 'create', path: at })
-      return operation === undefined
-        ? []
-        : foreignKey(relation, referred(program, { relation, depth, provided: parent.provided }, operation))
-    })
+  const linked: Cell[] = []
+  for (const [relation, value] of relations) {
+    if (!relation.isForward) continue
+    const at = memberPath(path, relation.apiName)
+    const [operation] = parseRelationOperations(relation, value, { parentAction: 'create', path: at })
+    if (operation === undefined) continue
+    const found = yield* referred(program, { relation, depth, provided: parent.provided }, operation)
+    linked.push(...foreignKey(relation, found))
+  }
   const elsewhere = new Set([...parent.cells, ...linked].map(({ field }) => field.id))
   const own = createAssignments(context, columns, path, elsewhere).map(cellOf)
   const cells = [...parent.cells, ...linked, ...own]
@@ -97,7 +99,7 @@ export function addCreate(
     if (relation.isForward) continue
     const at = memberPath(path, relation.apiName)
     for (const operation of parseRelationOperations(relation, value, { parentAction: 'create', path: at })) {
-      addBackward(program, { relation, owner: into, depth }, operation)
+      yield* addBackward(program, { relation, owner: into, depth }, operation)
     }
   }
   const sent = sentIds(collection, columns, relations)
@@ -142,7 +144,8 @@ function nameOf({ value }: Cell): readonly unknown[] {
 export type Found = { readonly slot: Slot; readonly depth: number; readonly isOne: boolean }
 
 /** Changes the rows of a slot, and what is nested in the change. */
-export function addUpdate(program: Program, { body, path }: LocatedBody, { slot, depth, isOne }: Found): void {
+export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot, depth, isOne }: Found): Parts<void> {
+  yield
   const { collection } = slot
   const context = contextOf(program, collection, 'update')
   refuseTooDeep(depth, path)
@@ -162,8 +165,8 @@ export function addUpdate(program: Program, { body, path }: LocatedBody, { slot,
     const at = memberPath(path, relation.apiName)
     for (const operation of parseRelationOperations(relation, value, { parentAction: 'update', path: at })) {
       const link = { relation, owner: slot, depth: depth + 1 }
-      if (relation.isForward) addForward(program, link, operation)
-      else addBackward(program, link, operation)
+      if (relation.isForward) yield* addForward(program, link, operation)
+      else yield* addBackward(program, link, operation)
     }
   }
   addChecks(program, slot, {
@@ -202,15 +205,15 @@ export function addFind(
 type Link = { readonly relation: RelationField; readonly owner: Slot; readonly depth: number }
 
 /** The row that a forward relation is to refer to. */
-function referred(
+function* referred(
   program: Program,
   link: { readonly relation: RelationField; readonly depth: number; readonly provided: Slot | undefined },
   operation: RelationOperation,
-): Slot {
+): Parts<Slot> {
   const { relation, depth, provided } = link
   if (operation.kind === '_create') {
     const [item = nowhere] = operation.items
-    return addCreate(program, relation.target, item, { cells: [], relation, depth, provided })
+    return yield* addCreate(program, relation.target, item, { cells: [], relation, depth, provided })
   }
   const [key = nowhere] = operation.kind === '_connect' ? operation.keys : []
   const wanted = [relation.joins.map(({ other }) => other)]
@@ -220,7 +223,8 @@ function referred(
 const nowhere: LocatedBody = { body: {}, path: '' }
 
 /** This side owns the foreign key: the owner's slot follows every change of it. */
-function addForward(program: Program, link: Link, operation: RelationOperation): void {
+function* addForward(program: Program, link: Link, operation: RelationOperation): Parts<void> {
+  yield
   const { relation, owner, depth } = link
   const { target } = relation
   const linked = relation.joins.map(
@@ -229,13 +233,13 @@ function addForward(program: Program, link: Link, operation: RelationOperation):
   switch (operation.kind) {
     case '_connect':
     case '_create': {
-      const found = referred(program, { relation, depth, provided: owner }, operation)
+      const found = yield* referred(program, { relation, depth, provided: owner }, operation)
       addStep(program, { kind: 'update', slot: owner, cells: foreignKey(relation, found) })
       return
     }
     case '_update': {
       const slot = addFind(program, target, { matches: linked, where: own(program, target, operation) })
-      addUpdate(program, operation.data, { slot, depth, isOne: true })
+      yield* addUpdate(program, operation.data, { slot, depth, isOne: true })
       return
     }
     case '_disconnect':
@@ -262,7 +266,8 @@ function addForward(program: Program, link: Link, operation: RelationOperation):
 const allRows: Filter = { kind: 'all' }
 
 /** The other side owns the foreign key. */
-function addBackward(program: Program, link: Link, operation: RelationOperation): void {
+function* addBackward(program: Program, link: Link, operation: RelationOperation): Parts<void> {
+  yield
   const { relation, owner, depth } = link
   const { target } = relation
   const linked = relation.joins.map(
@@ -271,19 +276,20 @@ function addBackward(program: Program, link: Link, operation: RelationOperation)
   switch (operation.kind) {
     case '_create':
       for (const item of operation.items)
-        addCreate(program, target, item, { cells: linked, relation, depth, provided: owner })
+        yield* addCreate(program, target, item, { cells: linked, relation, depth, provided: owner })
       return
     case '_connect':
       if (!relation.isList)
         setLink(program, relation, addFind(program, target, { matches: linked, where: allRows }), null)
       for (const key of operation.keys) {
+        yield
         const found = findReference(program, target, { key, wanted: uniqueSets(target), provided: owner })
         setLink(program, relation, found, linked)
       }
       return
     case '_update': {
       const slot = addFind(program, target, { matches: linked, where: own(program, target, operation) })
-      addUpdate(program, operation.data, { slot, depth, isOne: !relation.isList })
+      yield* addUpdate(program, operation.data, { slot, depth, isOne: !relation.isList })
       return
     }
     case '_disconnect':

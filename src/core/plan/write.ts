@@ -6,6 +6,7 @@ import { type Granted, type Viewer, visibility } from '../access/access.ts'
 import { nested } from '../error.ts'
 import { decodeText } from '../model/codec.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import { and, type Filter, none } from '../query/filter.ts'
 import { queryFault, type ReadQuery } from '../query/parse.ts'
 import { placeholder } from '../query/placeholder.ts'
@@ -36,7 +37,7 @@ export type WriteRequest = {
   readonly query: () => ReadQuery
 }
 
-export function planCreate(request: WriteRequest, body: unknown, most: number): CreatePlan | ProgramPlan {
+export function* planCreate(request: WriteRequest, body: unknown, most: number): Parts<CreatePlan | ProgramPlan> {
   const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'create')
   if (!Array.isArray(body)) throw queryFault('body', 'must be an array of items')
@@ -49,7 +50,8 @@ export function planCreate(request: WriteRequest, body: unknown, most: number): 
     return { kind: 'create', collection, rows, selection }
   }
   const program = createProgram(viewer, generators)
-  const slots = items.map((item) => addCreate(program, collection, item))
+  const slots: Slot[] = []
+  for (const item of items) slots.push(yield* addCreate(program, collection, item))
   return finished(program, slots, selection)
 }
 
@@ -86,27 +88,27 @@ export function planPlainInsert(request: WriteRequest, members: readonly string[
 }
 
 /** A change of the one item whose key has this text. */
-export function planUpdateOne(request: WriteRequest, body: unknown, key: string): UpdatePlan | ProgramPlan {
-  return planUpdate(request, parseBody(body, 'body'), keyFilter(request, key))
+export function* planUpdateOne(request: WriteRequest, body: unknown, key: string): Parts<UpdatePlan | ProgramPlan> {
+  return yield* planUpdate(request, parseBody(body, 'body'), keyFilter(request, key))
 }
 
 /** A change of all items that the filter of the request matches. */
-export function planUpdateMany(request: WriteRequest, body: unknown): UpdatePlan | ProgramPlan {
+export function* planUpdateMany(request: WriteRequest, body: unknown): Parts<UpdatePlan | ProgramPlan> {
   requireFilter(request.query())
-  return planUpdate(request, parseBody(body, 'body'), undefined)
+  return yield* planUpdate(request, parseBody(body, 'body'), undefined)
 }
 
-export function planDeleteOne(request: WriteRequest, key: string): DeletePlan | ProgramPlan {
-  return planDelete(request, keyFilter(request, key))
+export function* planDeleteOne(request: WriteRequest, key: string): Parts<DeletePlan | ProgramPlan> {
+  return yield* planDelete(request, keyFilter(request, key))
 }
 
-export function planDeleteMany(request: WriteRequest): DeletePlan | ProgramPlan {
+export function* planDeleteMany(request: WriteRequest): Parts<DeletePlan | ProgramPlan> {
   requireFilter(request.query())
-  return planDelete(request, undefined)
+  return yield* planDelete(request, undefined)
 }
 
 /** `key` is undefined for a change of many. */
-function planUpdate(request: WriteRequest, body: Body, key: Filter | undefined): UpdatePlan | ProgramPlan {
+function* planUpdate(request: WriteRequest, body: Body, key: Filter | undefined): Parts<UpdatePlan | ProgramPlan> {
   const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'update')
   const where = and([key ?? { kind: 'all' }, filterOf(request)])
@@ -120,11 +122,12 @@ function planUpdate(request: WriteRequest, body: Body, key: Filter | undefined):
   requireKey(collection)
   const program = createProgram(viewer, generators)
   const slot = addFind(program, collection, { where, assertion: key === undefined ? undefined : 'noRecord' })
-  addUpdate(program, { body, path: '' }, { slot, depth: 0, isOne: key !== undefined })
+  yield* addUpdate(program, { body, path: '' }, { slot, depth: 0, isOne: key !== undefined })
   return finished(program, [slot], selection)
 }
 
-function planDelete(request: WriteRequest, key: Filter | undefined): DeletePlan | ProgramPlan {
+function* planDelete(request: WriteRequest, key: Filter | undefined): Parts<DeletePlan | ProgramPlan> {
+  yield
   const { viewer, collection, generators, query } = request
   const access = writeAccess(viewer, collection, 'delete')
   const where = and([key ?? { kind: 'all' }, filterOf(request)])

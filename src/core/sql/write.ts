@@ -3,6 +3,7 @@
  * can render what it has just written, one statement is all; otherwise the keys are kept and the items read back.
  */
 import type { Collection, PrimitiveField } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
 import type {
   Assertion,
   Cell,
@@ -30,7 +31,7 @@ export function assertionMarker(assertion: Assertion): string {
   return `service:${assertion}`
 }
 
-export function compileWrite(plan: WritePlan, dialect: Dialect): CompiledWrite {
+export function* compileWrite(plan: WritePlan, dialect: Dialect): Parts<CompiledWrite> {
   const draft: Draft = { dialect, statements: [], answers: [] }
   switch (plan.kind) {
     case 'create':
@@ -43,10 +44,18 @@ export function compileWrite(plan: WritePlan, dialect: Dialect): CompiledWrite {
       remove(draft, plan)
       break
     case 'program':
-      for (const step of plan.steps) addStep(draft, step, plan.selection)
+      for (const step of plan.steps) {
+        yield
+        addStep(draft, step, plan.selection)
+      }
       break
   }
-  return { statements: draft.statements.map((statement) => compile(statement, dialect)), answers: draft.answers }
+  const statements: Statement[] = []
+  for (const statement of draft.statements) {
+    yield
+    statements.push(compile(statement, dialect))
+  }
+  return { statements, answers: draft.answers }
 }
 
 type Draft = {

@@ -5,6 +5,7 @@ import { type Action, writeOnlyAccess } from '../../core/access/access.ts'
 import { bindTimeVariable } from '../../core/access/variable.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
+import type { Parts } from '../../core/parts.ts'
 import { openCollection } from '../../core/plan/names.ts'
 import type { ReadPlan, WritePlan } from '../../core/plan/plan.ts'
 import { type PageLimits, planList, planOne } from '../../core/plan/read.ts'
@@ -27,6 +28,7 @@ import type { ReadQuery } from '../../core/query/parse.ts'
 import { placeholder } from '../../core/query/placeholder.ts'
 import type { Bindings } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
+import { inParts } from '../../sources/in-parts.ts'
 import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
@@ -77,16 +79,18 @@ export function createItems(deps: ItemDeps): Items {
    */
   async function onModel<T>(
     { workspace, snapshot, rights }: RequestScope,
-    asked: { readonly name: string; readonly action: Action },
-    work: (model: Model) => Promise<T>,
+    { query, ...asked }: Asked,
+    work: (model: Model, planned: () => void) => Promise<T>,
   ): Promise<T> {
     const loading = models.load(workspace, snapshot.modelVersion)
     const model = loading instanceof Promise ? await loading : loading
     let isPlanned = false
-    try {
-      const running = work(model)
+    const planned = () => {
       isPlanned = true
-      return await running
+      query.planned?.()
+    }
+    try {
+      return await work(model, planned)
     } catch (error) {
       const told = (of: Model, fault: unknown) =>
         explainError(fault, { ...asked, model: of, rights, viewer: viewers.of(rights, of) })
@@ -95,7 +99,7 @@ export function createItems(deps: ItemDeps): Items {
       if (current === undefined || current.modelVersion <= model.version) throw told(model, error)
       const next = await models.load(workspace, current.modelVersion)
       try {
-        return await work(next)
+        return await work(next, planned)
       } catch (again) {
         throw told(next, again)
       }
@@ -147,12 +151,21 @@ export function createItems(deps: ItemDeps): Items {
     asked: { readonly action: Action; readonly query: RawQuery },
     plan: PlanWrite,
   ) {
-    return onModel(scope, { name, action: asked.action }, (model) => {
+    return onModel(scope, { name, ...asked }, (model, planned) => {
       const { source, request } = openWrite(model, scope, name, asked)
-      const run = source.prepareWrite(plan(request))
-      asked.query.planned?.()
-      return run(bindings())
+      return runWrite(source, plan(request), planned)
     })
+  }
+
+  /** A large one is planned in parts, between which others run. */
+  function runWrite(source: Source, parts: Parts<WritePlan>, planned: () => void): Promise<string> {
+    const run = (plan: WritePlan) => {
+      const prepared = source.prepareWrite(plan)
+      planned()
+      return prepared(bindings())
+    }
+    const plan = inParts(parts)
+    return plan instanceof Promise ? plan.then(run) : run(plan)
   }
 
   function openInsert(
@@ -171,14 +184,14 @@ export function createItems(deps: ItemDeps): Items {
   }
 
   function runList<T>(scope: RequestScope, name: string, query: RawQuery, { kind, prepare }: ListKind<T>): Promise<T> {
-    return onModel(scope, { name, action: 'read' }, (model) => {
+    return onModel(scope, { name, action: 'read', query }, (model, planned) => {
       const make = (asked: ReadQuery) => {
         const { source, ...context } = open(model, scope, name, 'read')
         return prepare(source, planList(context, asked))
       }
       const list = { operation: `${kind} ${name}`, query, make, bindings: bindings() }
       const { made: run, bindings: boundValues } = plans.getByFingerprint(scope.rights, model, list)
-      query.planned?.()
+      planned()
       return run(boundValues, query)
     })
   }
@@ -189,31 +202,29 @@ export function createItems(deps: ItemDeps): Items {
     listForSending: (scope, name, query) => runList(scope, name, query, sendable),
 
     read(scope, name, key, query) {
-      return onModel(scope, { name, action: 'read' }, (model) => {
+      return onModel(scope, { name, action: 'read', query }, (model, planned) => {
         const { field, run } = plans.get(scope.rights, model, `one ${name} ${query.text}`, () => {
           const { source, ...context } = open(model, scope, name, 'read')
           const keyed = keyField(context.collection)
           const plan = planOne(context, wholeQuery(query), keyEquals(context.access, keyed, placeholder(KEY)))
           return { field: keyed, run: source.prepareOne(plan) }
         })
-        query.planned?.()
+        planned()
         return run(bindings(decodeKey(field, key)), query).then(known)
       })
     },
 
     create(scope, name, body, query) {
-      return onModel(scope, { name, action: 'create' }, (model) => {
+      return onModel(scope, { name, action: 'create', query }, (model, planned) => {
         const item = singleItem(body)
         const insert = item && openInsert(model, scope, name, { members: Object.keys(item), query })
         if (item === undefined || insert === undefined || insert === 'uncacheable') {
           const { source, request } = openWrite(model, scope, name, { action: 'create', query })
-          const run = source.prepareWrite(planCreate(request, body, config.SERVICE_ITEMS__CREATE_LIMIT))
-          query.planned?.()
-          return run(bindings())
+          return runWrite(source, planCreate(request, body, config.SERVICE_ITEMS__CREATE_LIMIT), planned)
         }
         const given = insert.valuesOf(item, generators(ports))
         const other = bindings()
-        query.planned?.()
+        planned()
         return insert.run((placeholderName) => {
           const value = given(placeholderName)
           return value === undefined ? other(placeholderName) : value
@@ -259,7 +270,9 @@ const sendable: ListKind<ListAnswer | LongAnswer> = {
 /** The placeholder for the key in the path. */
 const KEY = 'key'
 
-type PlanWrite = (request: WriteRequest) => WritePlan
+type PlanWrite = (request: WriteRequest) => Parts<WritePlan>
+
+type Asked = { readonly name: string; readonly action: Action; readonly query: RawQuery }
 
 /** Anywhere in the story: the source says that a table or column is not there. */
 function isMissingTable(error: unknown): boolean {

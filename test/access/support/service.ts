@@ -1,4 +1,5 @@
 /** One caller of the service over a real database: policies are parsed, merged, planned, compiled and run. */
+
 import type { Viewer } from '../../../src/core/access/access.ts'
 import { writeOnlyAccess } from '../../../src/core/access/access.ts'
 import { viewerOf } from '../../../src/core/access/merge.ts'
@@ -7,6 +8,7 @@ import type { Rights } from '../../../src/core/access/principal.ts'
 import { bindTimeVariable } from '../../../src/core/access/variable.ts'
 import { ServiceError } from '../../../src/core/error.ts'
 import type { Model } from '../../../src/core/model/model.ts'
+import { atOnce, type Parts } from '../../../src/core/parts.ts'
 import { openCollection } from '../../../src/core/plan/names.ts'
 import type { WritePlan } from '../../../src/core/plan/plan.ts'
 import { planList } from '../../../src/core/plan/read.ts'
@@ -83,7 +85,7 @@ export function openService(
         const item = write.kind === 'create' ? singleItem(write.items) : undefined
         const plain = item && planPlainInsert(request, Object.keys(item))
         const given = item && plain?.valuesOf(item, request.generators)
-        const text = await source.prepareWrite(plain?.plan ?? planOf(request, write))((hole) => {
+        const text = await source.prepareWrite(plain?.plan ?? atOnce(planOf(request, write)))((hole) => {
           const value = given?.(hole)
           return value === undefined ? bindTimeVariable(hole, now) : value
         })
@@ -104,7 +106,7 @@ export function viewerFor(policies: readonly Policy[], caller: Caller, model: Mo
   return viewerOf(rights, model)
 }
 
-function planOf(request: WriteRequest, write: Write): WritePlan {
+function planOf(request: WriteRequest, write: Write): Parts<WritePlan> {
   switch (write.kind) {
     case 'create':
       return planCreate(request, write.items, 1_000)

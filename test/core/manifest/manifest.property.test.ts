@@ -1,4 +1,5 @@
 /** Laws of the manifest: it tells the whole model, and of the planner's rules no more and no less than there is. */
+
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
@@ -6,6 +7,7 @@ import { type ErrorBody, errorBody, ServiceError } from '../../../src/core/error
 import { compileManifest } from '../../../src/core/manifest.ts'
 import type { Collection, Field, Model, ModelRecords, PrimitiveField } from '../../../src/core/model/model.ts'
 import { operators } from '../../../src/core/model/operator.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { planList } from '../../../src/core/plan/read.ts'
 import { planCreate, planUpdateOne } from '../../../src/core/plan/write.ts'
 import type { ReadQuery } from '../../../src/core/query/parse.ts'
@@ -149,11 +151,11 @@ function read(collection: Collection, query: Partial<ReadQuery>): void {
 }
 
 function create(collection: Collection, body: object): void {
-  planCreate(writeRequest(collection), [body], 1)
+  atOnce(planCreate(writeRequest(collection), [body], 1))
 }
 
 function update(collection: Collection, body: object): void {
-  planUpdateOne(writeRequest(collection), body, '1')
+  atOnce(planUpdateOne(writeRequest(collection), body, '1'))
 }
 
 function readContext(collection: Collection) {

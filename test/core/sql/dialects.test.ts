@@ -2,8 +2,10 @@
  * Every dialect side by side, so that a difference is visible as a difference. MySQL is only compared here; what the
  * other two make of these texts is run in test/contract.
  */
+
 import { describe, expect, it } from 'vitest'
 import type { PrimitiveField } from '../../../src/core/model/model.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import type { WritePlan } from '../../../src/core/plan/plan.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { SqlFault } from '../../../src/core/sql/fault.ts'
@@ -647,7 +649,7 @@ const slotTable =
   "(select cast(substr(nullif(json_unquote(json_extract(x.e, '$.c0')), 'null'), 2) as signed) as `c0`, x.n from json_table(@slot0, '$[*]' columns (n for ordinality, e json path '$')) x)"
 
 function written(plan: WritePlan): Record<'postgres' | 'mariadb' | 'mysql', readonly string[]> {
-  const texts = (dialect: Dialect) => compileWrite(plan, dialect).statements.map(({ text }) => text)
+  const texts = (dialect: Dialect) => atOnce(compileWrite(plan, dialect)).statements.map(({ text }) => text)
   return { postgres: texts(postgres), mariadb: texts(mariadb), mysql: texts(mysql) }
 }
 

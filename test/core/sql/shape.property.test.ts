@@ -2,10 +2,12 @@
  * No text from outside ever becomes part of a statement's text: requests of one shape compile to one text whatever their
  * values, and what is sent where a name belongs is refused. Every value here bears a mark that no text may show.
  */
+
 import fc, { type Arbitrary } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
 import { ServiceError } from '../../../src/core/error.ts'
+import { atOnce } from '../../../src/core/parts.ts'
 import { planOne } from '../../../src/core/plan/read.ts'
 import {
   decodeKey,
@@ -350,12 +352,12 @@ function write(dialect: Dialect, filled: unknown): readonly Statement[] {
     query: () => parseItemQuery(parseBrackets(searchOf(query))),
   }
   const plans = {
-    create: () => planCreate(request, body, 1_000),
-    updateOne: () => planUpdateOne(request, body, 'key'),
-    updateMany: () => planUpdateMany(request, body),
-    delete: () => planDeleteMany(request),
+    create: () => atOnce(planCreate(request, body, 1_000)),
+    updateOne: () => atOnce(planUpdateOne(request, body, 'key')),
+    updateMany: () => atOnce(planUpdateMany(request, body)),
+    delete: () => atOnce(planDeleteMany(request)),
   }
-  return compileWrite(plans[kind](), dialect).statements
+  return atOnce(compileWrite(plans[kind](), dialect)).statements
 }
 
 const limits = { default: 100, max: 10_000 }
