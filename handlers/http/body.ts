@@ -19,13 +19,13 @@ export async function readBody<S extends z.ZodType>(
   const result = schema().safeParse(parsePlainJson(await readText(c, limit)), { reportInput: true })
   if (result.success) return result.data
   const [issue] = result.error.issues
-  const path = issue === undefined ? '' : placeOf(issue.path)
+  const path = issue === undefined ? '' : issuePath(issue.path)
   const reason = reasonOf(issue, schema())
   throw nested('invalid', path === '' ? [UNREADABLE, reason] : [UNREADABLE, path, reason])
 }
 
 /** `operations[0].data.dbName` */
-export function placeOf(path: readonly PropertyKey[]): string {
+export function issuePath(path: readonly PropertyKey[]): string {
   const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 100)}`)).join('')
   return place.startsWith('.') ? place.slice(1) : place
 }

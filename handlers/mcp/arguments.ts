@@ -5,7 +5,7 @@ import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../../src/core
 import { unknownMember } from '../../src/core/known-members.ts'
 import { queryBounds } from '../../src/core/query/brackets.ts'
 import { queryFault } from '../../src/core/query/parse.ts'
-import { placeOf } from '../http/body.ts'
+import { issuePath } from '../http/body.ts'
 
 /** What stands in the query string of the same call over HTTP. */
 const QUERY = ['fields', 'filter', 'sort', 'deep']
@@ -26,7 +26,7 @@ export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.
   if (result.success) return result.data
   const [first] = result.error.issues
   const issue = first?.code === 'invalid_union' ? meant(first) : first
-  const path = issue === undefined ? '' : placeOf(issue.path)
+  const path = issue === undefined ? '' : issuePath(issue.path)
   throw fault(path === '' ? 'arguments' : path, reasonOf(issue, schema))
 }
 

@@ -8,7 +8,7 @@ import type { QueryContext } from '../../ports.ts'
 /** Milliseconds between two looks at a statement that takes long: what ends sooner is never worth ending. */
 export const POLL_INTERVAL = 250
 
-export type Bounds = {
+export type TimeLimit = {
   readonly context: QueryContext | undefined
   /** Milliseconds; 0 is no limit. */
   readonly timeLimit: number
@@ -19,7 +19,7 @@ export type Bounds = {
 }
 
 /** What `work` answers. Throws SqlFault OVERDUE or ABANDONED where it was ended. */
-export async function withTimeLimit<T>(work: Promise<T>, bounds: Bounds): Promise<T> {
+export async function withTimeLimit<T>(work: Promise<T>, bounds: TimeLimit): Promise<T> {
   const { context, timeLimit, elapsed, end } = bounds
   if (context === undefined || (timeLimit === 0 && context.isDisconnected === undefined)) return work
   const begun = performance.now()
@@ -52,7 +52,7 @@ export function abortReason(
   return isLate ? new SqlFault('the time limit was reached', { state: TIMED_OUT }) : undefined
 }
 
-function pauseOf(context: QueryContext, { timeLimit, elapsed }: Bounds): number {
+function pauseOf(context: QueryContext, { timeLimit, elapsed }: TimeLimit): number {
   if (context.isDisconnected === undefined && elapsed === undefined) return timeLimit
   return timeLimit === 0 ? POLL_INTERVAL : Math.min(POLL_INTERVAL, timeLimit)
 }

@@ -5,7 +5,7 @@
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
-import { type Bounds, withTimeLimit } from '../time-limit.ts'
+import { type TimeLimit, withTimeLimit } from '../time-limit.ts'
 import { endWith } from './cancel.ts'
 import { lost, openPool, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
 import { checkOut, runAlone } from './pool.ts'
@@ -84,7 +84,7 @@ const nobody: QueryContext = {}
 const LARGE_AT_ONCE = 2
 
 /** The same rows; what breaks while they come is a SqlFault. */
-function faultsOf(rows: AsyncIterator<SqlRow>, limits: Bounds): AsyncIterator<SqlRow> {
+function faultsOf(rows: AsyncIterator<SqlRow>, limits: TimeLimit): AsyncIterator<SqlRow> {
   return {
     ...rows,
     next: () =>
