@@ -1,2 +1,2 @@
-/** The way out over HTTP that a driver is given: whoever gives it decides which addresses it leads to. */
+/** The `fetch` that a driver uses; its provider decides which addresses are allowed. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>

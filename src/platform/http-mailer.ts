@@ -1,6 +1,6 @@
 /**
- * Mails by HTTP: `POST` of `{from, to, subject, text}` as JSON, the form that several mail services take. A password in
- * the address without a user goes as a Bearer token, with one as Basic. Every 2xx answer means that it was accepted.
+ * Sends mail by HTTP: `POST` with JSON `{from, to, subject, text}`, a form that several mail services accept. A
+ * password in the URL is sent as a Bearer token, or with a user as Basic. Every 2xx status means accepted.
  */
 import { Buffer } from 'node:buffer'
 import type { Mailer } from '../ports.ts'
@@ -17,18 +17,18 @@ export function openHttpMailer({ url, from }: MailAccount): Mailer {
         method: 'POST',
         headers: { 'Content-Type': 'application/json', ...(authorization && { Authorization: authorization }) },
         body: JSON.stringify({ from, to, subject, text }),
-        // Another place is not to be shown the credentials.
+        // A redirect must not carry the credentials to another host.
         redirect: 'manual',
         signal: AbortSignal.timeout(PATIENCE),
       })
       await response.body?.cancel()
-      // The answer's own words may repeat the mail, so they are not repeated here.
+      // The response body may quote the mail, so it is not included.
       if (!response.ok) throw new Error(`The mail endpoint answered ${response.status}`)
     },
   }
 }
 
-/** `fetch` refuses addresses that hold credentials. */
+/** `fetch` refuses URLs with credentials. */
 function endpointOf(url: URL): { readonly href: string; readonly authorization: string | undefined } {
   const [user, password] = [decodeURIComponent(url.username), decodeURIComponent(url.password)]
   const bare = new URL(url)

@@ -1,4 +1,4 @@
-/** UUIDs of version 7: 48 bits of time, then random bits; one and the same on every platform. */
+/** UUIDs of version 7: 48 bits of time, then random bits. The same code on every platform. */
 import type { Ids } from '../ports.ts'
 
 let at = -1
@@ -12,7 +12,7 @@ export const timeOrderedIds: Ids = {
       timePart = `${time.slice(0, 8)}-${time.slice(8)}-7`
       at = now
     }
-    // Version 4 has its version digit where version 7 has it, and nothing but chance and the variant behind it.
+    // From the version digit on, version 4 has the same layout: random bits and the variant.
     return timePart + crypto.randomUUID().slice(15)
   },
 }

@@ -1,9 +1,9 @@
 /**
- * First come, first served: one line per key, its first waiter has the turn. In memory, so it orders one process or
- * one Durable Object. Whoever waits too long steps out of the line without moving the others.
+ * Locks by key, served first come, first served. In memory: they order one process or one Durable Object. A waiter that
+ * times out leaves the queue without affecting the others.
  */
 export type KeyedLocks = {
-  /** Waits for the turn; answers how to give it back, or undefined after `waitLimit` milliseconds. */
+  /** Waits for the lock; returns its release function, or undefined after `waitLimit` milliseconds. */
   readonly take: (key: string, waitLimit: number) => Promise<(() => void) | undefined>
 }
 

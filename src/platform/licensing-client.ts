@@ -1,5 +1,5 @@
 /**
- * The licensing service over fetch, with the retries of docs/contract.md#licensing. One implementation for both
+ * Client of the licensing service over fetch, with the retries of docs/contract.md#licensing; the same code on both
  * platforms.
  */
 import type { LicensingResponse } from '../core/license/answer.ts'
@@ -7,7 +7,7 @@ import type { LicensingClient } from '../ports.ts'
 
 export type LicensingClientOptions = {
   readonly pause: (milliseconds: number) => Promise<void>
-  /** Milliseconds that one try may take. */
+  /** Maximum milliseconds per attempt. */
   readonly timeLimit?: number
 }
 
@@ -32,7 +32,7 @@ function isPassing(delivery: LicensingResponse): boolean {
   return delivery.kind === 'unreachable' || delivery.status >= 500
 }
 
-/** A redirect is an answer, not followed: the key goes to the address that was configured and nowhere else. */
+/** Redirects are returned, not followed: the key is sent only to the configured address. */
 async function once(url: string, value: unknown, timeLimit: number): Promise<LicensingResponse> {
   try {
     const response = await fetch(url, {
@@ -49,7 +49,7 @@ async function once(url: string, value: unknown, timeLimit: number): Promise<Lic
   }
 }
 
-/** What is longer than any answer of the service is cut, and so is none. */
+/** Stops reading beyond the size of any valid response; the truncated text is then invalid. */
 async function boundedText(response: Response): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

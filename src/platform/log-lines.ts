@@ -1,12 +1,12 @@
-/** Observations as JSON lines, one each; what an error was is for the operator, never for the caller. */
+/** Prints observations as JSON lines. Error details are for the operator, never for the caller. */
 import type { Observation, Observe } from '../ports.ts'
 
-/** `write` gets each line with whether it tells of something that went wrong. */
+/** Calls `write` with each line; `isTrouble` is true for errors and warnings. */
 export function observeAsLines(write: (line: string, isTrouble: boolean) => void): Observe {
   let at = 0
   let time = ''
   return (observation) => {
-    // A busy process writes many lines in one millisecond, and the text of a time costs as much as the rest of a line.
+    // Cached per millisecond: formatting the time costs as much as the rest of a line.
     const now = Date.now()
     if (now !== at) time = new Date(now).toISOString()
     at = now
@@ -20,7 +20,7 @@ function isTrouble(observation: Observation): boolean {
   return observation.kind === 'fault' || observation.kind === 'warning'
 }
 
-/** Put together by hand: there is one for every request, and only the path can hold what JSON has to escape. */
+/** Built by hand, since there is one per request; only the path needs JSON escaping. */
 function requestLine(time: string, of: Extract<Observation, { kind: 'request' }>): string {
   const { requestId, method, path, status, milliseconds } = of
   return `{"time":"${time}","kind":"request","requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},"status":${status},"milliseconds":${milliseconds}}`
@@ -37,7 +37,7 @@ function content(observation: Observation): object {
   return { ...rest, error: story(error) }
 }
 
-/** Messages along the causes, and where the innermost one was thrown. */
+/** Messages along the cause chain, and the stack of the innermost error. */
 function story(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const { name, message, cause, stack } = error

@@ -1,2 +1,2 @@
-/** Where mails are handed in, and whose name they carry. */
+/** The mail endpoint and the sender address. */
 export type MailAccount = { readonly url: URL; readonly from: string }

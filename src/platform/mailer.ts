@@ -1,6 +1,6 @@
 /**
- * The mailer that SERVICE_MAIL__URL names (decision 017): `smtp:` and `smtps:` where the platform has a way to send
- * that, an http address posts JSON, `log:` prints the mail instead, and unset nothing is sent and that is told.
+ * Opens the mailer of SERVICE_MAIL__URL (decision 017): `smtp:` and `smtps:` where the platform supports them, http and
+ * https addresses post JSON, `log:` prints the mail. Unset, mails are not sent and a warning is observed.
  */
 import type { Mailer, Observe } from '../ports.ts'
 import { openHttpMailer } from './http-mailer.ts'
@@ -13,7 +13,7 @@ export type MailSettings = {
 
 export type MailerDeps = {
   readonly observe: Observe
-  /** Undefined where the platform has no SMTP. */
+  /** Undefined on platforms without SMTP. */
   readonly openSmtp?: ((account: MailAccount) => Mailer) | undefined
 }
 
@@ -28,7 +28,7 @@ export function openMailer(settings: MailSettings, { observe, openSmtp }: Mailer
   return namingVariable(openSmtp(account))
 }
 
-/** Whoever reads that a mail was not sent has to know where to look. */
+/** Adds the variable's name to errors, so that operators know where to look. */
 function namingVariable(mailer: Mailer): Mailer {
   return {
     async send(mail) {
@@ -41,7 +41,7 @@ function namingVariable(mailer: Mailer): Mailer {
   }
 }
 
-/** A mail may hold a token, so nothing of it is said. */
+/** The warning contains nothing of the mail, which may hold a token. */
 function silentMailer(observe: Observe): Mailer {
   return {
     send: async () => observe({ kind: 'warning', message: 'A mail was not sent: SERVICE_MAIL__URL is not set' }),

@@ -1,4 +1,4 @@
-/** For instances without extensions: nothing is installed, so that nothing is ever run. */
+/** Connectors port of an instance without extensions. */
 import { ServiceError } from '../core/error.ts'
 import type { Ports } from '../ports.ts'
 

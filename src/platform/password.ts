@@ -1,7 +1,7 @@
 /**
- * Passwords as `scrypt$N$r$p$salt$hash`. scrypt is the strongest hash that both platforms offer (argon2 is missing on
- * Workers, PBKDF2 is capped there); the cost is read back from the text, so it can be raised without a migration.
- * `node:crypto` is loaded by the first password: a start of a Worker takes milliseconds more with it (decision 036).
+ * Password hashes as `scrypt$N$r$p$salt$hash`. scrypt is the strongest hash that both platforms offer (Workers lack
+ * argon2 and cap PBKDF2). The cost is part of the text, so it can be raised without a migration. `node:crypto` is
+ * loaded on first use, since it adds milliseconds to the start of a Worker (decision 036).
  */
 import { Buffer } from 'node:buffer'
 import type { Passwords } from '../ports.ts'
@@ -18,7 +18,7 @@ export function createScryptPasswords(cost: ScryptCost): Passwords {
 
     async verify(password, hash) {
       const stored = hash === undefined ? undefined : parse(hash)
-      // An unknown account costs as much as a wrong password, so that the time of an answer does not tell them apart.
+      // Hashes even for an unknown account, so that response times do not reveal which accounts exist.
       const { salt, key, ...asked } = stored ?? decoy
       const { timingSafeEqual } = await import('node:crypto')
       const found = await derive(password, salt, asked)
@@ -32,7 +32,7 @@ type Stored = ScryptCost & { readonly salt: Buffer; readonly key: Buffer }
 
 const keyLength = 32
 
-/** At the cost that OWASP asks for: 16 MiB, and about 150 ms. */
+/** OWASP's recommended cost: 16 MiB, about 150 ms. */
 export const scryptPasswords = createScryptPasswords({ N: 2 ** 14, r: 8, p: 5 })
 
 async function derive(password: string, salt: Buffer, { N, r, p }: ScryptCost): Promise<Buffer> {

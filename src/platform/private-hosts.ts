@@ -1,11 +1,11 @@
 /**
- * Which hosts are not of the public network: loopback, private, link-local and every other special range. A name is
- * private by what it says; what it resolves to is a question for those who can ask.
+ * Classifies hosts outside of the public network: loopback, private, link-local and every other special range. Names
+ * are judged as written here; callers that can resolve them check the addresses too.
  */
 import { lazily } from '../core/lazily.ts'
 import { isWithin, parseAddress, parseNetwork } from '../core/network.ts'
 
-/** `host` as it stands in a configuration: a name, or an address in any of the spellings that a resolver would take. */
+/** `host` is a name or an address, in any spelling that a resolver accepts. */
 export function isPrivateHost(host: string): boolean {
   const name = host
     .toLowerCase()
@@ -18,13 +18,13 @@ export function isPrivateHost(host: string): boolean {
 
 const privateNames = /^(.*\.)?(localhost|localdomain|local|internal|intranet|lan|home\.arpa)$|^[^.:]*[a-z][^.:]*$/
 
-/** 2130706433, 0x7f.1 and 0177.0.0.1 are 127.0.0.1; full-width digits are digits. */
+/** 2130706433, 0x7f.1 and 0177.0.0.1 are 127.0.0.1; full-width digits count as digits. */
 function canonical(name: string): string {
   const url = URL.parse(name.includes(':') ? `http://[${name.replace(/%.*$/, '')}]` : `http://${name}`)
   return url === null ? name : url.hostname.replace(/^\[(.*)\]$/, '$1')
 }
 
-/** An address that a name resolved to. Only unicast addresses of the public network are not private. */
+/** Checks a resolved address. Every address but public unicast is private. */
 export function isPrivateAddress(address: string): boolean {
   const parsed = parseAddress(address)
   if (parsed === undefined) return true
@@ -34,28 +34,28 @@ export function isPrivateAddress(address: string): boolean {
 
 const networks = lazily(() => ({
   special: read([...specialOf4, ...specialOf6]),
-  // Of IPv6 only what is handed out: the rest holds old ways to write an IPv4 address, and links.
+  // Of IPv6 only the allocated range: the rest contains old IPv4 notations and link-local addresses.
   handedOut: read(['0.0.0.0/0', '2000::/3']),
 }))
 
-/** By IANA's registries of special-purpose addresses. */
+/** From IANA's registries of special-purpose addresses. */
 const specialOf4 = [
-  // This network, private ones, shared, loopback, link-local.
+  // This network, private, shared, loopback, link-local.
   ...['0.0.0.0/8', '10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16'],
-  // Protocols, documentation, relays, benchmarking.
+  // Protocol assignments, documentation, relays, benchmarking.
   ...['192.0.0.0/24', '192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '192.88.99.0/24', '198.18.0.0/15'],
-  // Sinks of reverse look-ups, multicast by tunnel, multicast, reserved and broadcast.
+  // AS112 (reverse look-ups), AMT (multicast tunnels), multicast, reserved and broadcast.
   ...['192.31.196.0/24', '192.175.48.0/24', '192.52.193.0/24', '224.0.0.0/4', '240.0.0.0/4'],
 ]
 
-/** Within 2000::/3: protocols (Teredo among them), documentation, 6to4, sinks of reverse look-ups. */
+/** Within 2000::/3: protocol assignments (including Teredo), documentation, 6to4, AS112. */
 const specialOf6 = ['2001::/23', '2001:db8::/32', '3fff::/20', '2002::/16', '2620:4f:8000::/48']
 
 function read(texts: readonly string[]) {
   return texts.map(parseNetwork).filter((network) => network !== undefined)
 }
 
-/** The fault of whoever tries to connect to one, by its code. */
+/** Thrown on a connection to a private host; recognized by its code. */
 export class PrivateHostError extends Error {
   readonly code = 'EPRIVATEHOST'
 
@@ -65,7 +65,7 @@ export class PrivateHostError extends Error {
   }
 }
 
-/** Also where a library wrapped it. */
+/** Also recognizes one wrapped by a library. */
 export function isPrivateHostError(error: unknown): boolean {
   return error instanceof Error && (error instanceof PrivateHostError || isPrivateHostError(error.cause))
 }

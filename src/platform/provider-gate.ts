@@ -1,8 +1,7 @@
 /**
- * The way out to sign-in providers, the same code on both platforms: TLS only, no private address, no redirect, an answer
- * of bounded size within bounded time. Names are judged as names here, and on Node also by what they resolve to (`wayOut`):
- * an edge `fetch` cannot pin DNS, but a name that is made to point at a private address still has to show a certificate of
- * its name there.
+ * HTTP client for sign-in providers, the same code on both platforms: TLS only, no private addresses, no redirects,
+ * bounded response size and time. Hosts are checked by name here, and on Node also by their addresses (`wayOut`). An
+ * edge `fetch` cannot pin DNS, but a host with a private address would still need a certificate for its name.
  */
 import { isLoopback } from '../core/loopback.ts'
 import type { ProviderGate } from '../ports.ts'
@@ -13,9 +12,9 @@ const LATEST = 10_000
 const LARGEST = 256 * 1024
 
 export type ProviderGateOptions = {
-  /** SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS */
+  /** Value of SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS. */
   readonly allowPrivate: boolean
-  /** The platform's own where it is not said. */
+  /** By default the platform's `fetch`. */
   readonly wayOut?: Fetch
   readonly latest?: number
   readonly largest?: number
@@ -52,7 +51,7 @@ export function openProviderGate(options: ProviderGateOptions): ProviderGate {
 
 const hasNoBody: ReadonlySet<number> = new Set([101, 204, 205, 304])
 
-/** What the body was packed in has been taken off. */
+/** The body is already decoded, so its encoding headers no longer apply. */
 function plain(headers: Headers): Headers {
   const kept = new Headers(headers)
   kept.delete('content-encoding')

@@ -1,4 +1,4 @@
-/** Posts telemetry over fetch: one try, no redirect, and nothing of the answer but its status. */
+/** Posts telemetry over fetch: one attempt, no redirects; only the status of the response is read. */
 import type { TelemetryPort } from '../ports.ts'
 
 const TIME_LIMIT = 5_000
@@ -14,7 +14,7 @@ export function createTelemetryClient(platform: TelemetryPort['platform']): Tele
         redirect: 'manual',
         signal: AbortSignal.timeout(TIME_LIMIT),
       }).catch(() => {
-        // The cause may name the address, which may hold a token.
+        // The cause may name the address, which may contain a token.
         throw new Error('no answer')
       })
       await response.body?.cancel()

@@ -1,8 +1,9 @@
 /**
- * Encryption at rest, the same code on both platforms: AES-256-GCM under a key that HKDF-SHA-256 derives from
- * SERVICE_SECRET, a list with commas between: the first seals, all of them open. A secret that holds a comma itself opens as
- * the whole of the list, or as all of it behind the first. The purpose is authenticated with the text, so one purpose's text is refused for another.
- * Text form: `v1.` and base64url of the 12-byte IV followed by the ciphertext.
+ * Encryption at rest, the same code on both platforms: AES-256-GCM with a key that HKDF-SHA-256 derives from
+ * SERVICE_SECRET. That is a comma-separated list: the first secret seals, all of them open. For a secret that contains
+ * a comma, the whole list, and the list without its first part, are tried too. The purpose is authenticated, so a text
+ * sealed for one purpose does not open for another.
+ * Format: `v1.` and base64url of the 12-byte IV followed by the ciphertext.
  */
 import { Buffer } from 'node:buffer'
 import type { Vault } from '../ports.ts'
@@ -52,13 +53,13 @@ type Key = () => Promise<CryptoKey>
 
 const refuse: Key = () => Promise.reject(new Error('there is no secret'))
 
-/** Each once: the parts, and what may be one secret that has commas. */
+/** Returns each secret once: the parts, and the possible secrets that contain commas. */
 function secretsOf(text: string): readonly string[] {
   const parts = text.split(',')
   return [...new Set([...parts, parts.slice(1).join(','), text])].filter((one) => one !== '')
 }
 
-/** The key is kept, not the promise of it: a Worker may not await a promise that another request began. */
+/** Caches the key, not its promise: on Workers no request may await another request's promise. */
 function keyOf(secret: string): Key {
   let derived: CryptoKey | undefined
   return async () => {

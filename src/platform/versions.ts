@@ -1,20 +1,20 @@
 /**
- * What the system database knows about a workspace's state: its versions, remembered for a moment, and the fence
- * numbers of the migration lock. Used by whoever may share a promise between callers: a Node process, a Durable Object.
+ * A cache of workspace versions in the system database, and the fence numbers of the migration lock. For platforms
+ * whose callers may share a promise: a Node process, a Durable Object.
  */
 import type { Statement } from '../core/sql/statement.ts'
 import type { Clock, Instant, SqlDriver, WorkspaceSnapshot } from '../ports.ts'
 
 export type DatedSnapshot = {
   readonly snapshot: WorkspaceSnapshot | undefined
-  /** Milliseconds between the start of the reading and the question. */
+  /** Milliseconds between the start of the read and the call. */
   readonly age: number
 }
 
 export type Versions = {
-  /** Answers what was read less than `maxAge` milliseconds before the call, or reads now. */
+  /** Returns a snapshot read less than `maxAge` milliseconds ago, or reads a new one. */
   readonly read: (workspaceId: string, maxAge: number) => Promise<DatedSnapshot>
-  /** What `read` would answer without asking the database. */
+  /** Returns the cached snapshot that `read` would return without a query. */
   readonly remembered: (workspaceId: string, maxAge: number) => WorkspaceSnapshot | undefined
   readonly forget: () => void
 }
@@ -35,7 +35,7 @@ export function createVersions(database: SqlDriver, clock: Clock): Versions {
         snapshot = await reading.snapshot
         reading.settled = snapshot
       } finally {
-        // Neither faults nor unknown workspaces are remembered, so that asking for many of them takes no memory.
+        // Errors and unknown workspaces are not cached, so requests for many of them use no memory.
         if (snapshot === undefined && readings.get(workspaceId) === reading) readings.delete(workspaceId)
       }
       return { snapshot, age: 0 }
@@ -44,7 +44,7 @@ export function createVersions(database: SqlDriver, clock: Clock): Versions {
       const known = readings.get(workspaceId)
       return known !== undefined && clock.now() - known.at < maxAge ? known.settled : undefined
     },
-    // A reading that is still under way is dropped too: it may have seen the state before the change.
+    // Also drops a pending read, which may have seen the old state.
     forget: () => readings.clear(),
   }
 }
@@ -52,11 +52,11 @@ export function createVersions(database: SqlDriver, clock: Clock): Versions {
 type Reading = {
   readonly at: Instant
   readonly snapshot: Promise<WorkspaceSnapshot | undefined>
-  /** What the promise brought, once it has. */
+  /** The promise's value, once it is fulfilled. */
   settled: WorkspaceSnapshot | undefined
 }
 
-/** A number above every earlier one, whichever process or isolate took that. */
+/** Returns a number higher than every earlier one in any process or isolate. */
 export async function nextFence(database: SqlDriver): Promise<number> {
   const [row] = await database.query({ text: `select nextval('service.fence')::text`, params: [] })
   return Number(row?.[0])

@@ -1,7 +1,7 @@
-/** The files that are served beside the API, from the Worker's static assets. */
+/** Files served beside the API, from the Worker's static assets. */
 import type { Assets } from '../../ports.ts'
 
-/** Assets are found by path; the host is any. */
+/** Only the path matters; the host is arbitrary. */
 export function openCloudflareAssets(assets: Fetcher | undefined): Assets {
   return async (name) => {
     const response = await assets?.fetch(`https://assets/${name}`)

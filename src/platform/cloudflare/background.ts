@@ -1,4 +1,4 @@
-/** Work that no answer waits for, on Workers: the isolate stays for it, as long as the platform allows. */
+/** Background work on Workers: keeps the isolate alive for it, as long as the platform allows. */
 import { waitUntil } from 'cloudflare:workers'
 import type { Background, Observe } from '../../ports.ts'
 

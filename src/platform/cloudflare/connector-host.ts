@@ -1,7 +1,7 @@
 /**
- * The ConnectorHost on Workers: every session is an isolate of its own that the Worker Loader starts, with the gate as its
- * only way out. The runtime ends code that uses too much CPU or memory; here a call is given up after `timeLimit`.
- * After a session was closed, or its isolate did not answer, the next call gets a fresh isolate.
+ * ConnectorHost on Workers: the Worker Loader starts one isolate per session, and the gate is its only network access.
+ * The runtime ends code that exceeds its CPU or memory limit; a call is abandoned here after `timeLimit`. After a
+ * session was closed, or its isolate did not answer, the next call starts a new isolate.
  */
 import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../ports.ts'
 import { createConnectorLogger, type OnLogLine } from '../connectors/connector-log.ts'
@@ -12,20 +12,20 @@ import type { GateProps } from './gate.ts'
 
 export type CloudflareConnectorHostOptions = {
   readonly loader: WorkerLoader
-  /** The gate with a grant in it: a loopback binding of the Worker's own export. */
+  /** Returns the gate bound to a grant: a loopback binding of the Worker's own export. */
   readonly openGate: (props: GateProps) => Fetcher
   readonly runtime: IsolateRuntime
   readonly limits: IsolateLimits
-  /** Told what connectors print on their consoles; of an isolate that is ended, nothing since its last answer. */
+  /** Receives console output of connectors. Output of an ended isolate since its last answer is lost. */
   readonly onPrint?: OnLogLine
 }
 
 export type IsolateLimits = {
-  /** Milliseconds that one call may take. */
+  /** Maximum milliseconds per call. */
   readonly timeLimit: number
-  /** Milliseconds of CPU; the local workerd does not enforce them. */
+  /** Maximum milliseconds of CPU time; the local workerd does not enforce it. */
   readonly busyLimit: number
-  /** Whether loopback, private and link-local hosts may be reached where they are granted. */
+  /** Whether granted loopback, private and link-local hosts may be reached. */
   readonly allowPrivate: boolean
 }
 
@@ -33,7 +33,7 @@ export function createCloudflareConnectorHost(options: CloudflareConnectorHostOp
   return { open: (program) => openSession(program, options) }
 }
 
-/** The same on both platforms, so that connectors do not see newer things on one of them. */
+/** The same on both platforms, so that connectors see the same runtime features. */
 const COMPATIBILITY_DATE = '2026-10-01'
 
 type Entrypoint = { call(method: string, argument: string | undefined): Promise<unknown> }
@@ -41,7 +41,7 @@ type Entrypoint = { call(method: string, argument: string | undefined): Promise<
 function openSession(program: ConnectorProgram, options: CloudflareConnectorHostOptions): ConnectorSession {
   const factory = factoryOf(program.code)
   const print = createConnectorLogger(program.id, options.onPrint ?? (() => {}))
-  // The loader keeps an isolate by its name: a name is never used for anything else, nor by another session.
+  // The loader caches isolates by name, so each name is used once, by one session.
   let name = crypto.randomUUID()
   let closed = Promise.withResolvers<ConnectorReply>()
 
@@ -97,7 +97,7 @@ function workerCode(
   }
 }
 
-/** The connector may have tampered with it. */
+/** Untrusted: the connector may have tampered with the answer. */
 function readAnswer(answer: unknown): { readonly text: unknown; readonly printed: readonly unknown[] } {
   if (typeof answer !== 'object' || answer === null || !('text' in answer) || !('printed' in answer)) {
     return { text: undefined, printed: [] }
@@ -115,12 +115,12 @@ async function withinTime(reply: Promise<ConnectorReply>, limit: number): Promis
   }
 }
 
-/** What the runtime throws where an isolate could not start or was ended. */
+/** Converts an error of the runtime, for an isolate that could not start or was ended. */
 function failure(error: unknown): ConnectorReply {
   const message = error instanceof Error ? error.message : String(error)
   const [, syntax] = /(SyntaxError: [^\n]*)/.exec(message) ?? []
   if (syntax !== undefined) return { kind: 'unloadable', message: syntax, denied: false }
-  // An isolate that waits for nothing any more is found out at once.
+  // The runtime reports an isolate that waits for nothing as hung.
   if (/\bcpu\b|had hung/i.test(message)) return { kind: 'ended', reason: 'time' }
   if (/memory/i.test(message)) return { kind: 'ended', reason: 'memory' }
   return CRASH

@@ -1,6 +1,6 @@
 /**
- * The installed connectors of a Worker and the host that runs them, out of the bundle among its assets. A Worker that was
- * deployed without one has no connectors.
+ * The installed connectors of a Worker and the host that runs them, from the bundle in its assets. Without a bundle
+ * there are no connectors.
  */
 import { exports } from 'cloudflare:workers'
 import type { Config } from '../../config.ts'
@@ -11,14 +11,14 @@ import type { GateProps } from './gate.ts'
 
 export type ConnectorBindings = { readonly LOADER: WorkerLoader; readonly ASSETS?: Fetcher }
 
-/** The Worker's main module has to export ConnectorGate. */
+/** The Worker's main module must export ConnectorGate. */
 export async function openCloudflareConnectors(
   { LOADER, ASSETS }: ConnectorBindings,
   config: Config,
   observe: Observe,
 ): Promise<{ readonly host: ConnectorHost; readonly catalog: ConnectorCatalog }> {
   const bundle = await readBundle(ASSETS)
-  // The types know no particular Worker.
+  // The generated types do not know the exports of the Worker.
   const { ConnectorGate } = exports as unknown as {
     readonly ConnectorGate: (options: { readonly props: GateProps }) => Fetcher
   }
@@ -37,7 +37,7 @@ export async function openCloudflareConnectors(
 }
 
 async function readBundle(assets: Fetcher | undefined): Promise<ConnectorBundle> {
-  // Assets are found by path; the host is any.
+  // Only the path matters; the host is arbitrary.
   const response = await assets?.fetch(`https://assets/${BUNDLE_FILE}`)
   return response?.ok ? response.json<ConnectorBundle>() : NO_CONNECTORS
 }

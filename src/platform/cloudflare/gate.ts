@@ -1,19 +1,18 @@
 /**
- * The only way out of a connector's isolate on Workers: every request and every raw connection comes here, each hop of a
- * redirect anew, and is compared with the grant by the rules of core/connector/permission.ts. A WebSocket is a request
- * with an upgrade.
- *
- * A refused request is answered with a marker, which the isolate turns into an error (connectors/worker.isolate.js); no
- * upstream can send the marker, because it is taken from what they answer. A refused connection is closed.
+ * The only network access of a connector's isolate on Workers. Every request, WebSocket (a request with an upgrade) and
+ * raw connection passes here, each redirect again, and is checked against the grant by core/connector/permission.ts.
+ * A refused request is answered with a marker header, which the isolate turns into an error
+ * (connectors/worker.isolate.js). The marker is removed from upstream responses, so that no upstream can forge it. A
+ * refused connection is closed.
  */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { isGranted } from '../../core/connector/target.ts'
 import { isPrivateHost } from '../private-hosts.ts'
 
 export type GateProps = {
-  /** Targets in normal form, without `net:`. */
+  /** Permission targets in normal form, without `net:`. */
   readonly grant: readonly string[]
-  /** Whether loopback, private and link-local hosts may be reached where they are granted. */
+  /** Whether granted loopback, private and link-local hosts may be reached. */
   readonly allowPrivate: boolean
 }
 
@@ -28,7 +27,7 @@ export class ConnectorGate extends WorkerEntrypoint<unknown, GateProps> {
   }
 
   override async connect(socket: Socket): Promise<void> {
-    // From this side of the connection, the address that was asked for is the local one.
+    // On this side of the connection, the requested address is the local address.
     const { localAddress = '' } = await socket.opened
     const end = localAddress.lastIndexOf(':')
     const hostname = localAddress.slice(0, Math.max(end, 0))
@@ -39,7 +38,7 @@ export class ConnectorGate extends WorkerEntrypoint<unknown, GateProps> {
     await Promise.all([socket.readable.pipeTo(upstream.writable), upstream.readable.pipeTo(socket.writable)])
   }
 
-  /** A private host by its name or address: what a name resolves to cannot be asked here. */
+  /** Checks a private host by its name or address; a Worker cannot see what a name resolves to. */
   #isOpenTo(host: string, port: number): boolean {
     const { grant, allowPrivate } = this.ctx.props
     return isGranted(grant, host, port) && (allowPrivate || !isPrivateHost(host))
@@ -52,7 +51,7 @@ function denial(place: string): Response {
   return new Response(null, { status: 403, headers: { [MARKER]: place } })
 }
 
-/** Without what only Cloudflare understands (`cf`): it could choose another host, or an entry of a shared cache. */
+/** Drops the `cf` options, which could choose another host or an entry of a shared cache. */
 function plain(request: Request): Request {
   const { url, method, headers, body } = request
   return new Request(url, { method, headers, body, redirect: 'manual' })

@@ -1,6 +1,6 @@
 /**
- * The HTTP drivers, loaded by the first statement that they are to run: a start has nothing to do with them, and the
- * package of Neon alone is a sixth of the Worker (decision 036). Once loaded, a driver is called without a detour.
+ * The HTTP drivers, loaded by their first statement: a start does not need them, and Neon's package alone is a sixth of
+ * the Worker (decision 036). Once loaded, a driver is called directly.
  */
 import type { SqlAddress } from '../../core/sql/address.ts'
 import type { SqlDriver } from '../../ports.ts'
@@ -11,7 +11,7 @@ export function openNeonLazily(connectionString: string, timeLimit?: number): Sq
   return late(async () => (await import('../drivers/neon.ts')).openNeon(connectionString, undefined, timeLimit))
 }
 
-/** The database of a data source; `wayOut` is how it is reached. */
+/** The database of a data source; requests go through `wayOut`. */
 export function openNeonSource(address: SqlAddress, wayOut: Fetch, timeLimit?: number): SqlDriver {
   return late(async () => {
     const { neonUrl, openNeon } = await import('../drivers/neon.ts')
@@ -19,12 +19,12 @@ export function openNeonSource(address: SqlAddress, wayOut: Fetch, timeLimit?: n
   })
 }
 
-/** The same at PlanetScale. */
+/** Like `openNeonSource`, for PlanetScale. */
 export function openPlanetscaleSource(address: SqlAddress, wayOut: Fetch, timeLimit?: number): SqlDriver {
   return late(async () => (await import('../drivers/planetscale.ts')).openPlanetscale(address, wayOut, timeLimit))
 }
 
-// Only the finished driver is shared: no request may wait for a promise of another.
+// Shares only the finished driver: on Workers no request may await another request's promise.
 function late(open: () => Promise<SqlDriver>): SqlDriver {
   let opened: SqlDriver | undefined
   const driver = async () => {

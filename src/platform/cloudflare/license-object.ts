@@ -1,22 +1,22 @@
 /**
- * The Durable Object that wakes the instance when the license is to be revalidated. It keeps the time and nothing else:
- * whether there is something to do is decided by whoever is woken.
+ * The Durable Object whose alarm wakes the instance when the license must be revalidated. It stores only the time; the
+ * callback decides whether there is something to do.
  */
 import { DurableObject } from 'cloudflare:workers'
 import type { Alarm, Clock, Instant } from '../../ports.ts'
 
-/** Does what is due and answers when to be called next; undefined for never. */
+/** Does the work that is due and returns the next wake-up time; undefined for none. */
 export type Wake<Env> = (env: Env) => Promise<Instant | undefined>
 
 export type WakingObject = Rpc.DurableObjectBranded & { set(delay: number): Promise<void>; wake(): Promise<void> }
 
-/** After a failure of ours, and at most so long where the time is further ahead: a clock may be set meanwhile. */
+/** Delay after a failure, and the longest delay between wake-ups, since the clock may be changed meanwhile. */
 const HOUR = 3_600_000
 
-/** The class to export from the Worker. */
+/** Creates the class that the Worker exports. */
 export function licenseObject<Env>(wake: Wake<Env>, clock: Clock) {
   return class extends DurableObject<Env> {
-    /** Milliseconds from now; an earlier alarm stands. */
+    /** Takes milliseconds from now; an earlier alarm stays. */
     async set(delay: number): Promise<void> {
       const at = Date.now() + Math.max(0, delay)
       const standing = await this.ctx.storage.getAlarm()
@@ -41,7 +41,7 @@ export function licenseObject<Env>(wake: Wake<Env>, clock: Clock) {
   }
 }
 
-/** There is one such object for the instance. */
+/** The instance has one such object. */
 export function createCloudflareAlarm(namespace: DurableObjectNamespace<WakingObject>, clock: Clock): Alarm {
   return {
     async set(at) {

@@ -1,6 +1,6 @@
 /**
- * What stands in the Worker's bundle for `ajv` and `ajv-formats` (wrangler.toml, alias): 40 KiB of validator that the MCP
- * server imports to check what a user answers to its questions. Ours asks none, and ajv compiles code, which Workers forbid.
+ * Replaces `ajv` and `ajv-formats` in the Worker's bundle (alias in wrangler.toml). The MCP server imports these 40 KiB
+ * to validate answers to elicitations; this service sends none, and ajv compiles code, which Workers forbid.
  */
 export class Ajv {
   constructor() {

@@ -1,6 +1,7 @@
 /**
- * The databases of data sources on Workers: those with an HTTP driver. A Worker cannot look a name up before it connects
- * to it, so where private hosts are not allowed they are refused by name; the platform itself leads to no private network.
+ * The databases of data sources on Workers: those with an HTTP driver. A Worker cannot resolve a name before it
+ * connects, so private hosts are refused by name unless they are allowed; the platform itself routes to no private
+ * network.
  */
 import type { SqlDatabases, SqlDriver } from '../../ports.ts'
 import { openRefused } from '../drivers/refused.ts'

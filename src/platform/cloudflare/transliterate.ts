@@ -1,11 +1,10 @@
 /**
- * The port LoadTransliterate on Workers. The table of the package `@sindresorhus/transliterate` is a tenth of what a Worker
- * would be uploaded with, and few ever need it: it lies among the assets (scripts/package-assets.ts), and is applied here
- * as the package does.
+ * LoadTransliterate on Workers. The table of `@sindresorhus/transliterate` is a tenth of the Worker's upload and rarely
+ * needed, so it is a static asset (scripts/package-assets.ts), applied here the way the package does it.
  */
 import type { Assets, LoadTransliterate } from '../../ports.ts'
 
-/** The table as JSON: pairs of what is replaced and by what. */
+/** The table as JSON: pairs of a text and its replacement. */
 export const TRANSLITERATION_FILE = 'transliteration.json'
 
 export function createTransliterate(assets: Assets): LoadTransliterate {

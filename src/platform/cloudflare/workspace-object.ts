@@ -1,7 +1,7 @@
 /**
- * The Durable Object of one workspace: the line in which migrations wait, and the versions that every isolate asks for.
- * It keeps nothing: fence numbers and versions live in the system database, so that a lost object costs only the order
- * of those who wait. Never `blockConcurrencyWhile`: it resets the object after 30 seconds.
+ * The Durable Object of one workspace: the queue for its migration lock, and a cache of versions for all isolates. It
+ * stores nothing: fence numbers and versions are in the system database, so that a lost object costs only the order of
+ * the queue. Never use `blockConcurrencyWhile`: it resets the object after 30 seconds.
  */
 import { DurableObject } from 'cloudflare:workers'
 import { createKeyedLocks } from '../keyed-locks.ts'
@@ -10,7 +10,7 @@ import { openNeonLazily } from './lazy-drivers.ts'
 
 export type WorkspaceObjectEnv = { readonly SERVICE_DATABASE_URL: string }
 
-/** Milliseconds: how long to wait for the lock, and how long to hold it. */
+/** Milliseconds: the longest wait for the lock, and the longest time to hold it. */
 export type LockLimits = { readonly wait: number; readonly lease: number }
 
 export class WorkspaceObject extends DurableObject<WorkspaceObjectEnv> {
@@ -18,7 +18,7 @@ export class WorkspaceObject extends DurableObject<WorkspaceObjectEnv> {
   readonly #versions = createVersions(this.#database, { now: () => Date.now() })
   readonly #turns = createKeyedLocks()
 
-  /** Calls `work` back in its own isolate once it is its turn; returns without a call after waiting too long. */
+  /** Calls `work` in the caller's isolate when the lock is acquired; returns without a call when the wait times out. */
   async withLock(limits: LockLimits, work: (fence: number) => Promise<void>): Promise<void> {
     const leave = await this.#turns.take(this.ctx.id.toString(), limits.wait)
     if (leave === undefined) return
@@ -29,7 +29,7 @@ export class WorkspaceObject extends DurableObject<WorkspaceObjectEnv> {
     }
   }
 
-  /** The versions, read from the database when the last reading is `maxAge` milliseconds old. */
+  /** Returns the versions, read from the database if the last read is `maxAge` milliseconds old. */
   async snapshot(workspaceId: string, maxAge: number): Promise<DatedSnapshot> {
     return await this.#versions.read(workspaceId, maxAge)
   }
@@ -39,12 +39,12 @@ export class WorkspaceObject extends DurableObject<WorkspaceObjectEnv> {
   }
 }
 
-/** A lapsed lease does not stop the holder, who is in another isolate: its fence number is what the database checks. */
+/** An expired lease does not stop its holder, which runs in another isolate; the database checks the fence number. */
 async function runLeased(lease: number, work: (fence: number) => Promise<void>, fence: number): Promise<void> {
   const { promise: lapsed, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, lease)
   try {
-    // The caller keeps the errors of its work to itself, so a rejection says that its isolate or request is gone.
+    // The caller handles the errors of its work; a rejection here means that its isolate or request is gone.
     await Promise.race([work(fence).catch(() => {}), lapsed])
   } finally {
     clearTimeout(timer)

@@ -1,12 +1,11 @@
 /**
- * WorkspaceState of an isolate: the workspace's Durable Object gives turns and versions. Work stays in this isolate;
- * the object gets a closure to call, so that results and errors never cross the wire.
- *
- * How old a snapshot may be. The object says how long before our question (at `asked`) it read, so that reading
- * happened no earlier than `asked - age`, whatever the clocks of the two say. An entry is used until
- * `asked - age + STATE_MAX_AGE`: isolate and object together are below STATE_MAX_AGE = 1 s. A model may be 2 s old
- * (docs/contract.md#when-a-new-model-is-seen) and rights 5 s (docs/contract.md#when-changes-of-rights-take-effect);
- * what is left over is for the reading itself and for the request that uses the answer.
+ * WorkspaceState of an isolate, backed by the workspace's Durable Object. Work runs in this isolate; the object gets a
+ * closure to call, so that results and errors never cross the wire.
+ * Age of a snapshot: the object returns the time between its read and our request (sent at `asked`), so the read was no
+ * earlier than `asked - age`, whatever the two clocks say. An entry is used until `asked - age + STATE_MAX_AGE`, so
+ * isolate and object together stay below STATE_MAX_AGE = 1 s. A model may be 2 s old
+ * (docs/contract.md#when-a-new-model-is-seen) and rights 5 s (docs/contract.md#when-changes-of-rights-take-effect); the
+ * rest is margin for the read and for the request that uses it.
  */
 import { ServiceError } from '../../core/error.ts'
 import { type Clock, type Instant, STATE_MAX_AGE, type WorkspaceSnapshot, type WorkspaceState } from '../../ports.ts'
@@ -15,15 +14,15 @@ import type { WorkspaceObject } from './workspace-object.ts'
 export type CloudflareWorkspaceStateOptions = {
   readonly namespace: DurableObjectNamespace<WorkspaceObject>
   readonly clock: Clock
-  /** Milliseconds that a migration waits for those before it. */
+  /** Maximum milliseconds that a migration waits for the lock. */
   readonly waitLimit?: number
-  /** Milliseconds after which others may go on although a holder has not ended. */
+  /** Milliseconds after which the lock passes on although its holder has not finished. */
   readonly lease?: number
 }
 
 export function createCloudflareWorkspaceState(options: CloudflareWorkspaceStateOptions): WorkspaceState {
   const { namespace, clock, waitLimit = 30_000, lease = 600_000 } = options
-  // Values, not promises: no request may await what another one has started.
+  // Values, not promises: on Workers no request may await another request's promise.
   const readings = new Map<string, { readonly at: Instant; readonly snapshot: WorkspaceSnapshot }>()
   let changedAt: Instant = Number.NEGATIVE_INFINITY
 
@@ -44,7 +43,7 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
           await turn.result.catch(() => {})
         })
       } catch (cause) {
-        // Work that has begun goes on without the object, and its end is the only one that counts.
+        // Work that has begun continues without the object, and its result is the only one that counts.
         if (turn.result === undefined) {
           throw new ServiceError('unavailable', 'The lock of this workspace cannot be reached', { cause })
         }
@@ -70,9 +69,9 @@ export function createCloudflareWorkspaceState(options: CloudflareWorkspaceState
     remembered: (workspaceId) => remembered(workspaceId),
 
     async changed(workspaceId) {
-      // Rights are counted for the whole instance, so what was read of other workspaces is out of date as well.
+      // Rights are versioned for the whole instance, so snapshots of other workspaces are outdated too.
       changedAt = clock.now()
-      // Only lets others see it sooner; that they see it in time follows from the ages above, also if this call fails.
+      // Only makes other isolates see the change sooner; the age limits hold even if this call fails.
       await objectOf(workspaceId)
         .changed()
         .catch(() => {})

@@ -1,9 +1,8 @@
 /**
- * Runs inside the isolate of a connector, on both platforms: calls a function of its module and says what became of it as
- * the JSON text of a ConnectorReply (src/ports.ts). `load` imports the module; `config` goes to preflight and setup.
- *
- * The connector shares this realm and may change every built-in object, so that what is answered from here is never
- * trusted: the host reads it again (reply.ts). What must not happen is that one call keeps others from being answered.
+ * Runs in a connector's isolate on both platforms: calls a function of its module and returns a ConnectorReply
+ * (src/ports.ts) as JSON text. `load` imports the module; `config` is passed to preflight and setup.
+ * The connector shares this realm and may change every built-in object, so the host does not trust these replies and
+ * parses them again (reply.ts). A call must never keep other calls from being answered.
  */
 export function createConductor(load, config) {
   let loaded
@@ -33,7 +32,7 @@ export function createConductor(load, config) {
     if (typeof module.preflight !== 'function') return MISSING
     const value = module.preflight(config)
     if (typeof value?.then !== 'function') return valueText('preflight', value)
-    // Nobody waits for it, so nobody else would hear that it failed.
+    // No one awaits this promise, so its rejection must be handled here.
     value.then(undefined, () => {})
     return '{"kind":"promise"}'
   }
@@ -45,7 +44,7 @@ export function createConductor(load, config) {
     return textOf({ kind: 'handlers', names: handlers && handlerNames(handlers) })
   }
 
-  /** A restarted isolate has no handlers yet; calls that come together wait for one setup. */
+  /** A restarted isolate has no handlers yet; concurrent calls wait for one setup. */
   async function handle(module, method, argument) {
     if (handlers === undefined) {
       settingUp ??= setUp(module).finally(() => {
@@ -61,8 +60,8 @@ export function createConductor(load, config) {
 }
 
 /**
- * Hands what the connector prints on its console to `emit(level, text)`, one call a line that it printed, cut, and at most
- * MOST_LINES until the returned function is called. Nothing that is printed makes a call fail.
+ * Passes each line that the connector prints on its console to `emit(level, text)`, truncated, and at most MOST_LINES
+ * until the returned function is called. Printing never makes a call fail.
  */
 export function capturePrinting(emit) {
   let left = MOST_LINES
@@ -112,7 +111,7 @@ function handlerNames(handlers) {
   return ['introspect', 'query', 'testConnection'].filter((name) => typeof handlers[name] === 'function')
 }
 
-/** A reply without a value of the connector's; it may have made even that impossible. */
+/** A reply without a value of the connector. Even this may fail, if the connector changed the built-in objects. */
 function textOf(reply) {
   try {
     return stringify(reply)
@@ -124,7 +123,7 @@ function textOf(reply) {
 const LONGEST_MESSAGE = 4_096
 const LONGEST_CHAIN = 32
 
-/** Any value may be thrown, also one that throws when it is looked at. */
+/** Handles any thrown value, including one that throws when it is read. */
 function describe(error) {
   try {
     const message = typeof error?.message === 'string' ? error.message : String(error)

@@ -1,6 +1,7 @@
 /**
- * What `npm run extensions:bundle` writes and a Worker reads: the installed connectors and the modules that stand around
- * them in their isolates. It lies among the Worker's assets, is of one version with it, and costs the script nothing.
+ * The bundle that `npm run extensions:bundle` writes and a Worker reads: the installed connectors and the modules that
+ * wrap them in their isolates. It is one of the Worker's assets, so it always matches the deployed version and does not
+ * add to the script's size.
  */
 import type { BrokenExtension, ConnectorCatalog, InstalledConnector } from '../../ports.ts'
 import type { IsolateRuntime } from './isolate-runtime.ts'
@@ -11,7 +12,7 @@ export type ConnectorBundle = {
   readonly broken: readonly BrokenExtension[]
 }
 
-/** Its name among the assets. */
+/** File name among the assets. */
 export const BUNDLE_FILE = 'connectors.json'
 
 export const NO_CONNECTORS: ConnectorBundle = { runtime: { main: '', conduct: '' }, installed: [], broken: [] }

@@ -1,21 +1,21 @@
 /**
- * What a connector printed on its console → lines for the log of the service. They come out of the isolate, so they are
- * read like any input from outside: of what is no line nothing is kept, and a connector that prints without end is cut.
+ * Converts console output of connectors to log lines of the service. It comes from the isolate and is parsed like any
+ * external input: invalid lines are dropped, and output is truncated and rate limited.
  */
 import type { ConnectorLine } from '../../ports.ts'
 
-/** Takes what is said to be a line: `[level, text]`. */
+/** Takes an untrusted line: `[level, text]`. */
 export type ConnectorLogger = (line: unknown) => void
 
-/** Told of each line, with the id of the connector's session. */
+/** Receives each line, with the id of the connector's session. */
 export type OnLogLine = (line: ConnectorLine) => void
 
-/** Lines of one session within INTERVAL milliseconds; of the rest only the number is told. */
+/** Maximum lines of one session within INTERVAL milliseconds; of further lines only the number is reported. */
 const MOST_LINES = 100
 const INTERVAL = 10_000
 const LONGEST_LINE = 4_096
 
-/** `now` is in milliseconds. */
+/** `now` returns milliseconds. */
 export function createConnectorLogger(
   connector: string,
   onPrint: OnLogLine,

@@ -1,7 +1,7 @@
 /**
- * The network of a connector's Deno process: `fetch`, `WebSocket` and `node:net` as the connector knows them, over the gate
- * (node/connectors/gate.ts), which is the only place that the process may connect to. What the grant leaves out is an error
- * named NotCapable at once; the gate decides all the same, so that who goes around this meets it.
+ * `fetch`, `WebSocket` and `node:net` in a connector's Deno process, routed through the gate (node/connectors/gate.ts),
+ * the only address that the process may connect to. A target outside the grant fails at once with an error named
+ * NotCapable; the gate checks again, so code that bypasses this file gains nothing.
  */
 import net from 'node:net'
 import { isGranted } from '../../core/connector/target.ts'
@@ -14,7 +14,7 @@ const MOST_HOPS = 20
 const REDIRECTS = new Set([301, 302, 303, 307, 308])
 const PORTS = { 'http:': 80, 'https:': 443, 'ws:': 80, 'wss:': 443 }
 
-/** Puts them in place; `gate` is its port, this process's pass, and the grant. */
+/** Installs the functions. `gate` holds the gate's port, the pass of this process and the grant. */
 export function useGate({ port: gatePort, pass, grant }) {
   const root = `http://127.0.0.1:${gatePort}/${pass}/`
 
@@ -98,7 +98,7 @@ export function useGate({ port: gatePort, pass, grant }) {
       if (this.encrypted) throw new TypeError('TLS is spoken by fetch, or over a socket that is connected')
       require(host, Number(port))
     } catch (error) {
-      // What is not connecting counts as connected.
+      // A socket that is not connecting counts as connected.
       this.connecting = true
       queueMicrotask(() => this.destroy(error))
       return this
@@ -114,7 +114,7 @@ function told(answer, url, redirected) {
   return Object.defineProperties(answer, { url: { value: url.href }, redirected: { value: redirected } })
 }
 
-/** The forms of `connect`: port, host and listener; options and listener; both of them in a list. */
+/** The forms of `connect`: port, host and listener; options and listener; or both in an array. */
 function placeOf([first, second, third]) {
   if (Array.isArray(first)) return placeOf(first)
   const listener = [second, third].find((one) => typeof one === 'function')

@@ -1,9 +1,9 @@
 /**
- * The program of a connector's Deno process (see node/connectors/process.ts): one JSON text per line on stdin, answers on
- * stdout, each behind the token of the first line, and so is what the connector prints on its console. What else is
- * written there is not for the host.
- *
- * All that handles the token is taken hold of before the connector's code runs, which may change every built-in object.
+ * The main program of a connector's Deno process (see node/connectors/process.ts). It reads one JSON text per line from
+ * stdin and writes answers and console output to stdout, each line prefixed with the token of the first input line. The
+ * host ignores other output.
+ * The built-in functions that handle the token are captured before the connector's code runs, which may change every
+ * built-in object.
  */
 import { capturePrinting, createConductor } from './conduct.isolate.js'
 import { useGate } from './deno-network.isolate.js'
@@ -26,11 +26,11 @@ const addressOf = (code) => URL.createObjectURL(new Blob([code], { type: 'text/j
 let token
 let call
 
-// A promise that nobody waits for fails its own request at most, never the process.
+// An unhandled rejection must not end the process; it fails its own request at most.
 globalThis.addEventListener('unhandledrejection', (event) => event.preventDefault())
 globalThis.addEventListener('error', (event) => event.preventDefault())
 
-// The process flags are what denies. Storage would only fail.
+// The process flags deny storage, so these objects would only fail.
 for (const name of ['localStorage', 'sessionStorage', 'caches']) delete globalThis[name]
 const printAgain = capturePrinting((...line) => answer(`{"print":${stringify(line)}}`))
 
@@ -52,7 +52,7 @@ function receive(line) {
 }
 
 function answer(content) {
-  // Whatever the connector printed without an end of line must not swallow the answer.
+  // The leading line end keeps unfinished output of the connector apart from the answer.
   let bytes = encode(encoder, `\n${token} ${content}\n`)
   while (bytes.length > 0) bytes = slice(bytes, write(bytes))
 }

@@ -1,12 +1,11 @@
 /**
- * A bundled module → the same code as an async function. The module scope of a Worker may do no I/O, a connector's may
- * (docs/contract.md#permission-handshake), so that its code runs inside the first call. The bundler
- * (node/connectors/extension-bundler.ts) leaves no static import and one list of exports at the end; code of another
- * form is refused.
+ * Converts a bundled module to an async function with the same code. The module scope of a Worker may do no I/O, but a
+ * connector's may (docs/contract.md#permission-handshake), so its code runs inside the first call. The bundler
+ * (node/connectors/extension-bundler.ts) leaves no static import and one export list at the end; other code is refused.
  */
 export type Factory = { readonly code: string } | { readonly fault: string }
 
-/** Text of a module that exports `load`, an async function that answers the module's exports. */
+/** Returns the text of a module that exports `load`, an async function that returns the exports of `code`. */
 export function factoryOf(code: string): Factory {
   const { index, names } = readExports(code)
   if (names === undefined) return { fault: 'exports nothing: preflight and setup are missing' }

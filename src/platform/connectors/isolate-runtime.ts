@@ -1,7 +1,9 @@
-/** Text of the modules that stand around a connector's in its isolate on Workers; node/connectors/isolate-runtime.ts reads them. */
+/**
+ * Texts of the modules that wrap a connector in its isolate on Workers; node/connectors/isolate-runtime.ts reads them.
+ */
 export type IsolateRuntime = {
-  /** worker.isolate.js */
+  /** Text of worker.isolate.js. */
   readonly main: string
-  /** conduct.isolate.js */
+  /** Text of conduct.isolate.js. */
   readonly conduct: string
 }

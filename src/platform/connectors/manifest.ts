@@ -1,6 +1,6 @@
 /**
- * The package.json of an extension (docs/contract.md#connectors) → its entries, or faults that name the member. What a
- * package.json holds besides `service` is npm's.
+ * Parses the package.json of an extension (docs/contract.md#connectors) into its entries, or into faults that name the
+ * member. Members other than `service` belong to npm and are ignored.
  */
 import * as z from 'zod'
 import { permissionsSchema } from '../../core/connector/permission.ts'
@@ -8,7 +8,7 @@ import { type InferOutput, lazily } from '../../core/lazily.ts'
 
 export type ManifestEntry = InferOutput<typeof entrySchema>
 
-/** `place` is the path of a member, such as `service.extensions[0].entry`; empty for the file as such. */
+/** `place` is the path of a member, such as `service.extensions[0].entry`; empty for the whole file. */
 export type ManifestFault = { readonly place: string; readonly reason: string }
 
 export type ManifestResult =

@@ -1,6 +1,6 @@
 /**
- * Text that came out of a connector's isolate → ConnectorReply. The connector may have tampered with all that made it,
- * so that it is read like any input from outside: what is no reply counts as a crash.
+ * Parses text from a connector's isolate into a ConnectorReply. The connector may have tampered with it, so it is
+ * parsed like any external input; an invalid reply counts as a crash.
  */
 import type { ConnectorReply } from '../../ports.ts'
 
@@ -12,7 +12,7 @@ export function parseReply(text: string): ConnectorReply {
   }
 }
 
-/** The reply in a value that JSON gave. */
+/** Validates a reply that was parsed from JSON. */
 export function readReply(content: unknown): ConnectorReply {
   if (typeof content !== 'object' || content === null || !('kind' in content)) return CRASH
   switch (content.kind) {
@@ -34,7 +34,7 @@ export function readReply(content: unknown): ConnectorReply {
 
 export const CRASH: ConnectorReply = { kind: 'ended', reason: 'crash' }
 
-/** Characters of one answer; beyond that it would cost the service what it would cost the connector to make it. */
+/** Maximum characters of one reply; it bounds what a reply costs the service. */
 export const LONGEST_REPLY = 32 * 1024 * 1024
 
 function readNames(names: unknown): readonly string[] | null {

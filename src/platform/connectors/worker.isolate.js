@@ -1,6 +1,7 @@
 /**
- * The main module of a connector's loaded Worker (see cloudflare/connector-host.ts). The gate is its only way out; this
- * makes what the gate refuses an error named NotCapable, as on Deno. Who goes around the wrapper still meets the gate.
+ * The main module of a connector's loaded Worker (see cloudflare/connector-host.ts). The gate is its only network
+ * access; this module turns the gate's refusals into errors named NotCapable, as on Deno. Code that bypasses it still
+ * meets the gate.
  */
 import { WorkerEntrypoint } from 'cloudflare:workers'
 import { capturePrinting, createConductor } from './conduct.js'
@@ -22,7 +23,7 @@ globalThis.fetch = async (...parameters) => {
   throw new NotCapable(`Requires net access to "${denied}"`)
 }
 
-// The zone's cache is the same for all.
+// The zone's cache would be shared by all connectors.
 delete globalThis.caches
 
 let call
@@ -30,7 +31,7 @@ let lines = []
 const printAgain = capturePrinting((...line) => lines.push(line))
 
 export default class extends WorkerEntrypoint {
-  /** The text of the reply, and what was printed since the last one. */
+  /** Returns the reply's text, and the lines printed since the last call. */
   async call(method, argument) {
     printAgain()
     call ??= createConductor(load, parse(this.env.config))

@@ -1,7 +1,7 @@
 /**
- * MySQL and MariaDB over TCP through mysql2. Statements with parameters are prepared once per connection; nothing is
- * ever interpolated. Sessions are set up as the dialect asks (see core/sql/mysql/dialect.ts), in READ COMMITTED like Postgres.
- * A statement of DDL commits by itself, inside of a batch as well.
+ * MySQL and MariaDB over TCP through mysql2. Statements with parameters are prepared once per connection; values are
+ * never interpolated. Sessions are set up for the dialect (core/sql/mysql/dialect.ts), with READ COMMITTED as in
+ * Postgres. A DDL statement commits implicitly, even in a batch.
  */
 
 import type { Socket } from 'node:net'
@@ -17,19 +17,19 @@ export type MysqlAddress = {
   readonly host: string
   readonly port?: number
   readonly user: string
-  /** A function is asked before each piece of work that may need a new connection. */
+  /** A function is called before work that may open a new connection. */
   readonly password: string | (() => Promise<string>)
   readonly database?: string | undefined
-  /** The server's certificate is always checked, against `ca` where it is given. */
+  /** The server's certificate is always verified, against `ca` if given. */
   readonly tls?: boolean | { readonly ca: string | readonly string[] | undefined }
-  /** Makes the sockets of connections, still to be connected. */
+  /** Creates unconnected sockets for connections. */
   readonly socket?: () => Socket
 }
 
-/** A connection string begins with `mysql://` or `mariadb://`; `?tls=true` or `?ssl-mode=REQUIRED` asks for TLS. */
+/** A connection string begins with `mysql://` or `mariadb://`; `?tls=true` or `?ssl-mode=REQUIRED` enables TLS. */
 export type MysqlOptions = (MysqlAddress | { readonly connectionString: string }) & {
   readonly max?: number
-  /** Milliseconds after which a statement ends that somebody waits for; 0, or none, is no limit. */
+  /** Time limit in milliseconds for statements with a client; 0 or absent means no limit. */
   readonly timeLimit?: number
 }
 
@@ -40,7 +40,7 @@ export function openMysql(options: MysqlOptions): SqlDriver {
   const unlimited = openPool(address, { max, timeLimit: 0 })
   const running = new Set<Promise<unknown>>()
 
-  /** Ending the pool cuts off a batch between two statements, so it waits until nothing runs. */
+  /** Ending the pool cuts off a batch between two statements, so closing waits until nothing runs. */
   const track = async <T>(work: Promise<T>): Promise<T> => {
     running.add(work)
     try {
@@ -52,7 +52,10 @@ export function openMysql(options: MysqlOptions): SqlDriver {
     }
   }
 
-  /** `work` on a connection of its own, which goes back to the others unless it was ended. */
+  /**
+   * Runs `work` on a connection of its own and returns it to the pool, unless the connection was told to end its
+   * statement.
+   */
   async function lent<T>(
     context: QueryContext | undefined,
     work: (client: PoolConnection, limit: Limit) => Promise<T>,
@@ -68,7 +71,7 @@ export function openMysql(options: MysqlOptions): SqlDriver {
       const within: Limit['within'] = (part) => withTimeLimit(part, { context, timeLimit, end })
       return await work(client, { within, hasEnded: () => isEnded })
     } finally {
-      // What was told to end may hear of it late, and then end what comes next.
+      // A late kill could end the next statement on this connection.
       if (isEnded) client.destroy()
       else client.release()
     }
@@ -86,15 +89,15 @@ export function openMysql(options: MysqlOptions): SqlDriver {
 }
 
 type Limit = {
-  /** What `work` answers. Throws OVERDUE where its time is over, ABANDONED where nobody waits for it. */
+  /** Returns the result of `work`. Throws OVERDUE after the time limit, ABANDONED when the client has disconnected. */
   readonly within: <T>(work: Promise<T>) => Promise<T>
-  /** Whether the connection was told to end what it runs, and may end what comes next. */
+  /** Whether the connection was told to end its statement; the kill may still reach a later one. */
   readonly hasEnded: () => boolean
 }
 
 /**
- * Ends what a connection runs, from a connection of its own: the pool's may all be busy. Never rejects, and in the end the
- * connection is cut off.
+ * Kills the running statement of a connection from a new connection, since the pool's may all be busy; finally cuts the
+ * connection off. Never rejects.
  */
 async function kill(address: MysqlAddress, { threadId, connection: running }: PoolConnection): Promise<void> {
   try {
@@ -104,19 +107,19 @@ async function kill(address: MysqlAddress, { threadId, connection: running }: Po
     await client.end()
     await wait(GRACE, undefined, { ref: false })
   } catch {
-    // Whoever cannot be told is left.
+    // The server cannot be reached, so cutting off the connection must do.
   }
   running.destroy()
 }
 
-/** Milliseconds that a statement has to end once it was told to. */
+/** Milliseconds that a killed statement has to end. */
 const GRACE = 2_000
 
 type Limits = { readonly max: number | undefined; readonly timeLimit: number }
 
 function openPool(address: MysqlAddress, { max = 10, timeLimit }: Limits) {
   const pool = createPool({ ...settings, ...connection(address), connectionLimit: max, maxIdle: max })
-  // These go first on a new connection, ahead of the statement that it was made for.
+  // Queued first on a new connection, before the statement that opened it.
   pool.pool.on('connection', (session) => {
     for (const text of sessionSetup(timeLimit)) {
       session.query(text, (error) => {
@@ -129,7 +132,7 @@ function openPool(address: MysqlAddress, { max = 10, timeLimit }: Limits) {
 
 const settings: PoolOptions = {
   charset: 'UTF8MB4_BIN',
-  // Nothing may be read into a JavaScript value that cannot hold it.
+  // Keeps values as text that would lose precision as JavaScript values.
   supportBigNumbers: true,
   bigNumberStrings: true,
   dateStrings: true,
@@ -140,7 +143,7 @@ const settings: PoolOptions = {
   enableKeepAlive: true,
 }
 
-/** The limit is a variable of another name, and in another unit, on each of the two; each takes the other's for a comment. */
+/** MySQL and MariaDB name and measure the limit differently; each ignores the other's as a comment. */
 const sessionSetup = (timeLimit: number) => [
   `set time_zone = '+00:00', group_concat_max_len = 1073741824,
     sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'
@@ -155,7 +158,7 @@ function connection({ host, port = 3306, user, password, database, tls, socket }
     host,
     port,
     user,
-    // Tokens are asked for in plain text: never without TLS.
+    // IAM tokens are sent in plain text, so TLS is required for them.
     ...(typeof password === 'string' ? { password } : { enableCleartextPlugin: Boolean(tls) }),
     ...(database !== undefined && { database }),
     ...(socket !== undefined && { stream: () => connected(socket(), port, host) }),
@@ -167,13 +170,13 @@ function connected(socket: Socket, port: number, host: string): Socket {
   return socket.setNoDelay(true).setKeepAlive(true, 10_000).connect(port, host)
 }
 
-/** Milliseconds that a token is given to new connections; servers take one for some minutes. */
+/** Milliseconds that a token is reused for new connections; servers accept one for some minutes. */
 const TOKEN_AGE = 60_000
 
-/** The pool takes the password of a new connection from its settings, which hold no function. */
+/** Renews the password in the pool's settings before new connections, since the settings cannot hold a function. */
 function renewal({ pool }: Pool, { password }: MysqlAddress): <T>(work: () => Promise<T>) => Promise<T> {
   if (typeof password === 'string') return (work) => work()
-  // Not in the types.
+  // Missing in the types.
   const { connectionConfig } = (pool as unknown as { config: { connectionConfig: { password: string } } }).config
   let expires = 0
   return async (work) => {
@@ -205,9 +208,9 @@ function parseAddress(connectionString: string): MysqlAddress {
 
 async function run(on: PoolConnection, { text, params }: Statement): Promise<readonly SqlRow[]> {
   const request = { sql: text, rowsAsArray: true }
-  // Without parameters there is nothing to prepare, and DDL would only push out what is worth keeping.
+  // Without parameters there is nothing to prepare, and DDL would evict useful prepared statements.
   const [answer] = params.length === 0 ? await on.query(request) : await on.execute({ ...request, values: [...params] })
-  // What is no list of rows is the count of a write.
+  // The result of a write is not a list of rows.
   return Array.isArray(answer) ? answer.map((row: unknown) => (row as unknown[]).map(valueText)) : []
 }
 
@@ -216,7 +219,7 @@ function valueText(value: unknown): string | null {
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
 }
 
-/** The time limit is one of all statements. What was ended did not come to its commit, so that nothing is left of it. */
+/** The time limit covers all statements. An ended transaction never reached its commit, so nothing of it remains. */
 async function runTransaction(
   client: PoolConnection,
   statements: readonly Statement[],
@@ -238,10 +241,7 @@ async function runTransaction(
   }
 }
 
-/**
- * A connection that cannot roll back is given up: the server does it when the connection ends. Locks by name are none of
- * the transaction's.
- */
+/** Closes a connection that cannot roll back; the server then does it. Named locks are not part of the transaction. */
 async function rollback(client: PoolConnection): Promise<void> {
   try {
     await client.query('rollback')

@@ -1,21 +1,24 @@
 /**
- * How a batch over Neon's HTTP interface says that it has a time limit: by its first statement, which ends with the transaction.
- * PostgreSQL before 17 knows a limit of statements only. The gateway of platform/node/embedded reads it for a database that has
- * neither.
+ * Sets the time limit of a batch over Neon's HTTP interface by its first statement; it ends with the transaction.
+ * PostgreSQL before 17 limits statements only. The gateway of platform/node/embedded reads the limit for a database
+ * that supports neither.
  */
 import type { Statement } from '../../core/sql/statement.ts'
 
 const TEXT = `select set_config('statement_timeout', $1, true),
   case when current_setting('server_version_num')::int >= 170000 then set_config('transaction_timeout', $2, true) end`
 
-/** A statement is ended rather than its session, which the second limit ends. */
+/**
+ * Milliseconds between the statement limit and the transaction limit, so that the statement is ended and not its
+ * session.
+ */
 const DISTANCE = 250
 
 export function limitStatement(milliseconds: number): Statement {
   return { text: TEXT, params: [String(milliseconds), String(milliseconds + DISTANCE)] }
 }
 
-/** The limit of a batch with these statements; 0 where it has none. */
+/** Returns the limit of a batch in milliseconds; 0 for none. */
 export function limitOf([first]: readonly Statement[]): number {
   return first?.text === TEXT ? Number(first.params[0]) : 0
 }

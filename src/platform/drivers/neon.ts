@@ -1,8 +1,8 @@
 /**
- * Postgres over HTTP through the Neon driver: one fetch for a query, one for a batch. Loads on Workers and on Node.
- * A loopback host is the gateway of platform/node/embedded/neon-gateway.ts; every other host is Neon's.
- * Time zone: a request has no session to set it in, and Neon's proxy passes no `-c` options on. Neon's own default is
- * GMT, which prints as UTC does; the gateway sets UTC. A role that was altered to another zone is not supported.
+ * Postgres over HTTP through the Neon driver, on Workers and on Node: one request per query or batch. A loopback host
+ * is the gateway of platform/node/embedded/neon-gateway.ts; every other host is Neon's.
+ * Time zone: a request has no session to set it in, and Neon's proxy does not forward `-c` options. Neon's default is
+ * GMT, which prints like UTC; the gateway sets UTC. Roles altered to another time zone are not supported.
  */
 import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
 import type { SqlAddress } from '../../core/sql/address.ts'
@@ -15,9 +15,9 @@ import { limitStatement } from './neon-limit.ts'
 import { withTimeLimit } from './time-limit.ts'
 
 /**
- * `wayOut` is how this database is reached; the platform's own where it is not said. A read is ended by ending its
- * request, which Neon's proxy and the gateway take as such; what writes is a batch that carries the limit with it, or one
- * statement that is let go on, since a request that was ended does not say whether anything was written.
+ * Requests go through `wayOut`, by default the platform's `fetch`. A read ends by aborting its request, which both
+ * Neon's proxy and the gateway honour. A writing batch carries its time limit in a statement; a single writing
+ * statement is not aborted, since that would not show whether it wrote anything.
  */
 export function openNeon(connectionString: string, wayOut?: Fetch, timeLimit = 0): SqlDriver {
   neonConfig.fetchEndpoint = endpoint
@@ -56,7 +56,7 @@ export function openNeon(connectionString: string, wayOut?: Fetch, timeLimit = 0
   }
 }
 
-/** The connection string that the driver asks for. */
+/** Returns the connection string that the driver expects. */
 export function neonUrl({ host, port, user, database, auth }: SqlAddress): string {
   const password = auth.kind === 'password' ? auth.password : ''
   const name = host.includes(':') ? `[${host}]` : host
@@ -64,12 +64,12 @@ export function neonUrl({ host, port, user, database, auth }: SqlAddress): strin
   return `postgres://${encodeURIComponent(user)}:${encodeURIComponent(password)}@${place}`
 }
 
-// Given with each request: the driver ignores type parsers that are given to `neon` itself, and its own lose digits.
+// Set per request: the driver ignores type parsers given to `neon`, and its own lose digits.
 const rawText = { arrayMode: true, types: { getTypeParser: () => (value: string) => value } } as const
 
 type Endpoint = (host: string, port: number | string, options?: { jwtAuth?: boolean }) => string
 
-/** The driver's setting is global, therefore it is a rule over hosts and not a choice of one instance. */
+/** The driver's setting is global, so it decides by host instead of by instance. */
 const endpoint: Endpoint = (host, port, options) => {
   if (loopback.test(host)) return `http://${host}:${port}/sql`
   const standard = neonConfig.defaults.fetchEndpoint
@@ -78,7 +78,7 @@ const endpoint: Endpoint = (host, port, options) => {
 
 const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
-/** Global as well: what an instance was given travels with the options of its requests. */
+/** Also global: each request carries the `fetch` of its instance in its options. */
 function fetchAsAsked(url: string, { wayOut = fetch, ...init }: RequestInit & { wayOut?: Fetch }) {
   return wayOut(url, init)
 }

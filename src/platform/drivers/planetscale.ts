@@ -1,8 +1,8 @@
 /**
- * MySQL over HTTP through PlanetScale's driver; loads on Workers and on Node. A query is one request without a session,
- * in the database's own settings: UTC, a strict sql_mode. A batch is a session of its own, between BEGIN and COMMIT.
- * The driver writes parameters into the text, escaped as that sql_mode reads them.
- * A loopback host is a gateway over plain HTTP; every other host is reached by TLS.
+ * MySQL over HTTP through PlanetScale's driver, on Workers and on Node. A query is one request without a session, with
+ * the database's own settings: UTC and a strict sql_mode. A batch is a session between BEGIN and COMMIT. The driver
+ * interpolates parameters, escaped for that sql_mode. A loopback host is a gateway over plain HTTP; every other host
+ * uses TLS.
  */
 import { Buffer } from 'node:buffer'
 import { type Connection, connect, DatabaseError } from '@planetscale/database'
@@ -15,12 +15,12 @@ import { isPrivateHostError } from '../private-hosts.ts'
 import { withTimeLimit } from './time-limit.ts'
 
 /**
- * A read that is given `timeLimit` milliseconds says so to Vitess, in a comment, and its request is ended. One statement that
- * writes goes on: an ended request does not say whether anything was written.
+ * A read passes `timeLimit` milliseconds to Vitess in a comment, and its request is aborted after that. A single
+ * writing statement is not aborted, since that would not show whether it wrote anything.
  */
 export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher: Fetch, timeLimit = 0): SqlDriver {
   const password = auth.kind === 'password' ? auth.password : ''
-  // A connection keeps a session between its requests, so that each piece of work has one of its own.
+  // A driver connection keeps a session between requests, so each unit of work gets its own.
   const name = host.includes(':') ? `[${host}]` : host
   const session = (signalOf?: () => AbortSignal | undefined) =>
     connect({ host: name, username: user, password, fetch: fetchAt({ host: name, port, signalOf }, fetcher) })
@@ -34,7 +34,7 @@ export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher:
     return withTimeLimit(work, { context, timeLimit, end: () => ending.abort() })
   }
 
-  /** All of its statements have one time limit. Only they are ended, and then the transaction is rolled back. */
+  /** All statements share one time limit. Only they are aborted; the rollback then runs. */
   function transaction(
     statements: readonly Statement[],
     context: QueryContext | undefined,
@@ -94,7 +94,7 @@ async function run(connection: Connection, { text, params }: Statement): Promise
   return rows as unknown as readonly SqlRow[]
 }
 
-/** The driver gives the bytes of a value as a text of one character each. */
+/** The driver returns the bytes of a value as one character each. */
 function decoded(value: string | null): string | null {
   return value === null ? null : Buffer.from(value, 'latin1').toString()
 }
@@ -113,7 +113,7 @@ async function runTransaction(
     await connection.execute('COMMIT')
     return answers
   } catch (error) {
-    // One that cannot be asked any more rolls back when its session ends.
+    // If the rollback fails, the transaction is rolled back when its session ends.
     await connection.execute('ROLLBACK').catch(() => {})
     await connection.execute('select release_all_locks()').catch(() => {})
     throw planetscaleFault(error, answers.length)
@@ -128,7 +128,7 @@ async function told<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** The number and the state of an error stand nowhere but in its message. */
+/** The error number and SQLSTATE are only in the message. */
 function planetscaleFault(error: unknown, position?: number): SqlFault {
   if (error instanceof SqlFault) return error
   const place = position === undefined ? {} : { position }
@@ -142,5 +142,5 @@ function planetscaleFault(error: unknown, position?: number): SqlFault {
   return new SqlFault(message, { state: refused.has(error.status) ? '28000' : '08000', cause: error, ...place })
 }
 
-/** Statuses that say that the name and password are not known, or not allowed. */
+/** Statuses for an unknown or refused user or password. */
 const refused: ReadonlySet<number> = new Set([401, 403])

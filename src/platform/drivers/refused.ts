@@ -1,4 +1,7 @@
-/** A database that is never asked, because its host is a private one: HTTP drivers make another host of what they are given. */
+/**
+ * A driver for a private host, which refuses every statement: HTTP drivers rewrite the host they are given, so it must
+ * be checked first.
+ */
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { PrivateHostError } from '../private-hosts.ts'

@@ -1,24 +1,24 @@
 /**
- * A statement that somebody waits for, ended when it has taken too long or when they have left. Each driver brings the
- * means to end it; what happened is the fault that is thrown, whatever the database said to being ended.
+ * Ends a statement when it exceeds its time limit or its client disconnects. Each driver supplies the way to end it;
+ * the error says why it was ended, whatever the database reported.
  */
 import { CANCELED, SqlFault, TIMED_OUT } from '../../core/sql/fault.ts'
 import type { QueryContext } from '../../ports.ts'
 
-/** Milliseconds between two looks at a statement that takes long: what ends sooner is never worth ending. */
+/** Milliseconds between two checks of a running statement; shorter statements are never ended early. */
 export const POLL_INTERVAL = 250
 
 export type TimeLimit = {
   readonly context: QueryContext | undefined
-  /** Milliseconds; 0 is no limit. */
+  /** In milliseconds; 0 means no limit. */
   readonly timeLimit: number
-  /** Milliseconds that the work has taken, where it may have waited before it began. */
+  /** Returns the milliseconds since the work began, if it may have waited before. */
   readonly elapsed?: (() => number) | undefined
-  /** Called once, when the work is to end; the work has to settle soon after. */
+  /** Called once to end the work, which must settle soon after. */
   readonly end: () => void
 }
 
-/** What `work` answers. Throws SqlFault OVERDUE or ABANDONED where it was ended. */
+/** Returns the result of `work`. Throws SqlFault OVERDUE or ABANDONED if the work was ended. */
 export async function withTimeLimit<T>(work: Promise<T>, bounds: TimeLimit): Promise<T> {
   const { context, timeLimit, elapsed, end } = bounds
   if (context === undefined || (timeLimit === 0 && context.isDisconnected === undefined)) return work
@@ -40,14 +40,14 @@ export async function withTimeLimit<T>(work: Promise<T>, bounds: TimeLimit): Pro
   }
 }
 
-/** Why a statement ought to end now; undefined where it may go on. */
+/** Returns why a statement must end now; undefined if it may continue. */
 export function abortReason(
   context: QueryContext,
   { elapsed, timeLimit }: { readonly elapsed: number; readonly timeLimit: number },
 ): SqlFault | undefined {
   if (context.isDisconnected?.() === true)
     return new SqlFault('nobody waits for the answer any more', { state: CANCELED })
-  // A timer may be a little early by the clock that it is held against.
+  // Timers may fire slightly early by this clock.
   const isLate = timeLimit > 0 && elapsed >= timeLimit - 1
   return isLate ? new SqlFault('the time limit was reached', { state: TIMED_OUT }) : undefined
 }

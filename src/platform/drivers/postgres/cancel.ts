@@ -1,17 +1,17 @@
 /**
- * Ends what a connection to Postgres is running, from outside of it: a connection made only to say so. The server names no
- * statement in that protocol, only the connection, so whoever shares one has to ask again for what was hit by mistake.
+ * Cancels what a Postgres connection is running, through a second connection opened for that. The protocol names the
+ * connection, not the statement, so users of a shared connection must retry statements that were cancelled by mistake.
  */
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import { makeClient, type PostgresOptions } from './client.ts'
 
-/** Milliseconds after which the server is not waited for any more. */
+/** Maximum milliseconds to wait for the server. */
 const PATIENCE = 5_000
 
 /**
- * Resolves when the server has passed it on, so that nothing that is sent later is ended by it; or when that took too
- * long. An embedded database's connection is ended itself. Never rejects.
+ * Resolves when the server has delivered the cancel request, so that it cannot hit a later statement, or after
+ * PATIENCE. A connection to an embedded database is destroyed instead. Never rejects.
  */
 export function cancelRunning(options: PostgresOptions, running: pg.ClientBase): Promise<void> {
   const { connection, processID, secretKey } = running as unknown as Internals
@@ -37,7 +37,7 @@ export function cancelRunning(options: PostgresOptions, running: pg.ClientBase):
   })
 }
 
-/** The same for a connection that nobody shares, which ends with its statement. */
+/** Like `cancelRunning`, then closes the connection; for a connection that is not shared. */
 export async function endWith(options: PostgresOptions, running: pg.ClientBase): Promise<void> {
   await cancelRunning(options, running)
   cutOff(running)
@@ -48,7 +48,7 @@ export function cutOff(client: pg.ClientBase): void {
   connection.stream.destroy()
 }
 
-/** What the types of `pg` leave out. */
+/** Missing in the types of `pg`. */
 type Internals = {
   readonly connection: Connection
   readonly host: string

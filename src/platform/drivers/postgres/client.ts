@@ -1,6 +1,6 @@
 /**
- * Connections to Postgres through `pg`, as every part of the driver needs them: sessions in UTC, every value in the
- * server's own text form, every failure a SqlFault.
+ * Connections to Postgres through `pg`, used by every part of the driver: sessions run in UTC, values stay in the
+ * server's text form, errors become SqlFaults.
  */
 import type { Duplex } from 'node:stream'
 import pg from 'pg'
@@ -8,36 +8,36 @@ import { SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import { isPrivateHostError } from '../../private-hosts.ts'
 
-/** A server by its parts. */
+/** The parts of a server's address. */
 export type PostgresAddress = {
   readonly host: string
   readonly port: number
   readonly user: string
-  /** A function is asked for each connection. */
+  /** A function is called for each connection. */
   readonly password: string | (() => Promise<string>)
   readonly database: string
-  /** The server's certificate is always checked, against `ca` where it is given. */
+  /** The server's certificate is always verified, against `ca` if given. */
   readonly tls: false | { readonly ca: string | readonly string[] | undefined }
-  /** Makes the sockets that are then connected. */
+  /** Creates unconnected sockets. */
   readonly socket: () => Duplex
 }
 
 export type PostgresOptions = {
   readonly connectionString?: string
   readonly address?: PostgresAddress
-  /** Makes a connection that already leads to the server, instead of a socket. */
+  /** Returns an established connection to the server, in place of a socket. */
   readonly stream?: () => Duplex
-  /** Milliseconds after which the server ends a statement that somebody waits for; 0, or none, is no limit. */
+  /** Time limit in milliseconds that the server applies to statements with a client; 0 or absent means no limit. */
   readonly timeLimit?: number
-  /** False where a statement keeps its connection over several round trips. */
+  /** False if a statement needs several round trips on its connection. */
   readonly pipeline?: boolean
-  /** Connections for batches, beside the two for reads. */
+  /** Maximum connections for batches; reads use two others. */
   readonly max?: number
-  /** Milliseconds after which an unused connection is ended. */
+  /** Milliseconds after which an unused connection is closed. */
   readonly idle?: number
 }
 
-/** A pool whose sessions run in UTC and whose idle clients may break without ending the process. */
+/** Creates a pool whose sessions run in UTC; a broken idle client does not end the process. */
 export function openPool(options: PostgresOptions): pg.Pool {
   const pool = new pg.Pool({
     ...clientConfig(options),
@@ -48,7 +48,7 @@ export function openPool(options: PostgresOptions): pg.Pool {
   return pool
 }
 
-/** Not yet connected. Throws a SqlFault where the address makes no sense. */
+/** Creates an unconnected client. Throws a SqlFault if the address is invalid. */
 export function makeClient(options: PostgresOptions): pg.Client {
   try {
     return new pg.Client(clientConfig(options))
@@ -87,10 +87,13 @@ function addressed(
   return { host, port, user, password, database, ssl, stream: socket, options }
 }
 
-// Text forms depend on these. Exactly the ones that PgBouncer passes on, too; a time limit it does not, see `withoutLimit`.
+// Text forms depend on these settings. PgBouncer forwards exactly these, but no time limit (see `withoutLimit`).
 const session = '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c client_encoding=UTF8'
 
-/** `pg` lets the options of a connection string replace ours, so ours are added to them, last and therefore winning. */
+/**
+ * Options in a connection string replace those of the config, so these are appended to them; the last value of a
+ * setting wins.
+ */
 function withSession(connectionString = '', settings = session): pg.ClientConfig {
   if (!URL.canParse(connectionString)) return { connectionString, options: settings }
   const url = new URL(connectionString)
@@ -99,9 +102,9 @@ function withSession(connectionString = '', settings = session): pg.ClientConfig
   return { connectionString: url.toString() }
 }
 
-/** Keeps what is asked from being written until the answered function is called. */
+/** Buffers writes of the client until the returned function is called. */
 export function holdWrites(client: pg.ClientBase): () => void {
-  // Not in the types: the connection's stream, which TLS may have replaced since it was opened.
+  // Missing in the types: the connection's current stream; TLS may have replaced the first one.
   const { stream } = (client as unknown as { connection: { stream: Duplex } }).connection
   stream.cork()
   return () => stream.uncork()
@@ -109,15 +112,15 @@ export function holdWrites(client: pg.ClientBase): () => void {
 
 export type TextResult = pg.QueryArrayResult<(string | null)[]>
 
-/** One prepared execution, whatever the parameters; rows as arrays of the server's own text. */
+/** One prepared execution with any parameters; rows are arrays of the server's text. */
 export function textRequest({ text, params }: Statement): pg.QueryArrayConfig {
-  // queryMode is missing in the types. Without it a text without parameters could hold several statements.
+  // `queryMode` is missing in the types. Without it, a text without parameters could hold several statements.
   return { text, values: params, rowMode: 'array', queryMode: 'extended' } as unknown as pg.QueryArrayConfig
 }
 
 /**
- * The same connections without a limit of their own, where a pooler in between has refused to pass one on; undefined where
- * that is not what was refused. Whoever is served ends late statements in another way.
+ * Returns options without a time limit if a pooler refused to forward it; undefined for any other error. Late
+ * statements are then cancelled instead.
  */
 export function withoutLimit(options: PostgresOptions, { state, message }: SqlFault): PostgresOptions | undefined {
   const isRefused = options.timeLimit && state === '08P01' && message.includes('statement_timeout')
@@ -136,11 +139,11 @@ export function postgresFault(error: unknown, fallback: string): SqlFault {
   return new SqlFault(message, { state: fallback, cause: error })
 }
 
-/** The database could not be reached, or the connection broke before the answer. */
+/** SQLSTATEs: the database is unreachable; the connection broke before the answer. */
 export const unreachable = '08000'
 export const lost = '08006'
 
-/** Milliseconds. */
+/** In milliseconds. */
 export const idle = 300_000
 export const ignore = () => {}
 const rawText = { getTypeParser: () => (value: string) => value } as unknown as pg.CustomTypesConfig

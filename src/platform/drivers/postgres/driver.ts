@@ -1,6 +1,6 @@
 /**
- * Postgres over TCP, or over any stream that speaks its protocol. A statement that stands alone goes through the held
- * readers, a large one streams over a connection of its own, and batches go through a pool.
+ * Postgres over TCP or any stream that speaks its protocol. Single statements run on the pipelined readers, large
+ * results stream over a connection of their own, batches run on a pool.
  */
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
@@ -32,13 +32,14 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
     }
   }
 
-  /** Of an embedded database that was ended nobody knows what it has written. */
+  /** After an embedded database was ended, nothing tells whether a write took effect, so writes are not ended. */
   const termsOf = (context: QueryContext | undefined) => ({
     context: stream !== undefined && context?.isWriting ? undefined : context,
     timeLimit,
   })
 
-  // The embedded database is one session: nothing is gained by sharing a connection, and one that is not can be ended.
+  // The embedded database has a single session, so sharing a connection gains nothing, and an unshared one can be
+  // ended.
   async function queryAlone(statement: Statement, context: QueryContext | undefined): Promise<readonly SqlRow[]> {
     const client = await (stream === undefined && context !== undefined ? lendLarge() : checkOut(pool))
     return (await runAlone(client, options, { statement, ...termsOf(context) })).rows
@@ -50,7 +51,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
       return context === undefined ? ownReaders.query(statement, nobody) : readers.query(statement, context)
     },
 
-    // A connection that is kept while a caller reads would keep all others from a database that has only one.
+    // Not for an embedded database: a connection held by one slow caller would block all others.
     ...(options.stream === undefined && {
       async stream(statement: Statement, context?: QueryContext) {
         const client = await lendLarge()
@@ -80,10 +81,10 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
 
 const nobody: QueryContext = {}
 
-/** Large answers in memory at one time; nothing small ever waits behind one. */
+/** Maximum number of large results at a time; small ones never wait behind them. */
 const LARGE_AT_ONCE = 2
 
-/** The same rows; what breaks while they come is a SqlFault. */
+/** Returns the same rows; errors become SqlFaults. */
 function faultsOf(rows: AsyncIterator<SqlRow>, limits: TimeLimit): AsyncIterator<SqlRow> {
   return {
     ...rows,

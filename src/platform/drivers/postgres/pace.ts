@@ -1,26 +1,26 @@
 /**
- * How many statements a pipelined connection is handed at a time: as many as it answers within a few milliseconds, and
- * what is on its way there and back meanwhile. The others wait where any connection can take them, so a connection
- * whose server process gets no time makes few callers wait, and one to a distant server is kept busy all the same.
+ * Decides how many statements a pipelined connection gets at a time: as many as it answers within a few milliseconds,
+ * plus those in transit. The others wait where any connection can take them. So a connection whose server process is
+ * starved delays few callers, and one to a distant server stays busy.
  */
 export type Pace = {
-  /** Statements that wait for an answer. */
+  /** Number of unanswered statements. */
   readonly load: () => number
   readonly isFull: () => boolean
-  /** Milliseconds since it gave an answer, or began to be asked. */
+  /** Milliseconds since its last answer, or since its first unanswered statement if that is later. */
   readonly silence: (now: number) => number
-  /** `now` is in milliseconds, of a clock that never goes back. */
+  /** `now` is in milliseconds of a monotonic clock. */
   readonly ask: (now: number) => void
-  /** Answers come in the order of the questions. */
+  /** Answers arrive in the order of statements. */
   readonly answer: (now: number) => void
 }
 
 export function startPace(): Pace {
   const asked: number[] = []
   let moved = 0
-  /** The fastest answer yet: hardly more than the way there and back. */
+  /** The shortest response time so far, close to the round-trip time. */
   let nearest = Number.POSITIVE_INFINITY
-  /** From one answer to the next while there is something to answer, smoothed. Too short at first, which holds back nobody. */
+  /** Smoothed milliseconds between two answers under load. It starts too low, which holds nothing back. */
   let gap = 0
 
   return {
@@ -41,11 +41,11 @@ export function startPace(): Pace {
   }
 }
 
-/** Milliseconds of work that a server process has before it: less, and it runs dry between two turns of our event loop. */
+/** Milliseconds of work queued at a server process; with less it would idle between two turns of the event loop. */
 const AHEAD = 4
 
-/** Statements that are handed out however long each takes. */
+/** Number of statements always allowed, however slow each is. */
 const LEAST = 4
 
-/** Answers. */
+/** Number of answers that the average covers. */
 const SMOOTHING = 32

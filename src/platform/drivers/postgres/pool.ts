@@ -1,4 +1,4 @@
-/** One statement on a connection to Postgres that is lent for it alone, so that it can be ended. */
+/** Runs one statement on a Postgres connection borrowed for it alone, so that it can be cancelled. */
 import type { Duplex } from 'node:stream'
 import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
@@ -17,13 +17,13 @@ import {
 
 type Asked = { readonly statement: Statement; readonly context: QueryContext | undefined; readonly timeLimit: number }
 
-/** Runs a statement on `client` and gives it back. `options` are what the client was made by. */
+/** Runs a statement on `client` and releases it. `options` are those that the client was created with. */
 export async function runAlone(
   client: pg.PoolClient,
   options: PostgresOptions,
   { statement, context, timeLimit }: Asked,
 ): Promise<TextResult> {
-  // A client that breaks while it is lent out tells its statement; without a listener it would end the process.
+  // The statement rejects when a borrowed client breaks; without a listener the event would end the process.
   client.on('error', ignore)
   let isEnded = false
   const end = () => {
@@ -45,7 +45,7 @@ export async function runAlone(
   }
 }
 
-/** A connection to the embedded database waits for its turn, and knows how long it has had it. */
+/** Time since the connection got its turn at the embedded database; undefined for other connections. */
 function elapsedOf(client: pg.PoolClient): (() => number) | undefined {
   const { stream } = (client as unknown as { connection: { stream: { elapsed?: () => number } } }).connection
   return stream.elapsed

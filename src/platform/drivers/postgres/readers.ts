@@ -1,6 +1,6 @@
 /**
- * Held, pipelined clients for statements that stand alone: one round trip each, and no waiting for a free connection.
- * Statements go as named ones, and a client that is held up by one is replaced.
+ * Persistent pipelined clients for single statements: one round trip each, without waiting for a free connection.
+ * Statements are prepared under names; a client blocked by a slow statement is replaced.
  */
 import type pg from 'pg'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
@@ -23,12 +23,12 @@ import {
 import { type Pace, startPace } from './pace.ts'
 import { readText } from './text-read.ts'
 
-/** Held clients, opened when needed, replaced when lost. What none has room for waits for the first that has. */
+/** Opens clients on demand and replaces lost ones. If all are full, a statement waits for the first with room. */
 export function openReaders(asked: PostgresOptions) {
   const { timeLimit = 0 } = asked
   let options = asked
   const readers: (Reader | undefined)[] = [undefined, undefined]
-  /** Replaced, but still waiting for answers. */
+  /** Replaced clients with unanswered statements. */
   const leaving = new Set<Reader>()
   const waiting: PromiseWithResolvers<Reader>[] = []
   const names = new Map<string, string>()
@@ -57,7 +57,7 @@ export function openReaders(asked: PostgresOptions) {
       const ended = reader.endings.get(number)
       if (ended !== undefined) throw ended.fault
       if (name !== undefined && isStale(fault)) {
-        // It was refused before it ran: another shape of the table, or a preparation that failed just before.
+        // It was refused before it ran: the table has changed, or its preparation has failed.
         if (names.get(statement.text) === name) forget()
         again = undefined
       } else if (!isHitByMistake(reader, fault) && limited === options) throw fault
@@ -72,11 +72,17 @@ export function openReaders(asked: PostgresOptions) {
     return ask(statement, context, again)
   }
 
-  /** Ended for the sake of another on its connection, who had just been answered: nothing of it is left. */
+  /**
+   * Whether a cancel request for an earlier statement on this connection hit this one; it had no effect then and may
+   * run again.
+   */
   const isHitByMistake = ({ pace, wasEnded }: Reader, { state }: SqlFault): boolean =>
     state === TIMED_OUT && wasEnded && (timeLimit === 0 || pace.silence(performance.now()) < timeLimit * 0.9)
 
-  /** Ends what nobody waits for any more, or what the server should have ended; only the first of a line runs. */
+  /**
+   * Ends statements whose client has disconnected or whose time is over; on each connection only the first one is
+   * running.
+   */
   const look = () => {
     const now = performance.now()
     const all = [...readers, ...leaving].filter((reader) => reader !== undefined)
@@ -90,7 +96,7 @@ export function openReaders(asked: PostgresOptions) {
       if (context === undefined || elapsed < POLL_INTERVAL) continue
       const number = reader.answered + 1
       const ended = reader.endings.get(number)
-      // A server that is not there any more does not end anything.
+      // An unreachable server cannot end the statement, so the connection is cut off.
       if (ended !== undefined && now - ended.at > GIVEN_UP) cutOff(reader.client)
       const margin = options.timeLimit ? MARGIN : 0
       const fault = abortReason(context, { elapsed, timeLimit: timeLimit && timeLimit + margin })
@@ -111,7 +117,7 @@ export function openReaders(asked: PostgresOptions) {
 
   const inTurn = (): Promise<Reader> => {
     const turn = Promise.withResolvers<Reader>()
-    // Whoever is alone in the line has just been told that there is no room.
+    // If no other statement waits, `take` has just found no room.
     if (waiting.push(turn) > 1) handOut()
     else watch.refresh()
     return turn.promise
@@ -124,14 +130,17 @@ export function openReaders(asked: PostgresOptions) {
         if (reader === undefined) return
         turn.resolve(reader)
       } catch (error) {
-        // A client could not even be made.
+        // Not even a client could be created.
         turn.reject(error)
       }
       waiting.shift()
     }
   }
 
-  /** Room comes with an answer, and also where none comes for long: then nobody else may be there to ask for it. */
+  /**
+   * Room appears with an answer, or when a connection is found to be stuck; a timer finds that even without new
+   * statements.
+   */
   const watch = setTimeout(() => {
     handOut()
     if (waiting.length > 0) watch.refresh()
@@ -146,13 +155,13 @@ export function openReaders(asked: PostgresOptions) {
     handOut()
   }
 
-  /** The one that has least to answer, unless all have enough. */
+  /** Returns the reader with the fewest unanswered statements; undefined if all are full. */
   const pick = (): Reader | undefined => {
     let best: Reader | undefined
     for (let slot = 0; slot < readers.length; slot += 1) {
       if (leaving.size < maxLeaving && isStuck(readers[slot])) retire(slot)
       const reader = readers[slot]
-      // A second connection is opened only for what would have to queue behind the first.
+      // A second connection is opened only for a statement that would queue behind another on the first.
       if (reader === undefined) {
         if (best?.pace.load() !== 0) best = open(slot)
       } else if (!reader.pace.isFull() && (best === undefined || reader.pace.load() < best.pace.load())) best = reader
@@ -200,7 +209,7 @@ export function openReaders(asked: PostgresOptions) {
     else leaving.add(reader)
   }
 
-  /** A name lives as long as its statement's place on the server: when there are too many, both start afresh. */
+  /** A name lasts as long as its prepared statement; when there are too many, names and clients are replaced. */
   const nameOf = (text: string): string => {
     const known = names.get(text)
     if (known !== undefined) return known
@@ -235,7 +244,7 @@ function send(reader: Reader, statement: Statement, name: string | undefined): P
   return reader.client.query<string[]>(textRequest(statement)).then(({ rows }) => rows)
 }
 
-/** Statements of one turn of the event loop leave in one write: each write of its own costs more than its statement. */
+/** Sends the statements of one event loop turn in one write, since a write costs more than a statement. */
 function writeTogether(reader: Reader): void {
   if (reader.isHolding) return
   const write = holdWrites(reader.client)
@@ -251,23 +260,23 @@ type Reader = {
   readonly connecting: Promise<void>
   readonly timer: NodeJS.Timeout
   readonly pace: Pace
-  /** Whose statements are on their way, in order; the first is the one that runs. */
+  /** The contexts of unanswered statements, in order; the first statement is running. */
   readonly askers: QueryContext[]
-  /** Why statements of these numbers were ended, counted from 1 in the order of sending. */
+  /** Why statements were ended, by their number; numbers count from 1 in the order of sending. */
   readonly endings: Map<number, { readonly fault: SqlFault; readonly at: number }>
   answered: number
   wasEnded: boolean
   ready: boolean
   retired: boolean
-  /** What was asked in this turn of the event loop waits to be written. */
+  /** Whether statements of this event loop turn are buffered. */
   isHolding: boolean
 }
 
-/** Milliseconds that the server has to end a statement by itself, and after which one is not waited for that was told to. */
+/** Extra milliseconds for the server to apply its own limit; milliseconds to wait for a cancelled statement. */
 const MARGIN = 2_000
 const GIVEN_UP = 10_000
 
-/** Milliseconds without an answer after which nobody else has to wait behind a statement, and how often at a time. */
+/** Milliseconds without an answer after which a client is replaced, and how many replaced ones may remain. */
 const stuck = 250
 const maxLeaving = 8
 
@@ -279,13 +288,13 @@ const closedFault = () => new SqlFault('the driver is closed', { state: '08003' 
 
 const maxNames = 1_000
 
-/** Ends after the answers that are still on their way; a client that never connected has nothing to end. */
+/** Closes the client after its outstanding answers; a client that never connected has nothing to close. */
 async function end({ client, connecting, timer }: Reader): Promise<void> {
   clearTimeout(timer)
   await connecting.then(() => client.end()).catch(ignore)
 }
 
-/** The server no longer accepts a prepared statement of this name. */
+/** Whether the server no longer accepts this prepared statement. */
 function isStale({ state, message }: SqlFault): boolean {
   return state === '26000' || state === '42P05' || (state === '0A000' && message.includes('cached plan'))
 }

@@ -1,12 +1,12 @@
 /**
- * One named read on a pipelined `pg` client, with no more ceremony than the protocol needs: the rows' description is not
- * asked for, since every value stays text, and there is no result object, event or copied configuration.
+ * One named read on a pipelined `pg` client, with only the messages it needs: no row description, since every value
+ * stays text, and no result object, events or copied configuration.
  */
 import pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { SqlRow } from '../../../ports.ts'
 
-/** Answers the rows in the server's own text. Rejects with what `pg` says. */
+/** Returns the rows in the server's text form. Rejects with the errors of `pg`. */
 export function readText(client: pg.Client, name: string, statement: Statement): Promise<readonly SqlRow[]> {
   return new Promise((resolve, reject) => {
     client.query(new TextRead(name, statement, { resolve, reject }) as unknown as pg.Submittable)
@@ -18,7 +18,7 @@ type Settle = {
   readonly reject: (error: Error) => void
 }
 
-/** What `pg` calls on a query while it is on its way. */
+/** Implements the callbacks of `pg` for a running query. */
 class TextRead {
   readonly name: string
   readonly text: string
@@ -61,10 +61,10 @@ class TextRead {
   }
 }
 
-// A pipelined client lets in only queries of this class, whose own constructor copies what is never used here.
+// A pipelined client accepts only instances of this class, whose constructor copies options that are not used here.
 Object.setPrototypeOf(TextRead.prototype, pg.Query.prototype)
 
-/** The part of a `pg` connection that a query writes to; its types have only the name. */
+/** The methods of a `pg` connection that a query uses; they are missing in its types. */
 type Connection = {
   readonly parsedStatements: Record<string, string>
   readonly submittedNamedStatements: Record<string, string>

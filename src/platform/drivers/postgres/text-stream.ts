@@ -1,23 +1,23 @@
 /**
- * The rows of one statement on a connection lent for it, read as they are taken, so that neither a large answer nor what
- * is left of it fills the memory. A caller who reads slowly may keep the connection for some seconds; what is still to
- * come is then read at once, and the connection serves others.
+ * Streams the rows of one statement on a borrowed connection, read as the consumer takes them, so that a large result
+ * never fills the memory. A slow consumer may hold the connection for some seconds; then the remaining rows are read at
+ * once and the connection is released.
  */
 import type pg from 'pg'
 import Cursor from 'pg-cursor'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { SqlRow } from '../../../ports.ts'
 
-/** Milliseconds that one caller may keep others from the connection. */
+/** Maximum milliseconds that one consumer may hold the connection. */
 const PATIENCE = 10_000
 
-/** Resolves when the first row is there, or none is; `client` is released however this ends. Rejects with what `pg` says. */
+/** Resolves with the first row, or when there is none. Always releases `client`. Rejects with the errors of `pg`. */
 export async function streamText(
   client: pg.PoolClient,
   { text, params }: Statement,
   patience = PATIENCE,
 ): Promise<AsyncIterator<SqlRow>> {
-  // A client that breaks tells its statement; without a listener it would end the process.
+  // The statement rejects when a client breaks; without a listener the event would end the process.
   client.on('error', ignore)
   const cursor = client.query(new Cursor<SqlRow>(text, [...params], { rowMode: 'array' }))
   let ready: SqlRow[] = []

@@ -1,7 +1,6 @@
 /**
- * Statements between `begin` and `commit`, sent in slices between which everything else runs. The time limit is one of the
- * whole transaction, counted from its begin: what is late is rolled back, so that to be ended always means that nothing was
- * written.
+ * Runs statements between `begin` and `commit`, sent in slices so that other work can run in between. The time limit
+ * covers the whole transaction from its begin; a late one is rolled back, so an ended transaction never wrote anything.
  */
 import type pg from 'pg'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
@@ -19,33 +18,33 @@ import {
 import { checkOut } from './pool.ts'
 
 export type Transaction = {
-  /** What opens it. */
+  /** The statement that opens the transaction. */
   readonly begin: string
   readonly statements: readonly Statement[]
-  /** Milliseconds; 0 is no limit. */
+  /** In milliseconds; 0 means no limit. */
   readonly timeLimit: number
 }
 
-/** Statements that are on their way at one time: some milliseconds of work for this process. */
+/** Statements sent at a time: some milliseconds of work for this process. */
 const SLICE = 100
 
-/** Milliseconds that a slice has to end by itself when the time is over: an embedded database that is ended has to start again. */
+/** Milliseconds that a slice may run on after the time limit, since ending an embedded database restarts it. */
 const GRACE = 1_000
 
-/** All or nothing. `options` are what the clients of `pool` were made by. */
+/** Runs all statements or none. `options` are those that the clients of `pool` were created with. */
 export async function runTransaction(
   pool: pg.Pool,
   options: PostgresOptions,
   { begin, statements, timeLimit }: Transaction,
 ): Promise<readonly TextResult[]> {
   const client = await checkOut(pool)
-  // A client that breaks while it is lent out tells its statements; without a listener it would end the process.
+  // The statements reject when a borrowed client breaks; without a listener the event would end the process.
   client.on('error', ignore)
-  // An embedded database is ended with its connection, so that nobody could tell whether a commit came before that.
+  // An embedded database is ended by ending its connection, which would not show whether a commit came before.
   const isEmbedded = options.stream !== undefined
   let limit: Limit | undefined
   try {
-    // Only the begin is waited for: without it the rest would run outside of a transaction.
+    // Awaited alone: without it the rest would run outside a transaction.
     await client.query(begin)
     limit = timeLimit > 0 ? startLimit(timeLimit, () => cancelRunning(options, client)) : undefined
     const results: TextResult[] = []
@@ -66,14 +65,14 @@ export async function runTransaction(
   } finally {
     limit?.stop()
     client.off('error', ignore)
-    // Anything but idle means that the transaction's end is unknown: the server rolls it back with the connection. What
-    // was told to end may hear of it late, and then end what comes next.
+    // Unless idle, the outcome of the transaction is unknown; the server rolls it back when the connection closes. A
+    // late cancel request could also end the next statement on this connection.
     client.release(limit?.hasEnded() === true || client.getTransactionStatus() !== 'I')
   }
 }
 
 /**
- * In one flight. After a failure the server refuses the statements that were already sent, and the commit of a failed
+ * Sends all at once. After an error the server refuses the statements already sent, and the commit of a failed
  * transaction is a rollback.
  */
 async function send(
@@ -92,14 +91,14 @@ async function send(
 }
 
 type Limit = {
-  /** Throws where the time is over. */
+  /** Throws if the time is over. */
   readonly refuseLate: () => void
-  /** Whether what runs was told to end. */
+  /** Whether the running statement was told to end. */
   readonly hasEnded: () => boolean
   readonly stop: () => void
 }
 
-/** What is late is noticed between two slices; where a slice does not end soon after, `end` is called until it does. */
+/** Detects lateness between two slices; if a slice does not end soon after the limit, calls `end` until it does. */
 function startLimit(timeLimit: number, end: () => Promise<void>): Limit {
   let isLate = false
   let isTold = false
