@@ -1,30 +1,31 @@
 /**
- * Session-level advisory locks of the system database, each on a connection of its own: when the process dies the
- * connection dies, and with it the lock. Opening one costs more than a small migration, so some are kept for the next.
+ * Session-level advisory locks in the system database, each on its own connection: when the process dies, the
+ * connection closes and the lock is released. Opening a connection costs more than a small migration, so some are
+ * reused.
  */
 import type { Client } from 'pg'
 import { ServiceError } from '../../core/error.ts'
 
 export type AdvisoryLocks = {
   /**
-   * Waits for the lock of this name at most `patience` milliseconds and answers what frees it. Throws ServiceError
-   * `unavailable`, over `busy` where somebody else still has it.
+   * Waits at most `patience` milliseconds for the named lock and returns its release function. Throws the error of
+   * `busy` if another holder keeps the lock, ServiceError `unavailable` if the database cannot be reached.
    */
   take(name: string, patience: number): Promise<() => Promise<void>>
-  /** Ends the connections that are kept; those in use end when they are freed. */
+  /** Closes idle connections; those in use close when they are released. */
   close(): Promise<void>
 }
 
 export type AdvisoryLockOptions = {
-  /** Makes an unconnected client. */
+  /** Creates an unconnected client. */
   readonly connect: () => Client
-  /** What is thrown where the wait was in vain. */
+  /** Creates the error for a wait that timed out. */
   readonly busy: () => ServiceError
 }
 
-/** The first key of our advisory locks, so that they never meet those of another application; the second is a hash. */
+/** The first key of our advisory locks, which keeps them apart from other applications; the second key is a hash. */
 const LOCK_CLASS = 0x5e55
-/** What the network may add to a wait that the server itself ends. */
+/** Extra milliseconds for the network, on top of a wait that the server ends. */
 const NETWORK_GRACE = 1_000
 const GOODBYE_LIMIT = 2_000
 const MOST_KEPT = 10
@@ -50,12 +51,12 @@ export function createAdvisoryLocks({ connect, busy }: AdvisoryLockOptions): Adv
   }
 
   async function open(client: Client): Promise<void> {
-    // A connection lost while work runs is no news to act on: work cannot be stopped, its fence number is checked.
+    // Losing the connection while work runs needs no reaction: the work cannot be stopped, and its fence number is
+    // checked.
     client.on('error', () => forget(client))
     client.on('end', () => forget(client))
     await client.connect()
-    // Limits that an operator sets for ordinary sessions must not end this one, and the server has to notice within
-    // half a minute when our machine is gone without a word.
+    // Overrides limits meant for ordinary sessions, and makes the server detect a lost machine within half a minute.
     await client.query(
       `select set_config(wanted.name, wanted.value, false)
         from (values ('statement_timeout', '0'), ('idle_session_timeout', '0'),
@@ -64,7 +65,7 @@ export function createAdvisoryLocks({ connect, busy }: AdvisoryLockOptions): Adv
     )
   }
 
-  /** The client has the lock, or is ended. */
+  /** Returns the client with the lock; closes the client if it fails. */
   async function lockedBy(client: Client, name: string, waitLimit: number): Promise<Client> {
     const isNew = !kept.has(client)
     forget(client)
@@ -80,7 +81,7 @@ export function createAdvisoryLocks({ connect, busy }: AdvisoryLockOptions): Adv
     }
   }
 
-  /** A connection that was kept may have died without a word; then a new one is asked. */
+  /** A reused connection may have died silently; then a new one is tried. */
   async function locked(name: string, waitLimit: number): Promise<Client> {
     const [client] = kept.keys()
     if (client === undefined) return lockedBy(connect(), name, waitLimit)
@@ -106,7 +107,7 @@ export function createAdvisoryLocks({ connect, busy }: AdvisoryLockOptions): Adv
           await within(GOODBYE_LIMIT, client.query('select pg_advisory_unlock_all()'))
           await keep(client)
         } catch {
-          // One that cannot be asked any more is dead, and the server frees its lock.
+          // If the unlock fails, the connection is closed, and the server releases the lock.
           await hangUp(client)
         }
       }
@@ -123,7 +124,10 @@ export function createAdvisoryLocks({ connect, busy }: AdvisoryLockOptions): Adv
 
 const settled = Promise.resolve()
 
-/** The setting counts from when the wait begins, so one statement can do both; the server never skips a function like this. */
+/**
+ * `lock_timeout` applies from the start of the wait, so one statement can set it and wait; the server never skips a
+ * volatile function.
+ */
 async function lock(client: Client, name: string, waitLimit: number): Promise<void> {
   await client.query(
     `with patience as materialized (select set_config('lock_timeout', $3, false))

@@ -1,18 +1,18 @@
 /**
- * Alarm of a Node process: a look at the clock every so often, so that a machine that slept, a clock that was set and a
- * time weeks ahead (more than a timer holds) need no care. Every replica has its own; who acts is settled by a lease.
+ * Alarm of a Node process: polls the clock, which copes with a sleeping machine, a changed clock and a time beyond the
+ * range of timers. Every replica has its own; a lease decides which one acts.
  */
 import type { Alarm, Clock, Instant } from '../../ports.ts'
 
-/** Calls `work` again and again with this pause; answers how to stop, which waits for work that has begun. */
+/** Calls `work` repeatedly at this interval; returns a stop function, which waits for running work. */
 export type Ticker = (milliseconds: number, work: () => Promise<void>) => () => Promise<void>
 
 const TICK = 30_000
-/** What failed for a reason of ours is tried again after this. */
+/** Delay before the next attempt after an error. */
 const HOUR = 3_600_000
 
 export type NodeAlarm = Alarm & {
-  /** From now on `wake` is called when the time has come; it answers the next time. */
+  /** Starts calling `wake` when an alarm is due; `wake` returns the time of the next one. */
   start(wake: () => Promise<Instant | undefined>, onFault: (error: unknown) => void): void
   stop(): Promise<void>
 }
@@ -29,7 +29,7 @@ export function createNodeAlarm(clock: Clock, ticker: Ticker = repeatEvery): Nod
       end = ticker(TICK, async () => {
         if (at === undefined || clock.now() < at) return
         const due = at
-        // Whoever sets one meanwhile asks for a time that counts.
+        // An alarm set while `wake` runs must not be lost.
         at = undefined
         const next = await wake().catch((error: unknown) => {
           onFault(error)
@@ -44,11 +44,11 @@ export function createNodeAlarm(clock: Clock, ticker: Ticker = repeatEvery): Nod
   }
 }
 
-/** By a timer that keeps no process alive. */
+/** Uses a timer that does not keep the process alive. */
 export function repeatEvery(milliseconds: number, work: () => Promise<void>): () => Promise<void> {
   let working: Promise<void> | undefined
   const timer = setInterval(() => {
-    // One that takes longer than the pause is not begun again.
+    // Skips a tick while the previous work is still running.
     working ??= work().finally(() => {
       working = undefined
     })

@@ -1,4 +1,4 @@
-/** The files that are served beside the API, read when they are first asked for. */
+/** Files served beside the API, read on first use. */
 import { readFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
@@ -7,7 +7,7 @@ import type { Assets } from '../../ports.ts'
 const own = (name: string) => join(import.meta.dirname, '../../../docs/public', name)
 const ofViewer = (name: string) => createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`)
 
-/** Those that come out of a package. */
+/** Files from a package. */
 export const viewerFiles: Readonly<Record<string, string>> = {
   'swagger-ui-bundle.js': ofViewer('swagger-ui-bundle.js'),
   'swagger-ui.css': ofViewer('swagger-ui.css'),

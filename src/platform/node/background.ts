@@ -1,9 +1,9 @@
-/** Work that no answer waits for, in this process: what fails is told, and the end of the process waits for it. */
+/** Background work in this process: errors are observed, and shutdown waits for it. */
 import type { Background, Observe } from '../../ports.ts'
 
 export type NodeBackground = {
   readonly background: Background
-  /** Resolves when nothing is running any more. */
+  /** Resolves when no work is running. */
   settled(): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-/** What licensing needs on Node: the client, a random name for this start, and the process's own alarm. */
+/** The licensing ports on Node: the client, a random id for this start, and the process's alarm. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Clock, LicensingPorts } from '../../ports.ts'

@@ -1,6 +1,6 @@
 /**
- * Mails by SMTP, `smtp://user:password@host:587` or `smtps://…:465`. Encrypted wherever the server offers it, and never
- * a password in clear text to another machine.
+ * Sends mail by SMTP, `smtp://user:password@host:587` or `smtps://…:465`. Encrypted if the server supports it; a
+ * password is never sent in clear text to another machine.
  */
 import type { Transporter } from 'nodemailer'
 import { isLoopback } from '../../core/loopback.ts'
@@ -16,7 +16,7 @@ export function openSmtpMailer({ url, from }: MailAccount): Mailer {
     async send({ to, subject, text }) {
       const { createTransport } = await import('nodemailer')
       transport ??= createTransport(optionsOf(url))
-      // As an object, an address is never taken apart into several.
+      // As an object, the address is never split into several.
       await transport.sendMail({ from, to: { name: '', address: to }, subject, text })
     },
   }
@@ -32,7 +32,7 @@ function optionsOf(url: URL) {
     secure: isSecure,
     requireTLS: !isSecure && user !== '' && !isLocal,
     ...(user !== '' && { auth: { user, pass } }),
-    // Nobody has a certificate for this machine itself, and nobody stands in between.
+    // Loopback connections have no valid certificate and cannot be intercepted.
     ...(isLocal && { tls: { rejectUnauthorized: false } }),
     connectionTimeout: PATIENCE,
     greetingTimeout: PATIENCE,

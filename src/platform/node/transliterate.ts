@@ -1,4 +1,4 @@
-/** The port LoadTransliterate on Node: the package itself. */
+/** LoadTransliterate on Node, by the package itself. */
 import type { LoadTransliterate } from '../../ports.ts'
 
 export const loadTransliterate: LoadTransliterate = async () => {

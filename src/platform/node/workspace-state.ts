@@ -1,6 +1,6 @@
 /**
- * WorkspaceState of a Node process. Migrations of one workspace queue in this process first and then, where other
- * replicas may run on the same Postgres, at an advisory lock there. Versions are read at most once per STATE_MAX_AGE.
+ * WorkspaceState of a Node process. Migrations of one workspace queue in this process, and then, if other replicas may
+ * use the same Postgres, wait for an advisory lock. Versions are read at most once per STATE_MAX_AGE.
  */
 import type { Client } from 'pg'
 import { ServiceError } from '../../core/error.ts'
@@ -11,10 +11,10 @@ import { createAdvisoryLocks } from './advisory-locks.ts'
 
 export type NodeWorkspaceStateOptions = {
   readonly database: SqlDriver
-  /** Makes an unconnected client; undefined for an embedded database, which belongs to one process only. */
+  /** Creates an unconnected client; undefined for an embedded database, which only one process uses. */
   readonly connect: (() => Client) | undefined
   readonly clock: Clock
-  /** Milliseconds that a migration waits for those before it. */
+  /** Maximum milliseconds that a migration waits for the lock. */
   readonly waitLimit?: number
 }
 

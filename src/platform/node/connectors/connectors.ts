@@ -1,4 +1,4 @@
-/** The installed connectors of a Node process and the host that runs them, as its variables say. */
+/** The installed connectors of a Node process and the host that runs them, as configured. */
 import type { Config } from '../../../config.ts'
 import type { ConnectorCatalog, ConnectorHost, Observe } from '../../../ports.ts'
 import { openNodeCatalog } from './extensions.ts'

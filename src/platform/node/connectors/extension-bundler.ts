@@ -1,6 +1,6 @@
 /**
- * The entry of an extension, with all it imports → one module text that both sandboxes can run: no static import is left,
- * since modules of Node are imported dynamically before anything else, and all exports stand in one list at the end.
+ * Bundles the entry of an extension with its imports into one module that both sandboxes can run: Node modules are
+ * imported dynamically at the top, no static import remains, and all exports are in one list at the end.
  */
 import { realpath } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
@@ -10,15 +10,15 @@ import { factoryOf } from '../../connectors/factory.ts'
 
 export type Bundling =
   | { readonly kind: 'bundled'; readonly code: string }
-  /** `place` is a file within the folder, with line and column where they are known. */
+  /** `place` is a file in the folder, with line and column if known. */
   | { readonly kind: 'failed'; readonly place: string; readonly reason: string }
 
-/** `entry` is relative to `folder`, which it must not leave. */
+/** `entry` is relative to `folder` and must be inside it. */
 export async function bundleExtension(folder: string, entry: string): Promise<Bundling> {
   const file = await inside(folder, entry)
   if (file === undefined) return failed(entry, 'is not a file of this extension')
   const builtins = new Set<string>()
-  // Heavy, and not needed where nothing is installed.
+  // Loaded late: esbuild is large, and unneeded without extensions.
   const { build } = await import('esbuild')
   try {
     const { outputFiles } = await build({
@@ -50,7 +50,7 @@ const KIT = join(import.meta.dirname, '../../../connector-kit/kit.ts')
 
 const LONGEST_CODE = 4 * 1024 ** 2
 
-/** Modules of Node are there on both platforms, but Workers take no static import in the place where this code runs. */
+/** Both platforms have the Node modules, but Workers do not allow static imports where this code runs. */
 function importBuiltins(found: Set<string>): Plugin {
   return {
     name: 'builtins',

@@ -1,6 +1,7 @@
 /**
- * The folder of installed extensions → a ConnectorCatalog. Every folder in it with a package.json is an extension; one that
- * cannot be used is listed with its place and reason, and never keeps the others or the service from starting.
+ * Loads the folder of installed extensions into a ConnectorCatalog. Every subfolder with a package.json is an
+ * extension. An unusable one is listed with its place and reason, and never prevents the others or the service from
+ * starting.
  */
 import { createHash } from 'node:crypto'
 import { readdir, readFile, stat } from 'node:fs/promises'
@@ -18,7 +19,7 @@ export type OpenCatalog = ConnectorCatalog & { readonly close: () => void }
 
 export type CatalogOptions = {
   readonly path: string
-  /** Whether changes of the folder are followed. */
+  /** Whether the folder is watched for changes. */
   readonly autoReload: boolean
   readonly observe: Observe
 }
@@ -31,8 +32,8 @@ export async function openNodeCatalog({ path, autoReload, observe }: CatalogOpti
   tell(current, observe)
 
   /**
-   * Looks at the files themselves: notifications of the file system miss what happens in a folder that is just being made.
-   * What an editor writes in several steps is loaded as often.
+   * Polls the files: file system notifications miss changes in a folder that is just being created. Several writes may
+   * cause several loads.
    */
   async function look(): Promise<void> {
     const now = await fingerprint(path)
@@ -59,7 +60,7 @@ export async function openNodeCatalog({ path, autoReload, observe }: CatalogOpti
 
 const LOOK_EVERY = 500
 
-/** Places are told relative to the parent of `path`. */
+/** Places are relative to the parent of `path`. */
 export async function loadExtensions(path: string): Promise<Extensions> {
   const installed = new Map<string, InstalledConnector>()
   const broken: BrokenExtension[] = []
@@ -75,7 +76,7 @@ export async function loadExtensions(path: string): Promise<Extensions> {
   return { installed: [...installed.values()].sort((one, other) => (one.id < other.id ? -1 : 1)), broken }
 }
 
-/** In a stable order, so that of two extensions with one id always the same is taken. */
+/** Sorted, so that of two extensions with one id the same one always wins. */
 async function extensionFolders(path: string): Promise<readonly string[]> {
   const names = await readdir(path).catch(() => [])
   const folders = await Promise.all(
@@ -122,7 +123,7 @@ function tell({ broken }: Extensions, observe: Observe): void {
   for (const { place, reason } of broken) observe({ kind: 'warning', message: `extension ${place} ${reason}` })
 }
 
-/** Names, sizes and times of all files but those of packages. */
+/** Names, sizes and times of all files outside node_modules. */
 async function fingerprint(path: string): Promise<string> {
   const folders = await extensionFolders(path)
   return JSON.stringify(await Promise.all(folders.map((name) => stamps(join(path, name)))))

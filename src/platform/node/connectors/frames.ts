@@ -1,15 +1,15 @@
 /**
- * Bytes that a connector's process prints → the answers among them: lines that begin with the token. Everything else is
- * the connector's own printing and is dropped, as it comes; too much of either ends the process.
+ * Extracts answers from the output of a connector's process: lines that begin with the token. Other output is the
+ * connector's own and is dropped; too much of either ends the process.
  */
 import { LONGEST_REPLY } from '../../connectors/reply.ts'
 
 export type Frames = {
-  /** Takes a chunk of stdout; calls back with the content of each answer in it. */
+  /** Takes a chunk of stdout and reports the content of each answer in it. */
   receive(chunk: Buffer): void
 }
 
-/** `onFlood` is called once a line, or what is printed between two answers, is longer than any answer may be. */
+/** Calls `onFlood` once if a line, or the output between two answers, is longer than any valid answer. */
 export function createFrames(token: string, onAnswer: (content: string) => void, onFlood: () => void): Frames {
   const prefix = Buffer.from(token)
   let parts: Buffer[] = []

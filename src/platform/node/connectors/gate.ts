@@ -1,10 +1,9 @@
 /**
- * The only way out of the connectors' Deno processes: a server on loopback that each of them reaches with a pass of its own.
- * Every request, WebSocket and raw connection is compared with the grant of the pass, and goes on through network.ts, which
- * resolves the name once, checks what it resolves to and connects to exactly that. Each hop of a redirect comes anew.
- *
- * `/<pass>/<address>` is a request or a WebSocket to that address; `CONNECT host:port` with the pass as a header is a raw
- * connection, which says nothing of itself: it is the upstream's bytes from the first one on, or it ends.
+ * The only network access of connectors' Deno processes: a loopback server that each process uses with its own pass.
+ * Every request, WebSocket and raw connection is checked against the grant of the pass, each redirect again.
+ * Connections go through network.ts, which resolves the name once, checks the addresses and connects to exactly those.
+ * `/<pass>/<address>` is a request or a WebSocket to that address. `CONNECT host:port` with the pass in a header is a
+ * raw connection: only upstream bytes follow, or it closes.
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -23,13 +22,13 @@ export type ConnectorGate = {
 export type GatePass = {
   readonly port: number
   readonly pass: string
-  /** From here on the pass opens nothing. */
+  /** Invalidates the pass. */
   readonly revoke: () => void
 }
 
-/** On an answer: why a request was not let through. An upstream's own is taken away. */
+/** Response header: why a request was refused. Removed from upstream responses. */
 const DENIED = 'x-connector-gate-denied'
-/** On an answer: why a request that was let through reached nothing. */
+/** Response header: why an allowed request failed. */
 const FAILED = 'x-connector-gate-failed'
 const PASS = 'x-connector-gate-pass'
 
@@ -37,13 +36,13 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
   const network = createNetwork(options)
   const grants = new Map<string, readonly string[]>()
 
-  /** Why the place is closed to the pass; undefined where it is open as far as its name tells. */
+  /** Returns why the target is refused; undefined if the grant allows its name and port. */
   function refusal(pass: string, host: string, port: number): string | undefined {
     const grant = grants.get(pass)
     return grant !== undefined && isGranted(grant, host, port) ? undefined : `Requires net access to "${host}:${port}"`
   }
 
-  /** Where a request is to go, or why it may not. */
+  /** Parses the target of a request, or returns why it is refused. */
   function read(request: IncomingMessage): { readonly url: URL } | { readonly denied: string } {
     const [, pass = '', address = ''] = (request.url ?? '').split('/')
     const text = decodeURIComponent(address)
@@ -135,7 +134,7 @@ export async function openConnectorGate(options: NetworkOptions): Promise<Connec
   }
 }
 
-/** Bytes of an address with its headers. */
+/** Maximum bytes of the request line with its headers. */
 const LONGEST_HEAD = 256 * 1024
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
@@ -150,7 +149,7 @@ function failureAt(url: URL, error: NodeJS.ErrnoException): Record<string, strin
   return { [DENIED]: `Requires net access to "${place}", which is a loopback, private or link-local address` }
 }
 
-/** Of one connection, never of the whole way; `host` is the address's own. */
+/** Hop-by-hop headers. `host` is replaced by the host of the address. */
 const OF_ONE_HOP = new Set(['connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'transfer-encoding'])
 
 function passedOn({ headers, rawHeaders }: IncomingMessage, { host }: URL): readonly string[] {
@@ -180,7 +179,7 @@ function head(status: string, rawHeaders: readonly string[]): string {
   return `${[`HTTP/1.1 ${status}`, ...lines].join('\r\n')}\r\n\r\n`
 }
 
-/** Makes one connection of two; `early` and `first` are what came before. */
+/** Pipes two connections into each other; `early` and `first` are bytes that have already arrived. */
 function join(
   socket: Duplex,
   other: Duplex,

@@ -13,7 +13,7 @@ import { type ConnectorGate, openConnectorGate } from './gate.ts'
 import { ConnectorProcess, type ProcessLimits } from './process.ts'
 import { createProcessSlots, type ProcessSlot, type ProcessSlots, type SlotLimits } from './process-slots.ts'
 
-/** `allowPrivate`: whether loopback, private and link-local hosts may be reached where they are granted. */
+/** `allowPrivate`: whether granted loopback, private and link-local hosts may be reached. */
 export type NodeHostOptions = ProcessLimits & NetworkOptions
 
 export type NodeConnectorHost = ConnectorHost & {
@@ -21,10 +21,10 @@ export type NodeConnectorHost = ConnectorHost & {
   close(): Promise<void>
 }
 
-/** For whoever runs a few connectors of their own, such as an author. */
+/** For callers that run a few connectors of their own, such as a connector's tests. */
 const ENOUGH: SlotLimits = { total: 100, perOwner: 100, waitLimit: 10_000, queueLimit: 100 }
 
-/** `onPrint` is told what connectors print on their consoles. */
+/** `onPrint` receives console output of connectors. */
 export function createNodeConnectorHost(
   { allowPrivate, resolve, ...limits }: NodeHostOptions,
   onPrint: OnLogLine = () => {},
@@ -83,7 +83,7 @@ function openSession(begin: () => Run): ConnectorSession {
   }
 }
 
-/** One process, from waiting for its place until it is gone. */
+/** The life of one process, from waiting for its slot to its end. */
 type Run = {
   takesCalls(): boolean
   call(work: (process: ConnectorProcess) => Promise<ConnectorReply>): Promise<ConnectorReply>
@@ -97,9 +97,9 @@ type Start = {
 
 function openRun(slots: ProcessSlots, workspace: string, { gate, start }: Start): Run {
   let calls = 0
-  /** It ends with the calls that it has. */
+  /** Takes no new calls and ends after the current ones. */
   let isLeaving = false
-  /** It has ended, whatever it had. */
+  /** Has ended, even with calls in flight. */
   let isOver = false
   let slot: ProcessSlot | undefined
   let process: ConnectorProcess | undefined
@@ -127,7 +127,7 @@ function openRun(slots: ProcessSlots, workspace: string, { gate, start }: Start)
   return {
     takesCalls: () => !isLeaving && !isOver && process?.isAlive !== false,
     async call(work) {
-      // Counted while it waits, too: who is about to call must not find the process gone.
+      // Counts calls that still wait for the process, so that it does not count as idle.
       calls += 1
       try {
         entering ??= enter().catch((error: unknown) => {
@@ -149,7 +149,7 @@ function openRun(slots: ProcessSlots, workspace: string, { gate, start }: Start)
   }
 }
 
-/** The binary itself, because the package's own launcher would be one more process. */
+/** Resolves the binary, since the package's launcher would be an additional process. */
 export function requireDeno(): string {
   const { platform, arch } = process
   const name = `@deno/${platform}-${arch}${platform === 'linux' ? '-glibc' : ''}`

@@ -1,4 +1,4 @@
-/** Reads the modules that stand around a connector's, for whoever hands them to a Worker: the bundle, and the tests. */
+/** Reads the modules that wrap a connector on Workers, for the bundle and the tests. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { IsolateRuntime } from '../../connectors/isolate-runtime.ts'

@@ -1,33 +1,33 @@
 /**
- * Places for the processes of connectors: so many in all, so many of one workspace. Whoever finds none waits in line, bounded in time
- * and length. To make room an idle process is asked to leave, else one of the workspace that has most; whoever has the fewest is let
- * in first. Knows nothing of what a process is.
+ * Limits the processes of connectors, in total and per owner (a workspace). If no slot is free, a request queues, with
+ * bounded length and time. To free a slot, an idle process is asked to end, otherwise one of the owner with the most
+ * slots; of the queued requests, the owner with the fewest slots goes first. Independent of what a process is.
  */
 import { ServiceError } from '../../../core/error.ts'
 
 export type SlotLimits = {
   readonly total: number
   readonly perOwner: number
-  /** Milliseconds that somebody may stand in line, and how many of one owner may. */
+  /** Maximum milliseconds in the queue, and the maximum queued requests of one owner. */
   readonly waitLimit: number
   readonly queueLimit: number
 }
 
-/** What is in a place. */
+/** The process that holds a slot. */
 export type SlotHolder = {
   readonly isIdle: () => boolean
-  /** It takes nothing on any more, and frees its place once it has done what it has. */
+  /** Takes no new work, and frees its slot after its current work. */
   readonly evict: () => void
 }
 
 export type ProcessSlot = {
-  /** Tells that the occupant has become idle. */
+  /** Called when the occupant becomes idle. */
   readonly markIdle: () => void
   readonly release: () => void
 }
 
 export type ProcessSlots = {
-  /** Throws ServiceError `unavailable` where the line is too long, or took too long. */
+  /** Throws ServiceError `unavailable` if the queue is full or the wait times out. */
   take(owner: string, holder: SlotHolder): Promise<ProcessSlot>
 }
 
@@ -38,12 +38,12 @@ type Waiting = {
   readonly holder: SlotHolder
   readonly admit: (slot: ProcessSlot) => void
   readonly timer: NodeJS.Timeout
-  /** Who leaves for the sake of this one. */
+  /** The slot that is being freed for this request. */
   evicting: Taken | undefined
 }
 
 export function createProcessSlots({ total, perOwner, waitLimit, queueLimit }: SlotLimits): ProcessSlots {
-  /** The one that was used longest ago comes first. */
+  /** Least recently used first. */
   const taken = new Set<Taken>()
   const queue = new Set<Waiting>()
   let uses = 0
@@ -65,7 +65,7 @@ export function createProcessSlots({ total, perOwner, waitLimit, queueLimit }: S
     }
   }
 
-  /** Lets in whoever can be, and finds somebody to leave for each of the others. */
+  /** Grants free slots, and chooses a process to end for each of the remaining requests. */
   function settle(): void {
     for (let next = first(); next !== undefined; next = first()) {
       queue.delete(next)
@@ -81,7 +81,7 @@ export function createProcessSlots({ total, perOwner, waitLimit, queueLimit }: S
     }
   }
 
-  /** Of those who can enter, the one whose workspace has the fewest places; among them, who came first. */
+  /** Returns the first request that can get a slot, of the owner with the fewest slots. */
   function first(): Waiting | undefined {
     let best: Waiting | undefined
     for (const waiting of queue) {
@@ -91,7 +91,7 @@ export function createProcessSlots({ total, perOwner, waitLimit, queueLimit }: S
     return best
   }
 
-  /** Busy ones leave only for an owner that has fewer, even after that. */
+  /** A busy process must end only for an owner that has fewer slots, even after the exchange. */
   function leaverFor(owner: string): Taken | undefined {
     const own = countOf(owner)
     const isFull = own >= perOwner

@@ -1,14 +1,13 @@
 /**
- * One Deno process that runs one connector. JSON lines on stdin, answers on stdout behind a token that the connector does
- * not know (connectors/deno.isolate.js).
- *
- * - It may connect to the gate and nowhere else (gate.ts), everything else is denied, its environment is empty, the
- *   kernel bounds its memory.
- * - Where it gives no sign of life for `busyLimit` its code runs away: it is killed, with all calls in flight. A call that
- *   takes longer than `timeLimit` while the process lives is given up alone.
- * - Without a call it is stopped after a moment (SIGSTOP), so that nothing runs on behalf of nobody, and ended after
+ * One Deno process that runs one connector. Input is JSON lines on stdin; answers come on stdout, prefixed with a token
+ * that the connector does not know (connectors/deno.isolate.js).
+ * - It may connect to the gate only (gate.ts). All other permissions are denied, its environment is empty, and the
+ *   kernel limits its memory.
+ * - If it gives no sign of life for `busyLimit`, it is killed with all calls in flight. A call that exceeds `timeLimit`
+ *   in a live process is abandoned alone.
+ * - Without calls it is soon stopped (SIGSTOP), so that it does not run code of its own accord, and ended after
  *   `idleLimit`.
- * - It dies with our own process, however that ends.
+ * - It dies with this process, however this process ends.
  */
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -23,17 +22,17 @@ import { createFrames } from './frames.ts'
 import type { GatePass } from './gate.ts'
 
 export type ProcessLimits = {
-  /** Milliseconds that one call may take. */
+  /** Maximum milliseconds per call. */
   readonly timeLimit: number
-  /** Milliseconds that the code may hold its thread. */
+  /** Maximum milliseconds that the code may block its thread. */
   readonly busyLimit: number
-  /** Milliseconds without a call. */
+  /** Milliseconds without a call after which the process ends. */
   readonly idleLimit: number
-  /** MiB of the JavaScript heap. */
+  /** Maximum MiB of the JavaScript heap. */
   readonly memoryLimit: number
 }
 
-/** The pass is this process's own and ends with it. */
+/** The pass belongs to this process and is revoked with it. */
 export type ProcessOptions = {
   readonly limits: ProcessLimits
   readonly print: ConnectorLogger
@@ -49,11 +48,11 @@ type Pending = {
 type EndReason = Extract<ConnectorReply, { kind: 'ended' }>['reason']
 
 export class ConnectorProcess {
-  /** When nothing of it is left. */
+  /** Resolves when the process has ended completely. */
   readonly gone: Promise<void>
   readonly #child: ChildProcess
   readonly #input: Writable
-  /** Takes names of signals for the process; its end kills. */
+  /** Takes signal names for the process; closing it kills the process. */
   readonly #control: Writable
   readonly #limits: ProcessLimits
   readonly #print: ConnectorLogger
@@ -68,7 +67,7 @@ export class ConnectorProcess {
   #lastWords = ''
   #watch: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
-  /** Since when a sign of life is owed. */
+  /** When the pending sign of life was requested. */
   #askedAt: number | undefined
   #lastLook = 0
 
@@ -79,16 +78,16 @@ export class ConnectorProcess {
     const dataLimit = String((limits.memoryLimit + MEMORY_BESIDES) * 1024)
     this.#child = spawn('/bin/sh', ['-c', LAUNCHER, 'sh', dataLimit, deno, ...flags(pass.port, limits)], {
       cwd: '/',
-      // A signal to our process group, such as Ctrl-C, must not end what requests in flight still need.
+      // A signal to our process group, such as Ctrl-C, must not end processes that current requests need.
       detached: true,
       env: ENVIRONMENT,
       stdio: ['pipe', 'pipe', 'pipe', 'pipe'],
     })
-    // All four are pipes, as asked for above.
+    // All four are pipes, as configured above.
     const [input, output, errors, control] = this.#child.stdio as unknown as [Writable, Readable, Readable, Writable]
     this.#input = input
     this.#control = control
-    // What cannot be written belongs to a call that is answered when the process has ended.
+    // The calls of failed writes are answered when the process ends.
     for (const stream of [input, control]) stream.on('error', () => {})
     const token = randomBytes(16).toString('hex')
     const frames = createFrames(
@@ -105,12 +104,12 @@ export class ConnectorProcess {
     this.#ask({ token, code, config, gate: { port: pass.port, pass: pass.pass, grant } })
   }
 
-  /** Whether it can take calls. One that has ended never comes back. */
+  /** Whether the process can take calls; once false, it stays false. */
   get isAlive(): boolean {
     return this.#isAlive
   }
 
-  /** Throws ServiceError `unavailable` where the process cannot even start. */
+  /** Throws ServiceError `unavailable` if the process cannot start. */
   call(method: ConnectorMethod, argument: unknown): Promise<ConnectorReply> {
     return new Promise((resolve, reject) => {
       const id = this.#nextId
@@ -122,7 +121,7 @@ export class ConnectorProcess {
     })
   }
 
-  /** Kills the process and waits until it is gone; calls in flight are answered `ended`. */
+  /** Kills the process and waits for its end; calls in flight get the reply `ended`. */
   async end(): Promise<void> {
     this.#kill('crash')
     await this.gone
@@ -131,7 +130,7 @@ export class ConnectorProcess {
   #hear(content: string): void {
     try {
       const { id, reply, print }: { id?: unknown; reply?: unknown; print?: unknown } = JSON.parse(content)
-      // A loop that prints gives no sign of life by it.
+      // Printing is no sign of life, since an endless loop may print.
       if (print !== undefined) {
         this.#print(print)
         return
@@ -140,7 +139,7 @@ export class ConnectorProcess {
       this.#askedAt = undefined
       if (typeof id === 'number') this.#settle(id, readReply(reply))
     } catch {
-      // Only a connector that has found the token out gets here; its call runs into the time limit.
+      // Only a connector that found out the token can cause this; its call times out.
     }
   }
 
@@ -171,7 +170,7 @@ export class ConnectorProcess {
     this.#idle = setTimeout(() => this.#kill('crash'), this.#limits.idleLimit).unref()
   }
 
-  /** Asks for a sign of life, and kills where the last one asked for has not come. */
+  /** Requests a sign of life, and kills the process if the last one is overdue. */
   #look(): void {
     const now = Date.now()
     const wasLate = now - this.#lastLook > 3 * this.#lookEvery()
@@ -180,7 +179,7 @@ export class ConnectorProcess {
       this.#ask({})
       return
     }
-    // Where our own thread was held, the sign may be waiting to be read.
+    // If our own thread was blocked, the answer may be waiting to be read.
     if (wasLate) this.#askedAt = now
     const limit = this.#isReady ? this.#limits.busyLimit : START_LIMIT
     if (now - this.#askedAt > limit) this.#kill('time')
@@ -234,28 +233,28 @@ export class ConnectorProcess {
 const TOO_LONG: ConnectorReply = { kind: 'ended', reason: 'time' }
 const CANNOT_RUN = 'Connectors cannot be run'
 
-/** Milliseconds until a process without a call is stopped. */
+/** Milliseconds without a call until the process is stopped. */
 const REST_AFTER = 1_000
 
-/** Milliseconds that a machine under load may need to bring up a process. */
+/** Maximum milliseconds for a process to start on a loaded machine. */
 const START_LIMIT = 30_000
 
 /**
- * MiB of writable memory that Deno needs besides the heap: V8 reserves 512 of them for code without using them, the rest is
- * for buffers, stacks and Deno itself. A second thread of JavaScript would need as much again, so that there is none.
+ * MiB of writable memory that Deno needs besides the heap: V8 reserves 512 for code without using them; the rest is for
+ * buffers, stacks and Deno itself. A second JavaScript thread would need as much again, so none is allowed.
  */
 const MEMORY_BESIDES = 704
 
 const LONGEST_LAST_WORDS = 4_096
 const OUT_OF_MEMORY = /out of memory|memory allocation of|allocation failed/i
 
-/** No directory for Deno's own: nothing is kept, so that no connector leaves anything for another. */
+/** No cache directory, so that connectors cannot leave data for each other. */
 const ENVIRONMENT = { DENO_DIR: '/dev/null/none', DENO_NO_UPDATE_CHECK: '1', NO_COLOR: '1' }
 
 /**
- * Runs the command under a data limit in KiB, as a child of its own, and passes it the signals that are named on descriptor
- * 3. At the end of that, which also the death of our process brings, it kills and waits: nothing is left behind, and no
- * signal ever meets a process that has taken over the number.
+ * Runs the command as a child under a data limit in KiB and forwards the signals named on descriptor 3. When that
+ * descriptor closes, which the death of our process also causes, it kills the child and waits for it: nothing remains,
+ * and no signal can hit a process that reuses the id.
  */
 const LAUNCHER = `
 ulimit -d "$1"; shift

@@ -1,6 +1,6 @@
 /**
- * The directory where an instance on Node keeps what it was not given: the embedded database and secrets that are
- * made on the first start. Directory mode 700, files mode 600; what cannot be used is told with its path and reason.
+ * The data directory of an instance on Node: the embedded database, and secrets generated on the first start. Directory
+ * mode 700, file mode 600; an unusable path is reported with its reason.
  */
 import { randomBytes } from 'node:crypto'
 import { accessSync, constants, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -8,7 +8,7 @@ import { join, resolve } from 'node:path'
 
 export type DataDirectory = {
   readonly path: string
-  /** 32 random bytes as base64url, made once and kept under this name. */
+  /** 32 random bytes as base64url, generated once and stored under this name. */
   readonly secret: (name: string) => string
 }
 
@@ -29,7 +29,7 @@ function loadOrMake(directory: string, name: string): string {
   } catch (error) {
     if (codeOf(error) !== 'ENOENT') throw error
   }
-  // Linked into place when complete: of two processes on a first start one wins, and none reads half a secret.
+  // Linked into place when complete: of two processes starting at once one wins, and neither reads a partial secret.
   writeFileSync(draft, `${randomBytes(32).toString('base64url')}\n`, { mode: 0o600 })
   try {
     linkSync(draft, file)

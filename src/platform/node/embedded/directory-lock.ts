@@ -1,7 +1,7 @@
 /**
- * One process per directory. The lock is a file that names its owner; the file of a dead owner is taken over at once.
- * An owner in another container or on another machine cannot be looked up, so it counts as dead when its heartbeat,
- * the file's modification time, has stopped.
+ * Locks a directory for one process. The lock is a file that identifies its owner; the file of a dead owner is taken
+ * over at once. An owner in another container or on another machine cannot be checked, so it counts as dead when its
+ * heartbeat, the file's modification time, stops.
  */
 import { randomUUID } from 'node:crypto'
 import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 const beat = 2_000
 const silence = 10_000
 
-/** Answers how to let go. */
+/** Returns the release function. */
 export async function lockDirectory(directory: string): Promise<() => void> {
   const path = join(directory, 'process.lock')
   const mine = JSON.stringify(identify(process.pid))
@@ -32,7 +32,7 @@ export async function lockDirectory(directory: string): Promise<() => void> {
     process.off('exit', release)
     if (read(path) === mine) rmSync(path, { force: true })
   }
-  // Also where the process ends before whoever took the lock could say who lets go of it.
+  // Also releases when the process exits before the caller could.
   process.once('exit', release)
   return release
 }
@@ -53,13 +53,13 @@ function processSpace(): string {
   }
 }
 
-/** Clock ticks since boot; the name in the second field may hold blanks, so fields are counted behind it. */
+/** Clock ticks since boot. The second field may contain spaces, so fields are counted after its closing parenthesis. */
 function startTime(pid: number): string {
   const stat = read(`/proc/${pid}/stat`) ?? ''
   return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
 }
 
-/** Linked into place, so that nobody reads a file that is half written. */
+/** Linked into place, so that a partial file is never read. */
 function claim(path: string, text: string): boolean {
   const draft = `${path}.${randomUUID()}`
   writeFileSync(draft, text, { mode: 0o600 })
@@ -74,7 +74,7 @@ function claim(path: string, text: string): boolean {
   }
 }
 
-/** Of several that found the same dead owner one moves the file away; a new owner's file goes back to its place. */
+/** If several processes find the same dead owner, one moves the file away; a new owner's file is put back. */
 function discard(path: string, text: string): void {
   const aside = `${path}.${randomUUID()}`
   try {
@@ -114,7 +114,7 @@ function touch(path: string): void {
   try {
     utimesSync(path, new Date(), new Date())
   } catch {
-    // Without the file there is nothing to keep; the next start makes a new one.
+    // If the file is gone, nothing is lost; the next start creates a new one.
   }
 }
 

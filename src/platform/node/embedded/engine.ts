@@ -1,7 +1,7 @@
 /**
- * The engine of the embedded database: PGlite in a thread of its own (thread.ts), so that a statement that takes
- * long holds up nobody but those who wait for the database. PGlite cannot be interrupted: a statement is ended by ending
- * the thread, and the next turn opens the files anew in another one, with everything that was committed.
+ * The engine of the embedded database: PGlite in its own thread (thread.ts), so that a slow statement does not block
+ * the event loop. PGlite cannot be interrupted: a statement is ended by ending the thread, and the next turn reopens
+ * the files, with all committed data, in a new one.
  */
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -9,11 +9,11 @@ import { Worker } from 'node:worker_threads'
 import { type Engine, simpleQuery } from './session.ts'
 
 export type OwnEngine = Engine & {
-  /** Waits for the turns that were asked for. */
+  /** Waits for the requested turns. */
   readonly close: () => Promise<void>
 }
 
-/** Resolves when the database in `cluster` is open; it is made where there is none. */
+/** Resolves when the database in `cluster` is open; creates it if missing. */
 export async function startEngine(cluster: string): Promise<OwnEngine> {
   let thread: Thread | undefined = await startThread(cluster)
   let last = Promise.resolve()
@@ -36,7 +36,7 @@ export async function startEngine(cluster: string): Promise<OwnEngine> {
     try {
       return await thread.run(messages)
     } catch (cause) {
-      // It was ended, or the engine has exited (out of memory, COPY from a client). What is committed is in its files.
+      // The thread was ended, or the engine exited (out of memory, COPY from a client). Committed data is in its files.
       thread = undefined
       throw new Error('the embedded database had to be restarted', { cause })
     }
@@ -66,7 +66,7 @@ export async function startEngine(cluster: string): Promise<OwnEngine> {
 }
 
 type Thread = {
-  /** One at a time. Rejects where the thread ends before the answer. */
+  /** One at a time. Rejects if the thread ends before it answers. */
   readonly run: (messages: Uint8Array) => Promise<Buffer>
   readonly end: () => void
   readonly close: () => Promise<void>
@@ -78,7 +78,7 @@ async function startThread(cluster: string): Promise<Thread> {
     () => {
       throw new Error('the thread of the embedded database has ended')
     },
-    // An error that nobody caught in there; the thread ends with it.
+    // An uncaught error in the thread, which ends it.
     (cause: unknown) => {
       throw cause
     },

@@ -1,7 +1,7 @@
 /**
- * Neon's HTTP interface on loopback, in front of the embedded database or of a Postgres server: `POST /sql` as the
- * unmodified Neon driver sends it. This is how a local Worker reaches a database. The driver's WebSocket half (/v2)
- * is not offered, because platform/drivers/neon.ts speaks HTTP only. Whoever does not know the password is refused.
+ * Neon's HTTP interface on loopback, in front of the embedded database or a Postgres server: `POST /sql` as the
+ * unmodified Neon driver sends it. A local Worker reaches its database this way. The driver's WebSocket interface (/v2)
+ * is not implemented, since platform/drivers/neon.ts uses HTTP only. Requests without the password are refused.
  */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
@@ -19,9 +19,9 @@ import { runTransaction } from '../../drivers/postgres/transaction.ts'
 export type NeonGateway = { readonly url: string; readonly close: () => Promise<void> }
 
 export type NeonGatewayOptions = {
-  /** Where the gateway listens; any free port if it is not said. */
+  /** Port to listen on; by default any free port. */
   readonly port?: number
-  /** What the connection string has to carry; random if it is not said. */
+  /** Password for the connection string; by default random. */
   readonly password?: string
 }
 
@@ -39,7 +39,7 @@ export async function startNeonGateway(
       () => response.destroy(),
     )
   })
-  // Longer than a client keeps an idle connection, so that none is closed under a request that is being sent.
+  // Longer than a client keeps an idle connection, so that none is closed while a request is being sent.
   server.keepAliveTimeout = 120_000
   server.listen(port, '127.0.0.1')
   await once(server, 'listening')
@@ -122,12 +122,12 @@ function statement({ query, params }: z.output<typeof queryBody>) {
   return { text: query, params }
 }
 
-/** What may have written something is let go on when its request is gone. */
+/** A statement that may write continues when its request is aborted. */
 function isRead({ query }: z.output<typeof queryBody>): boolean {
   return /^\s*select\b/i.test(query)
 }
 
-/** Isolation and mode come in headers; only words of this list reach the statement. */
+/** Isolation level and mode come from headers; only words of this list reach the statement. */
 function begin({ headers }: IncomingMessage): string {
   const level = levels[String(headers['neon-batch-isolation-level'])]
   const modes = [
@@ -149,7 +149,7 @@ function render({ command, rowCount, fields, rows }: TextResult) {
   return { command, rowCount, rowAsArray: true, rows, fields }
 }
 
-/** The driver reads the SQLSTATE only from an answer with status 400. */
+/** The driver reads the SQLSTATE only from responses with status 400. */
 function sqlError(error: unknown): Answer {
   const fault = postgresFault(error, lost)
   const source = fault instanceof SqlFault && fault.cause instanceof pg.DatabaseError ? fault.cause : undefined
@@ -163,7 +163,7 @@ function refusal(code: string, message: string): Answer {
 }
 
 function send(response: ServerResponse, { status, body }: Answer): void {
-  // What is left of a refused body is not read: the connection ends with the answer.
+  // The rest of a refused body is not read, so the connection closes after the response.
   if (status === 413) response.setHeader('connection', 'close')
   response.writeHead(status, { 'content-type': 'application/json' })
   response.end(JSON.stringify(body))

@@ -1,7 +1,7 @@
 /**
- * PGlite, a Postgres inside this process, kept in a directory of its own. One engine with one session: whoever uses it
- * takes turns, see session.ts. Committed data survives the death of the process, but not a loss of power,
- * because PGlite does not fsync. It has no autovacuum and no checkpointer either: both run here, on a timer.
+ * PGlite, a Postgres inside this process, with its own directory. It has one engine with one session; connections take
+ * turns (session.ts). Committed data survives a crash of the process but not a power loss, since PGlite does not fsync.
+ * It has no autovacuum and no checkpointer, so both run here on a timer.
  */
 import { join } from 'node:path'
 import type { Duplex } from 'node:stream'
@@ -11,14 +11,14 @@ import { startEngine } from './engine.ts'
 import { type Engine, openSession, simpleQuery } from './session.ts'
 
 export type EmbeddedPostgres = {
-  /** A connection for `pg`: `new pg.Client({ stream: embedded.connect })`. */
+  /** Opens a connection for `pg`: `new pg.Client({ stream: embedded.connect })`. */
   readonly connect: () => Duplex
-  /** Rolls open transactions back, ends every connection and frees the directory. */
+  /** Rolls back open transactions, closes every connection and releases the directory. */
   readonly close: () => Promise<void>
 }
 
 export type EmbeddedPostgresOptions = {
-  /** Milliseconds that a connection may keep its turn without saying anything. */
+  /** Maximum milliseconds that a connection may be silent during its turn. */
   readonly idleInTransaction?: number
 }
 
@@ -45,7 +45,7 @@ export async function openEmbeddedPostgres(
 
     async close() {
       clearInterval(careTimer)
-      // Whatever runs at this moment is waited for, not ended.
+      // Waits for running statements instead of ending them.
       const closed = engine.close()
       for (const session of sessions) session.destroy()
       await closed
@@ -57,7 +57,7 @@ export async function openEmbeddedPostgres(
 const minute = 60_000
 const vacuumEvery = 10
 
-/** Every minute a checkpoint and every ten minutes a vacuum, if the log of writes has grown. */
+/** Runs a checkpoint every minute and a vacuum every ten minutes, if the write-ahead log has grown. */
 function care(engine: Engine): () => Promise<void> {
   let checkpointed = ''
   let unvacuumed = 0
@@ -72,7 +72,7 @@ function care(engine: Engine): () => Promise<void> {
       await turn.run(simpleQuery('checkpoint'))
       checkpointed = await position()
     } catch {
-      // The engine restarts with the next turn, and whoever needs it then is told if it cannot.
+      // The engine restarts with the next turn, whose user gets the error if it cannot.
     } finally {
       turn.done()
     }

@@ -1,22 +1,22 @@
 /**
- * One connection to the embedded engine, speaking the server's side of the Postgres protocol over an in-process
- * stream. It takes the engine's turn with its first message and gives it back when the server is idle outside of a
- * transaction; a stream that closes, or says nothing for too long, is rolled back first, and what it runs is ended. All connections are one
- * session of the server: SET, LISTEN, temporary tables and session advisory locks are shared, so none may be used,
- * and prepared statements live for one turn only: those with a name are refused.
+ * One connection to the embedded engine: the server side of the Postgres protocol over an in-process stream. It takes
+ * the engine's turn with its first message and gives it back when the server is idle outside a transaction. If the
+ * stream closes or is silent for too long, its statement is ended and its transaction rolled back.
+ * All connections share one server session: SET, LISTEN, temporary tables and session advisory locks are shared, so
+ * they must not be used, and named prepared statements, which would outlive a turn, are refused.
  */
 import { Duplex } from 'node:stream'
 
 export type Engine = {
-  /** Waits for the engine; until `done` it is nobody else's. */
+  /** Waits for the engine; it is exclusive until `done`. */
   readonly lock: () => Promise<EngineLock>
 }
 
 export type EngineLock = {
-  /** Resolves when the engine can run something: it may have to be started again first. */
+  /** Resolves when the engine can run statements; it may have to restart first. */
   readonly ready: () => Promise<void>
   readonly run: (messages: Uint8Array) => Promise<Buffer>
-  /** Ends what runs, which is rejected then. */
+  /** Ends the running statement, which then rejects. */
   readonly end: () => void
   readonly done: () => void
 }
@@ -28,7 +28,7 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
   let refusal: Buffer | undefined
   let prepared = false
   let turn: EngineLock | undefined
-  /** Undefined where nothing runs. */
+  /** Undefined while no statement runs. */
   let begun: number | undefined
   let idleTimer: NodeJS.Timeout | undefined
   let working: Promise<void> = Promise.resolve()
@@ -61,7 +61,7 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
     if (type === 'X') return hangUp()
     if (type === 'P' && message[5] !== 0) refusal = refuse('0A000', 'named statements are not supported here')
     if (type === 'P') prepared = true
-    // The unnamed statement of an earlier turn is another connection's by now.
+    // The unnamed statement of an earlier turn may be another connection's by now.
     if (type === 'B' && !prepared) refusal = refuse('26000', 'the prepared statement has ended with its transaction')
     batch.push(message)
     if (!boundaries.includes(type)) return
@@ -130,7 +130,7 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
       callback()
     },
     destroy(error, callback) {
-      // Nobody is left to wait for it, and others do.
+      // No client waits for the statement any more, but others wait for the engine.
       if (begun !== undefined) turn?.end()
       working.then(abandon).then(() => callback(error), callback)
     },
@@ -138,7 +138,7 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
   return Object.assign(asSocket(stream), { elapsed: () => (begun === undefined ? 0 : performance.now() - begun) })
 }
 
-/** A Query message. */
+/** Builds a Query message. */
 export function simpleQuery(text: string): Buffer {
   return message('Q', Buffer.from(`${text}\0`))
 }
@@ -147,7 +147,7 @@ const sslRequest = 80877103
 const gssRequest = 80877104
 const cancelRequest = 80877102
 
-/** Query, Sync, Flush and function call: what a client may wait behind. */
+/** Query, Sync, Flush and function call: the messages after which a client waits. */
 const boundaries = 'QSHF'
 const sync = message('S', Buffer.alloc(0))
 
@@ -169,7 +169,7 @@ const greeting = Buffer.concat([
   message('Z', Buffer.from('I')),
 ])
 
-/** Raised by the engine itself, so that a transaction that is open fails with it. */
+/** Raised by the engine itself, so that an open transaction fails too. */
 function refuse(code: string, text: string): Buffer {
   return simpleQuery(`do $$ begin raise exception using errcode = '${code}', message = '${text}'; end $$`)
 }
@@ -185,7 +185,7 @@ function message(type: string, body: Buffer): Buffer {
   return Buffer.concat([header, body])
 }
 
-/** Of the ReadyForQuery at the end; undefined after a Flush, whose answer has none. */
+/** Reads the status from the final ReadyForQuery; undefined after a Flush, which has none. */
 function transactionStatus(answer: Buffer): string | undefined {
   const ready = answer.subarray(-6)
   return ready.length === 6 && ready.toString('latin1', 0, 5) === 'Z\0\0\0\x05'
@@ -193,7 +193,7 @@ function transactionStatus(answer: Buffer): string | undefined {
     : undefined
 }
 
-/** What `pg` calls on a socket beside reading and writing. */
+/** Adds the socket methods that `pg` calls. */
 function asSocket(stream: Duplex): Duplex {
   const same = () => stream
   const connect = () => {

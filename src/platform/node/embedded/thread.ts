@@ -1,6 +1,6 @@
 /**
- * The thread that the embedded database runs in: messages of the Postgres protocol in, the server's answers out, one after
- * the other. It says `open` when it is ready, and ends where the engine does.
+ * The thread of the embedded database: takes messages of the Postgres protocol and returns the server's answers, one at
+ * a time. It posts `open` when it is ready, and ends with the engine.
  */
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
@@ -16,12 +16,12 @@ parentPort?.on('message', async (messages: Uint8Array | 'close') => {
     await database.close()
     process.exit()
   }
-  // An engine that has exited would spin if it were asked again: what this throws ends the thread.
+  // An engine that has exited would spin on its next call, so the error must end the thread.
   parentPort?.postMessage(await database.execProtocolRaw(messages))
 })
 parentPort?.postMessage('open')
 
-/** Made beside its place and moved there when complete, so that a first start that was interrupted is repeated. */
+/** Created beside its final place and moved there when complete, so that an interrupted first start is repeated. */
 async function createCluster(cluster: string): Promise<void> {
   if (existsSync(cluster)) return
   const draft = `${cluster}.new`
@@ -32,7 +32,7 @@ async function createCluster(cluster: string): Promise<void> {
 }
 
 function openCluster(cluster: string): Promise<PGlite> {
-  // As parameters of the server these are also what RESET and DISCARD go back to.
+  // As server parameters, these are also the values that RESET and DISCARD restore.
   const settings = ['TimeZone=UTC', 'DateStyle=ISO', 'IntervalStyle=postgres']
   return PGlite.create({
     dataDir: `file://${cluster}`,

@@ -1,7 +1,7 @@
 /**
- * An HTTP server from its first connection to its last. It listens before there is anything to serve, so that whoever
- * asks is told; and it ends without losing a request that it has taken: answers first say that they are the last of their
- * connection, then no new connection is taken, and only connections that have been silent for a while are closed.
+ * The life of an HTTP server. It listens before the service is ready, so that early requests get an answer. It shuts
+ * down without losing an accepted request: responses announce that their connection closes, then no new connection is
+ * accepted, and only connections that have been silent for a while are closed.
  */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http'
@@ -13,25 +13,27 @@ import { discardUnreadBody } from './unread-body.ts'
 export type HttpServerOptions = {
   readonly host: string
   readonly port: number
-  /** Bytes of the request line and all headers. */
+  /** Maximum bytes of the request line and all headers. */
   readonly maxHeaderSize: number
-  /** Answers until `serve` is called. */
+  /** Answers requests until `serve` is called. */
   readonly listener: RequestListener
   readonly onClientError: (error: NodeJS.ErrnoException, socket: Duplex) => void
 }
 
 export type HttpServer = {
   readonly url: string
-  /** From now on `listener` answers. */
+  /** Replaces the listener. */
   serve(listener: RequestListener): void
-  /** Goes on serving for `delay` milliseconds, then ends; what is not answered `limit` milliseconds later is cut. */
+  /**
+   * Serves for `delay` more milliseconds, then shuts down; requests unanswered `limit` milliseconds later are cut off.
+   */
   drain(times: { readonly delay: number; readonly limit: number }): Promise<void>
 }
 
-/** How long a connection may be silent before it is closed: a request may be on its way. */
+/** Milliseconds of silence before a connection is closed, since a request may be in transit. */
 const SILENCE = 1_000
 
-/** Throws an Error that tells an operator why the address cannot be listened on. */
+/** Throws an Error that tells the operator why it cannot listen on the address. */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   let { listener } = options
   let isEnding = false
@@ -55,9 +57,9 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
       isEnding = true
       if (delay > 0) await wait(delay)
       const closed = once(server, 'close')
-      // Not the method of the HTTP server, which would cut silent connections at once.
+      // Not the HTTP server's `close`, which would cut silent connections at once.
       NetServer.prototype.close.call(server)
-      // After what has arrived was read: where the process was busy for long, a silent connection may no longer be one.
+      // Runs after arrived data was read: if the process was busy, a silent connection may no longer be silent.
       const silence = setInterval(() => setImmediate(() => server.closeIdleConnections()), SILENCE)
       const force = setTimeout(() => server.closeAllConnections(), limit)
       await closed

@@ -1,19 +1,19 @@
 /**
- * Requests that are answered while their body is still arriving, such as one that is too large. A connection that were
- * closed then would be reset by the bytes that nobody reads, and the client would never see why it was refused. So what
- * comes is read and thrown away, for a while and up to an amount.
+ * Handles requests answered while their body is still arriving, such as one that is too large. Closing the connection
+ * would reset it because of the unread bytes, and the client would never see the response. So the rest is read and
+ * discarded, up to a time and a size.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 
-/** Milliseconds after the answer. */
+/** Maximum milliseconds after the response. */
 const LONGEST = 30_000
 const MOST_BYTES = 64 * 1024 * 1024
 const STEP = 100
 
-/** To be called before `response` is used. */
+/** Must be called before `response` is used. */
 export function discardUnreadBody(request: IncomingMessage, response: ServerResponse): void {
   if (request.method === 'GET' || request.method === 'HEAD') return
-  // Ahead of what Node does when an answer is sent.
+  // Runs before Node's own handler of a sent response.
   response.prependOnceListener('finish', () => {
     if (!request.complete && !request.socket.destroyed) discard(request)
   })
@@ -22,7 +22,7 @@ export function discardUnreadBody(request: IncomingMessage, response: ServerResp
 function discard(request: IncomingMessage): void {
   const { socket } = request
   let isLast = false
-  // How Node ends a connection after its last answer: only our half for now.
+  // Node's way to end a connection after its last response, but only our half for now.
   const endHalf = () => {
     isLast = true
     socket.end()

@@ -1,6 +1,6 @@
 /**
- * Passwords of managed databases that are entered by IAM: a presigned request as short-lived token, made anew for each
- * connection, under the keys of the configuration or of the process, or of a role that these assume.
+ * Passwords of managed databases with IAM authentication: a presigned request serves as short-lived token, created for
+ * each connection, with the keys of the configuration or the process, or of a role assumed with them.
  */
 import { AwsClient, AwsV4Signer } from 'aws4fetch'
 import type { SqlAddress } from '../../../core/sql/address.ts'
@@ -12,13 +12,13 @@ export type Keys = { readonly id: string; readonly secret: string; readonly sess
 
 export type IamOptions = {
   readonly fetch: Fetch
-  /** Keys, and by AWS_ENDPOINT_URL_STS where roles are asked for. */
+  /** Holds the keys; to assume roles, also AWS_ENDPOINT_URL_STS. */
   readonly environment: Readonly<Record<string, string | undefined>>
-  /** Those that may be used under the keys of the environment. */
+  /** Roles that may be assumed with the keys of the environment. */
   readonly awsRoles?: readonly AwsRole[]
 }
 
-/** What a driver enters the database with; a function is asked for each connection. */
+/** Returns the password for a driver; a function is called for each connection. */
 export function databasePassword(address: SqlAddress, options: IamOptions): string | (() => Promise<string>) {
   const { auth } = address
   if (auth.kind === 'password') return auth.password
@@ -38,7 +38,7 @@ export function databasePassword(address: SqlAddress, options: IamOptions): stri
   }
 }
 
-/** A role is assumed anew this long before its keys end. */
+/** Milliseconds before the keys expire at which the role is assumed again. */
 const EARLY = 300_000
 
 function environmentKeys(environment: IamOptions['environment']): Keys {
@@ -47,7 +47,7 @@ function environmentKeys(environment: IamOptions['environment']): Keys {
   return { id, secret, session }
 }
 
-/** The token is the address of a presigned request, without its scheme; the server takes it for 15 minutes. */
+/** The token is the URL of a presigned request without its scheme; the server accepts it for 15 minutes. */
 export async function iamToken(
   { host, port, user }: Pick<SqlAddress, 'host' | 'port' | 'user'>,
   region: string,
@@ -113,7 +113,7 @@ type Answer = {
         readonly AccessKeyId: string
         readonly SecretAccessKey: string
         readonly SessionToken: string
-        /** In seconds. */
+        /** In seconds since the epoch. */
         readonly Expiration: number
       }
     }

@@ -1,7 +1,7 @@
 /**
- * The way from a Node process to what others name: databases, connectors' upstreams, sign-in providers. Where private hosts
- * are not allowed, every address that a name resolves to is checked, and the connection goes to exactly the addresses that
- * were: a name cannot resolve to others in between.
+ * Outbound connections of a Node process to hosts from outside: databases, connectors' upstreams, sign-in providers. If
+ * private hosts are not allowed, every address that a name resolves to is checked, and the connection uses exactly the
+ * checked addresses, so a second resolution cannot change them.
  */
 import { lookup } from 'node:dns'
 import {
@@ -18,19 +18,22 @@ import type { Fetch } from '../../fetch.ts'
 import { isPrivateAddress, isPrivateHost, PrivateHostError } from '../../private-hosts.ts'
 
 export type Network = {
-  /** A socket that is to be connected by `connect(port, host)`. */
+  /** An unconnected socket, to be connected by `connect(port, host)`. */
   readonly socket: () => Socket
-  /** Follows no redirect. */
+  /** Does not follow redirects. */
   readonly fetch: Fetch
-  /** An HTTP request that waits for its body. Throws PrivateHostError, or fails with it where the name leads to one. */
+  /**
+   * Creates an HTTP request that waits for its body. Throws PrivateHostError, or emits it if the name resolves to a
+   * private address.
+   */
   readonly request: (url: URL, options: Pick<RequestOptions, 'method' | 'headers' | 'signal'>) => ClientRequest
-  /** Ends connections that are kept for the next request. */
+  /** Closes idle connections. */
   readonly close: () => void
 }
 
 export type NetworkOptions = {
   readonly allowPrivate: boolean
-  /** Resolves names; the platform's own where it is not said. */
+  /** Resolves names; by default the platform's `lookup`. */
   readonly resolve?: typeof lookup
 }
 
@@ -39,7 +42,7 @@ export function createNetwork({ allowPrivate, resolve = lookup }: NetworkOptions
   const settings = { keepAlive: true, keepAliveMsecs: 10_000, lookup: checked }
   const agents = { secure: new Agent(settings), plain: new PlainAgent(settings) }
   const request: Network['request'] = (url, options) => {
-    // An address is not looked up.
+    // An IP address is not looked up, so it is checked here.
     if (!allowPrivate && isPrivateHost(url.hostname)) throw new PrivateHostError()
     return url.protocol === 'https:'
       ? requestSecure(url.href, { ...options, agent: agents.secure })
@@ -56,7 +59,7 @@ export function createNetwork({ allowPrivate, resolve = lookup }: NetworkOptions
   }
 }
 
-/** Refuses private addresses, one by one and as a whole: a name that has any is not trusted with the others. */
+/** Refuses a name if any of its addresses is private. */
 function checkedLookup(resolve: typeof lookup): LookupFunction {
   return (host, options, callback) => {
     resolve(host, { ...options, all: true }, (error, addresses) => {
@@ -77,11 +80,11 @@ class CheckedSocket extends Socket {
     this.#lookup = lookup
   }
 
-  // Drivers connect by port and host; that is the only one of the many forms that leads out of here.
+  // Drivers connect by port and host; no other form of arguments is allowed.
   override connect(...args: unknown[]): this {
     const [port, host] = args
     if (typeof port !== 'number' || typeof host !== 'string') throw new TypeError('connect needs a port and a host')
-    // An address is not looked up, and what is not an address in the usual spelling may be taken for one.
+    // An IP address is not looked up, and a resolver may accept unusual spellings of one.
     if (isPrivateHost(host)) return this.destroy(new PrivateHostError())
     return super.connect({ port, host, lookup: this.#lookup })
   }

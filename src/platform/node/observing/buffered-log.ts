@@ -1,6 +1,6 @@
 /**
- * The log of a Node process: lines of one turn of the event loop are written together, because a write per request
- * costs more than answering it from memory. What went wrong is written at once.
+ * The log of a Node process. Lines of one event loop turn are written together, since a write costs more than answering
+ * a request from memory. Errors and warnings are written at once.
  */
 import type { Observe } from '../../../ports.ts'
 import { observeAsLines } from '../../log-lines.ts'

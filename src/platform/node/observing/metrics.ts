@@ -1,4 +1,4 @@
-/** Counts of this process in the text form of Prometheus; what of a request is counted is its route, never its path. */
+/** Metrics of this process in the Prometheus text format. Requests are labelled by route, never by path. */
 import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
 import type { Observe } from '../../../ports.ts'
 
@@ -7,7 +7,7 @@ export type Metrics = {
   readonly text: () => Promise<string>
 }
 
-/** Seconds: from a warm point read to what a caller hardly waits for. */
+/** In seconds: from a warm point read to the longest useful wait. */
 const BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30]
 
 export function createMetrics(): Metrics {
@@ -42,7 +42,7 @@ export function createMetrics(): Metrics {
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'])
 
-/** A caller may invent methods, and each label is kept for ever. */
+/** Clients may invent methods, and each label value is kept for ever. */
 function known(method: string): string {
   return methods.has(method) ? method : 'other'
 }

@@ -1,4 +1,4 @@
-/** Everybody who is told what a Node process observes: its log, Prometheus and OpenTelemetry, as far as they are asked for. */
+/** The receivers of a Node process's observations: its log, Prometheus and OpenTelemetry, as configured. */
 import type { Config, Environment } from '../../../config.ts'
 import type { Observe } from '../../../ports.ts'
 import { isTraced } from './tracing-variables.ts'
@@ -6,7 +6,7 @@ import { isTraced } from './tracing-variables.ts'
 export type Observing = {
   readonly observe: Observe
   readonly isTraced: boolean
-  /** The text for Prometheus; absent where nobody may have it. */
+  /** Returns the text for Prometheus; absent unless metrics are enabled. */
   readonly metrics: (() => Promise<string>) | undefined
   readonly close: () => Promise<void>
 }
@@ -19,7 +19,7 @@ type Options = {
 }
 
 export async function openObserving({ log, config, environment, version }: Options): Promise<Observing> {
-  // Only what is used is loaded: both take longer to load than the rest of the service.
+  // Loaded only if used: each takes longer to load than the rest of the service.
   const metrics = config.SERVICE_METRICS__ENABLED ? (await import('./metrics.ts')).createMetrics() : undefined
   const tracing = isTraced(environment) ? (await import('./tracing.ts')).openTracing(environment, version) : undefined
   const others = [metrics?.observe, tracing?.observe].filter((observe) => observe !== undefined)

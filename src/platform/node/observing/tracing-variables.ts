@@ -1,7 +1,7 @@
-/** Apart from tracing.ts, so that nothing of OpenTelemetry is loaded where nobody asks for traces. */
+/** Separate from tracing.ts, so that OpenTelemetry is not loaded unless tracing is on. */
 import type { Environment } from '../../../config.ts'
 
-/** Whether the environment asks for traces. */
+/** Whether the environment enables tracing. */
 export function isTraced(environment: Environment): boolean {
   const { OTEL_SDK_DISABLED, OTEL_TRACES_EXPORTER, OTEL_EXPORTER_OTLP_ENDPOINT } = environment
   if (OTEL_SDK_DISABLED === 'true' || OTEL_TRACES_EXPORTER === 'none') return false

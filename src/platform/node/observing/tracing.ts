@@ -1,7 +1,8 @@
 /**
- * A span for each request, sent by OTLP over HTTP as the standard variables of OpenTelemetry say
+ * A span for each request, sent by OTLP over HTTP as configured by OpenTelemetry's standard variables
  * (`OTEL_EXPORTER_OTLP_ENDPOINT`, `OTEL_EXPORTER_OTLP_HEADERS`, `OTEL_SERVICE_NAME`, `OTEL_RESOURCE_ATTRIBUTES`,
- * `OTEL_TRACES_SAMPLER`, …). A span holds the route and never the path, which may hold anything. Loaded only where traces are sent.
+ * `OTEL_TRACES_SAMPLER`, …). A span has the route, never the path, which may contain anything. Loaded only if tracing
+ * is on.
  */
 import { randomBytes } from 'node:crypto'
 import { context, type SpanContext, SpanKind, SpanStatusCode, TraceFlags, trace } from '@opentelemetry/api'
@@ -20,11 +21,11 @@ import type { Observe } from '../../../ports.ts'
 
 export type Tracing = {
   readonly observe: Observe
-  /** Sends what is left. */
+  /** Sends the remaining spans. */
   readonly close: () => Promise<void>
 }
 
-/** The libraries read the variables of the process themselves. */
+/** The libraries read their variables from the process. */
 export function openTracing(environment: Environment, version: string): Tracing {
   const provider = new TracerProvider({
     resource: defaultResource()
@@ -62,7 +63,7 @@ export function openTracing(environment: Environment, version: string): Tracing 
   }
 }
 
-/** The W3C header `traceparent`. */
+/** Parses the W3C header `traceparent`. */
 function parentOf(header: string | undefined): SpanContext | undefined {
   const [, traceId, spanId] =
     /^00-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-[0-9a-f]{2}$/.exec(header ?? '') ?? []
@@ -71,8 +72,8 @@ function parentOf(header: string | undefined): SpanContext | undefined {
 }
 
 /**
- * Whether a request is traced is for the operator to say, not for its caller: what `traceparent` says of being sampled is not
- * asked, and a share is drawn for each request, since a caller chooses the id of a trace.
+ * The operator decides which requests are sampled, not the caller: the sampled flag of `traceparent` is ignored, and a
+ * ratio is drawn per request, since callers choose trace ids.
  */
 
 function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: share }: Environment): Sampler {
