@@ -32,8 +32,8 @@ export interface QueryContext {
 /**
  * One database. Its errors are thrown as `SqlFault`.
  * There are no interactive transactions, since some drivers are HTTP only (docs/decisions/002).
- * A statement with a `context` ends after the driver's time limit (fault OVERDUE); a read also ends soon after its
- * client disconnects (fault ABANDONED). A statement without one is internal work, such as a migration, and has no time
+ * A statement with a `context` ends after the driver's time limit (fault TIMED_OUT); a read also ends soon after its
+ * client disconnects (fault CANCELED). A statement without one is internal work, such as a migration, and has no time
  * limit (decision 040).
  */
 export interface SqlDriver {

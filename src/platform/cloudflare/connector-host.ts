@@ -1,6 +1,6 @@
 /**
  * ConnectorHost on Workers: the Worker Loader starts one isolate per session, and the gate is its only network access.
- * The runtime ends code that exceeds its CPU or memory limit; a call is abandoned here after `timeLimit`. After a
+ * The runtime ends code that exceeds its CPU or memory limit; a call is given up here after `timeLimit`. After a
  * session was closed, or its isolate did not answer, the next call starts a new isolate.
  */
 import type { ConnectorHost, ConnectorProgram, ConnectorReply, ConnectorSession } from '../../ports.ts'

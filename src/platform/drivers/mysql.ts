@@ -89,7 +89,7 @@ export function openMysql(options: MysqlOptions): SqlDriver {
 }
 
 type Limit = {
-  /** Returns the result of `work`. Throws OVERDUE after the time limit, ABANDONED when the client has disconnected. */
+  /** Returns the result of `work`. Throws TIMED_OUT after the time limit, CANCELED when the client has disconnected. */
   readonly within: <T>(work: Promise<T>) => Promise<T>
   /** Whether the connection was told to end its statement; the kill may still reach a later one. */
   readonly hasEnded: () => boolean

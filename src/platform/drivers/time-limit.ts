@@ -18,7 +18,7 @@ export type TimeLimit = {
   readonly end: () => void
 }
 
-/** Returns the result of `work`. Throws SqlFault OVERDUE or ABANDONED if the work was ended. */
+/** Returns the result of `work`. Throws SqlFault TIMED_OUT or CANCELED if the work was ended. */
 export async function withTimeLimit<T>(work: Promise<T>, bounds: TimeLimit): Promise<T> {
   const { context, timeLimit, elapsed, end } = bounds
   if (context === undefined || (timeLimit === 0 && context.isDisconnected === undefined)) return work

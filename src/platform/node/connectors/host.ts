@@ -1,6 +1,6 @@
 /**
- * The ConnectorHost on Node: every session is a Deno process of its own (process.ts), started by the first call,
- * and by the next one after it has ended; each takes one of the slots that there are (process-slots.ts). Deno is an
+ * ConnectorHost on Node: each session runs one Deno process (process.ts), started by its first call, and again by the
+ * next call after it has ended. A process needs one of a limited number of slots (process-slots.ts). Deno is an
  * optional package; without it every call is refused.
  */
 import { createRequire } from 'node:module'
