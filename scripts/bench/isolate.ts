@@ -8,7 +8,7 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Bundle } from './bundle.ts'
 
-export type Isolate = { readonly port: number; readonly close: () => Promise<void> }
+export type Isolate = { readonly port: number; readonly pid: number | undefined; readonly close: () => Promise<void> }
 
 export type IsolateOptions = {
   readonly bundle: Bundle
@@ -52,6 +52,8 @@ async function start(folder: string): Promise<Isolate> {
   const port = await Promise.race([listeningPort(child.stdio[3] as Readable), failed])
   return {
     port,
+    // The shell has become workerd.
+    pid: child.pid,
     async close() {
       child.stdin?.end()
       await exited

@@ -11,7 +11,7 @@ import { type Case, requestsOf } from './cases.ts'
 import { type Child, startChild } from './child.ts'
 import type { Side } from './compare.ts'
 import { type Data, openData } from './data.ts'
-import { type IsolateOptions, prepareIsolate } from './isolate.ts'
+import { type Isolate, type IsolateOptions, prepareIsolate } from './isolate.ts'
 import type { OurQuestion } from './our-node.ts'
 import { type Tally, tallyRequests } from './tally.ts'
 
@@ -22,7 +22,7 @@ export type Lab = {
   /** Both on Node, each in its own process. */
   readonly node: () => Promise<Pair>
   /** Both on workerd, each in its own process, over one gateway. */
-  readonly workerd: () => Promise<Pair & { readonly tally: Tally }>
+  readonly workerd: () => Promise<Pair & { readonly tally: Tally; readonly pid: number | undefined }>
   /** Ours on workerd once more, under a license by key. */
   readonly licensed: () => Promise<Licensed>
   /** Our server alone, just started. */
@@ -67,12 +67,12 @@ export function openLab(progress: (text: string) => void): Lab {
     return started
   }
 
-  async function isolate(options: IsolateOptions): Promise<number> {
+  async function isolate(options: IsolateOptions): Promise<Isolate> {
     const prepared = await prepareIsolate(options)
     endings.push(prepared.remove)
     const started = await prepared.start()
     endings.push(started.close)
-    return started.port
+    return started
   }
 
   const data = shared('starting Postgres and making the data', async () => {
@@ -122,7 +122,7 @@ export function openLab(progress: (text: string) => void): Lab {
         variables: { DATABASE_URL: url.SERVICE_DATABASE_URL },
         json: { STATEMENTS: statements },
       })
-      return { ...pair({ ours, bare, token }), tally }
+      return { ...pair({ ours: ours.port, bare: bare.port, token }), tally, pid: ours.pid }
     }),
 
     licensed: shared('starting a Worker under a license by key', async () => {
@@ -141,7 +141,8 @@ export function openLab(progress: (text: string) => void): Lab {
         SERVICE_LICENSE__PUBLIC_KEY: service.publicKey,
       }
       const variables = { ...environment, ...url, ...license }
-      return { port: await isolate({ bundle: await bundle(), variables, objects }), database, licensing }
+      const { port } = await isolate({ bundle: await bundle(), variables, objects })
+      return { port, database, licensing }
     }),
 
     async close() {
