@@ -205,7 +205,7 @@ async function handedOut(response: Response): Promise<Record<string, string>> {
 /** Methods and paths of all that the handlers mount. */
 function allRoutes(): readonly (readonly [string, string])[] {
   const places: Readonly<Record<string, string>> = { workspace: shop.name, collection: 'articles', key: '1' }
-  const mounts = readdirSync('handlers')
+  const mounts = readdirSync('handlers', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
     .flatMap((name) =>
       readFileSync(`handlers/${name}`, 'utf8')
