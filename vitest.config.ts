@@ -5,6 +5,9 @@ import { LongestFirst } from './test/support/longest-first.ts'
 
 const kit = (file: string) => join(import.meta.dirname, `src/connector-kit/${file}.ts`)
 
+/** Where what takes long to prepare is kept for all of a run. */
+const runDirectory = 'test/support/run-directory.ts'
+
 /**
  * How long anything may take before it counts as hung, on a machine many times slower than ours that does other things
  * besides: no test may fail for slowness.
@@ -13,6 +16,7 @@ const patient = {
   testTimeout: 1_200_000,
   hookTimeout: 600_000,
   expect: { poll: { timeout: 60_000 } },
+  globalSetup: [runDirectory],
 }
 
 /** Files that share nothing but a server, or nothing at all, share a process: a quarter of what they take is its start. */
@@ -25,7 +29,7 @@ export default defineConfig({
     projects: [
       { test: { ...patient, name: 'architecture', include: ['test/*.test.ts'] } },
       { test: { ...together, name: 'core', include: ['test/core/**/*.test.ts'] } },
-      { test: { ...patient, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
+      { test: { ...together, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
       {
         // An extension has a package.json of its own, so that ours is found by these names only.
         resolve: {
@@ -49,7 +53,7 @@ export default defineConfig({
           ...together,
           name: 'acceptance-node',
           include: ['test/acceptance/**/*.test.ts'],
-          globalSetup: ['test/support/serve-node.ts'],
+          globalSetup: [runDirectory, 'test/support/serve-node.ts'],
         },
       },
       {
@@ -57,7 +61,7 @@ export default defineConfig({
           ...together,
           name: 'acceptance-workerd',
           include: ['test/acceptance/**/*.test.ts'],
-          globalSetup: ['test/support/serve-workerd.ts'],
+          globalSetup: [runDirectory, 'test/support/serve-workerd.ts'],
         },
       },
       {
@@ -72,7 +76,7 @@ export default defineConfig({
           ...patient,
           name: 'workerd',
           include: ['test/workerd/**/*.test.ts'],
-          globalSetup: ['test/workerd/system-database.ts'],
+          globalSetup: [runDirectory, 'test/workerd/system-database.ts'],
         },
       },
     ],

@@ -7,6 +7,7 @@ import { afterAll, beforeAll } from 'vitest'
 import { startWorkerd } from '../../scripts/workerd.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
+import { prepareEmbedded } from '../support/embedded-cluster.ts'
 import { describeReload } from './connector-reload.ts'
 
 const secret = randomBytes(32).toString('base64url')
@@ -15,6 +16,7 @@ let databaseUrl: string
 
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), 'reload-'))
+  await prepareEmbedded(join(directory, 'postgres'))
   const embedded = await openEmbeddedPostgres(join(directory, 'postgres'))
   const gateway = await startNeonGateway({ connect: embedded.connect })
   databaseUrl = gateway.url

@@ -9,6 +9,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openDataDirectory } from '../../src/platform/node/embedded/data-directory.ts'
 import { lockDirectory } from '../../src/platform/node/embedded/directory-lock.ts'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
+import { prepareEmbedded } from '../support/embedded-cluster.ts'
 
 const made: string[] = []
 afterAll(() => Promise.all(made.map((directory) => rm(directory, { recursive: true, force: true }))))
@@ -19,6 +20,7 @@ describe('a connection to the embedded database', () => {
 
   beforeAll(async () => {
     directory = await temporary()
+    await prepareEmbedded(directory)
     embedded = await openEmbeddedPostgres(directory)
     await run(embedded, 'create table note (text text)')
   })

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { prepareEmbedded } from '../support/embedded-cluster.ts'
 import { freePort } from '../support/free-port.ts'
 import { generousLicense } from '../support/license.ts'
 import { killAtFile, type LocalRun, signalWhile, startLocalRun, startRefused } from '../support/local-run.ts'
@@ -19,6 +20,12 @@ export function describeLocalRun(script: string): void {
   afterAll(() => rm(directory, { recursive: true, force: true }))
 
   const at = (name: string) => ({ SERVICE_DATA_DIR: join(directory, name) })
+
+  /** With the files of a database in it that is empty: what is not about a first start need not wait for them. */
+  const prepared = async (name: string) => {
+    await prepareEmbedded(join(directory, name, 'postgres'))
+    return at(name)
+  }
 
   describe(`npm run ${script}`, () => {
     it('prints one block whose curl line returns real rows, keeps data over a restart, and leaves no process', async () => {
@@ -51,18 +58,18 @@ export function describeLocalRun(script: string): void {
     it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
       'leaves no process and no lock when npm ends by %s',
       async (signal) => {
-        const run = await startLocalRun(script, { ...at('ended'), SERVICE_DEMO: 'false' })
+        const run = await startLocalRun(script, { ...(await prepared(signal)), SERVICE_DEMO: 'false' })
 
         await run.endNpm(signal)
 
         // It closes its output a moment before it is gone, and npm does not wait for it any more.
         await expect.poll(run.processes).toEqual([])
-        expect(existsSync(join(directory, 'ended/postgres/process.lock'))).toBe(false)
+        expect(existsSync(join(directory, signal, 'postgres/process.lock'))).toBe(false)
       },
     )
 
     it('says what it does while it starts, and where its data is', async () => {
-      const run = await startLocalRun(script, { ...at('told'), SERVICE_DEMO: 'false' })
+      const run = await startLocalRun(script, { ...(await prepared('told')), SERVICE_DEMO: 'false' })
       await run.interrupt()
 
       const [before = ''] = run.output().split('Address')
@@ -86,7 +93,7 @@ export function describeLocalRun(script: string): void {
     it.each(['SIGTERM', 'SIGINT'] as const)(
       'by %s, leaves no lock and no process, whenever that is',
       async (signal) => {
-        const variables = { ...at(`signalled-${signal}`), SERVICE_DEMO: 'false' }
+        const variables = { ...(await prepared(`signalled-${signal}`)), SERVICE_DEMO: 'false' }
         const begun = performance.now()
         await signalWhile(script, variables, { signal, moment: 'ready' })
         const whole = performance.now() - begun
@@ -110,6 +117,7 @@ export function describeLocalRun(script: string): void {
     let run: LocalRun
 
     beforeAll(async () => {
+      await prepared('serving')
       run = await startLocalRun(script, { ...variables(), PORT: String(await freePort()) })
     })
     afterAll(async () => {
@@ -207,7 +215,7 @@ export function describeLocalRun(script: string): void {
     it('a license that is none', async () => {
       const license = { ...(await generousLicense()), SERVICE_LICENSE__TOKEN: 'no.license.token' }
 
-      const refusal = await startRefused(script, { ...at('unlicensed'), ...license })
+      const refusal = await startRefused(script, { ...(await prepared('unlicensed')), ...license })
 
       expect(refusal.code).toBe(1)
       expect(refusal.output).toContain('The service cannot start:\n  SERVICE_LICENSE__TOKEN is malformed')

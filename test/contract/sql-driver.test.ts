@@ -10,6 +10,7 @@ import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
 import type { SqlDriver } from '../../src/ports.ts'
+import { prepareEmbedded } from '../support/embedded-cluster.ts'
 import { startPostgres } from '../support/postgres.ts'
 
 let directory: string
@@ -20,6 +21,7 @@ let serverGateway: NeonGateway
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'embedded-'))
+  await prepareEmbedded(directory)
   embedded = await openEmbeddedPostgres(directory)
   server = await startPostgres()
   embeddedGateway = await startNeonGateway(embedded)

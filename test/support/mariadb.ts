@@ -11,6 +11,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { copyPrepared } from './prepared.ts'
 
 export type TestMariadb = {
   readonly host: string
@@ -27,10 +28,10 @@ export type TestMariadb = {
 
 export async function startMariadb(): Promise<TestMariadb> {
   const binary = requireProgram('mariadbd', process.env.SERVICE_TEST_MARIADBD)
-  const directory = await mkdtemp(join(tmpdir(), 'mariadb-'))
-  await mkdir(temporary(directory))
+  const home = await mkdtemp(join(tmpdir(), 'mariadb-'))
+  const directory = join(home, 'server')
   const password = randomBytes(12).toString('hex')
-  await initialiseAtLast(directory)
+  await copyPrepared('mariadb', directory, initialiseAtLast)
   await writeFile(join(directory, 'setup.sql'), setup(password))
   const port = await freePort()
   let server = start(binary, directory, port)
@@ -60,7 +61,7 @@ export async function startMariadb(): Promise<TestMariadb> {
       const exited = once(server, 'exit')
       kill()
       if (server.exitCode === null && server.signalCode === null) await exited
-      await rm(directory, { recursive: true, force: true })
+      await rm(home, { recursive: true, force: true })
     },
   }
 }
@@ -120,6 +121,7 @@ const ATTEMPTS = 3
 
 /** The server's own set-up of an empty directory crashes once in a while (signal 11, on a busy machine). */
 async function initialiseAtLast(directory: string): Promise<void> {
+  await mkdir(temporary(directory))
   for (let attempt = 1; ; attempt += 1) {
     try {
       await initialise(directory)

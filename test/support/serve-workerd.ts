@@ -4,11 +4,13 @@ import type { TestProject } from 'vitest/node'
 import { startWorkerd } from '../../scripts/workerd.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
+import { prepareEmbedded } from './embedded-cluster.ts'
 import { startMailEndpoint } from './mail-servers.ts'
 import { openServedEnvironment, prepareServed } from './served.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const stage = await openServedEnvironment()
+  await prepareEmbedded(join(stage.directory, 'postgres'))
   const embedded = await openEmbeddedPostgres(join(stage.directory, 'postgres'))
   const gateway = await startNeonGateway({ connect: embedded.connect })
   const mails = await startMailEndpoint(stage.mail)
