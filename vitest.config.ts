@@ -1,35 +1,53 @@
 import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
-import { LongestFirst } from './test/support/longest-first.ts'
+import { LongestFirst } from './test/support/run/longest-first.ts'
 
 const kit = (file: string) => join(import.meta.dirname, `src/connector-kit/${file}.ts`)
 
 /** Where what takes long to prepare is kept for all of a run. */
-const runDirectory = 'test/support/run-directory.ts'
+const runDirectory = 'test/support/run/run-directory.ts'
+
+const MINUTE = 60_000
 
 /**
- * How long anything may take before it counts as hung, on a machine many times slower than ours that does other things
- * besides: no test may fail for slowness.
+ * What every project has: limits by what its tests wait for. A test takes a tenth of its limit at most on a machine like
+ * ours; the rest is for machines that are slower or do other things besides, since no test may fail for slowness, while
+ * one that hangs costs a minute or two. What takes longer by its nature says so itself.
  */
-const patient = {
-  testTimeout: 1_200_000,
-  hookTimeout: 600_000,
-  expect: { poll: { timeout: 60_000 } },
+const within = (limit: number) => ({
+  testTimeout: limit,
+  hookTimeout: 2 * MINUTE,
+  expect: { poll: { timeout: MINUTE } },
   globalSetup: [runDirectory],
-}
+})
+
+/** Nothing is waited for. */
+const computing = within(MINUTE / 2)
+/** Servers are asked. */
+const served = within(2 * MINUTE)
+/** Hundreds of random cases in one test, or programs killed again and again. */
+const exhaustive = within(10 * MINUTE)
 
 /** Files that share nothing but a server, or nothing at all, share a process: a quarter of what they take is its start. */
-const together = { ...patient, isolate: false }
+const together = { isolate: false }
+
+/** Tests of one room below `test`, each room a project of its name. */
+const room = (name: string, limits: typeof served) => ({
+  test: { ...limits, ...together, name, include: [`test/${name}/**/*.test.ts`] },
+})
 
 export default defineConfig({
   test: {
     teardownTimeout: 120_000,
     sequence: { sequencer: LongestFirst },
     projects: [
-      { test: { ...patient, name: 'architecture', include: ['test/*.test.ts'] } },
-      { test: { ...together, name: 'core', include: ['test/core/**/*.test.ts'] } },
-      { test: { ...together, name: 'contract', include: ['test/contract/**/*.test.ts'] } },
+      { test: { ...computing, name: 'architecture', include: ['test/*.test.ts'] } },
+      room('core', computing),
+      room('ports', served),
+      room('databases', served),
+      room('process', served),
+      room('security', served),
       {
         // An extension has a package.json of its own, so that ours is found by these names only.
         resolve: {
@@ -39,29 +57,31 @@ export default defineConfig({
           ],
         },
         test: {
-          ...patient,
+          ...served,
           name: 'extensions',
           include: ['extensions/**/*.test.ts', 'test/.connectors/**/*.test.ts'],
         },
       },
-      { test: { ...patient, name: 'property', include: ['test/property/**/*.test.ts'] } },
-      { test: { ...patient, name: 'migration', include: ['test/migration/**/*.test.ts'] } },
-      { test: { ...patient, name: 'access', include: ['test/access/**/*.test.ts'] } },
-      { test: { ...patient, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
+      { test: { ...exhaustive, name: 'property', include: ['test/property/**/*.test.ts'] } },
+      { test: { ...exhaustive, name: 'migration', include: ['test/migration/**/*.test.ts'] } },
+      { test: { ...exhaustive, name: 'access', include: ['test/access/**/*.test.ts'] } },
+      { test: { ...exhaustive, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
       {
         test: {
+          ...served,
           ...together,
           name: 'acceptance-node',
           include: ['test/acceptance/**/*.test.ts'],
-          globalSetup: [runDirectory, 'test/support/serve-node.ts'],
+          globalSetup: [runDirectory, 'test/support/service/serve-node.ts'],
         },
       },
       {
         test: {
+          ...served,
           ...together,
           name: 'acceptance-workerd',
           include: ['test/acceptance/**/*.test.ts'],
-          globalSetup: [runDirectory, 'test/support/serve-workerd.ts'],
+          globalSetup: [runDirectory, 'test/support/service/serve-workerd.ts'],
         },
       },
       {
@@ -73,10 +93,22 @@ export default defineConfig({
           })),
         ],
         test: {
-          ...patient,
+          ...served,
           name: 'workerd',
           include: ['test/workerd/**/*.test.ts'],
           globalSetup: [runDirectory, 'test/workerd/system-database.ts'],
+        },
+      },
+      {
+        // Verdicts that other work on the machine can change: when all else is done, one file after the other, and
+        // again before one of them counts.
+        test: {
+          ...served,
+          name: 'timing',
+          include: ['test/timing/**/*.test.ts'],
+          retry: 2,
+          maxWorkers: 1,
+          sequence: { groupOrder: 1 },
         },
       },
     ],

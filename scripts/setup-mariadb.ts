@@ -5,7 +5,7 @@
  */
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
-import { findMariadbd, missingMariadb } from '../test/support/mariadb.ts'
+import { findMariadbd, missingMariadb } from '../test/support/servers/mariadb.ts'
 
 const found = findMariadbd()
 if (found !== undefined) console.log(`MariaDB for the tests: ${found}`)

@@ -1,6 +1,6 @@
 /**
  * Interfaces between the services and their environment. Each port has one adapter per platform and one contract suite
- * in test/contract that every adapter passes.
+ * in test/ports that every adapter passes.
  */
 import type { LicensingResponse } from './core/license/answer.ts'
 import type { SqlAddress, SqlProvider } from './core/sql/address.ts'

@@ -1,6 +1,6 @@
 /** Every figure of the benchmarks: what it is called, what it must keep to, and how it is measured. */
 import { setTimeout as wait } from 'node:timers/promises'
-import { tokenIn } from '../../test/support/mailed-token.ts'
+import { tokenIn } from '../../test/support/service/mailed-token.ts'
 import { gzipSize, readCompatibility } from './bundle.ts'
 import { type Case, findCase, requestsOf } from './cases.ts'
 import { type Comparison, compare, median } from './compare.ts'

@@ -2,7 +2,7 @@
  * The OpenAPI document of a workspace with 10,000 collections: how long it takes, and how long everybody else waits
  * meanwhile.
  */
-import { largeModel, type Rendering, renderDocument } from '../../test/support/large-document.ts'
+import { largeModel, type Rendering, renderDocument } from '../../test/support/data/large-document.ts'
 import type { Measured } from './figures.ts'
 
 const COLLECTIONS = 10_000

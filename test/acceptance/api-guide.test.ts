@@ -6,7 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { world } from '../support/world.ts'
+import { world } from '../support/service/world.ts'
 
 type Json = null | boolean | number | string | readonly Json[] | { readonly [member: string]: Json }
 

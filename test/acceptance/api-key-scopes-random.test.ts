@@ -4,8 +4,8 @@
  */
 import { expect, it } from 'vitest'
 import { createDice } from '../fuzz/support/dice.ts'
-import { people } from '../support/people.ts'
-import { type Client, type Workspace, world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { type Client, type Workspace, world } from '../support/service/world.ts'
 
 const keys = '/api/system/api-keys'
 const shape = { articles: { title: 'string' }, secrets: { title: 'string' } }

@@ -1,7 +1,7 @@
 /** A key may be limited to a part of what its user may do, and what is made with it reaches no further (docs/decisions/044). */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { type Client, type Workspace, world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { type Client, type Workspace, world } from '../support/service/world.ts'
 
 const path = '/api/system/api-keys'
 const shape = { articles: { title: 'string' }, secrets: { text: 'string' } }

@@ -1,7 +1,7 @@
 /** docs/contract.md#api-keys: keys act as their user until they are switched off or deleted. */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { type Client, world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { type Client, world } from '../support/service/world.ts'
 
 const path = '/api/system/api-keys'
 

@@ -1,10 +1,10 @@
 /** docs/contract.md#audit-log: the audit log. Every action that is recorded is read back here. */
 import { expect, it } from 'vitest'
 import { auditActions } from '../../src/core/audit.ts'
-import { tokenIn } from '../support/mailed-token.ts'
-import { mails } from '../support/mails.ts'
-import { people } from '../support/people.ts'
-import { type Workspace, world } from '../support/world.ts'
+import { tokenIn } from '../support/service/mailed-token.ts'
+import { mails } from '../support/service/mails.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 const shop = await world.workspace('audit', { articles: { title: 'string' } })
 const { email: administratorEmail } = world.administrator

@@ -6,10 +6,10 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, it } from 'vitest'
-import { tokenIn } from '../support/mailed-token.ts'
-import { mails } from '../support/mails.ts'
-import { type Person, people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { tokenIn } from '../support/service/mailed-token.ts'
+import { mails } from '../support/service/mails.ts'
+import { type Person, people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 /** Every secret that was sent or handed out. */
 const secrets = new Set<string>([world.administrator.password, world.administrator.token, world.setupToken])

@@ -1,8 +1,8 @@
 /** docs/contract.md#what-the-caller-sees, #breaches-of-the-protocol and #data-source-activity, over item routes. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect, readAnswer, startSystem } from '../support/connected.ts'
-import type { ExternalSystem } from '../support/external-system.ts'
-import { type Workspace, world } from '../support/world.ts'
+import type { ExternalSystem } from '../support/servers/external-system.ts'
+import { connect, readAnswer, startSystem } from '../support/service/connected.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 let system: ExternalSystem

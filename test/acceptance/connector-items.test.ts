@@ -3,10 +3,10 @@
  * checks, answers that are kept.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect, readAnswer, startSystem } from '../support/connected.ts'
-import type { ExternalSystem } from '../support/external-system.ts'
-import { people } from '../support/people.ts'
-import { type Workspace, world } from '../support/world.ts'
+import type { ExternalSystem } from '../support/servers/external-system.ts'
+import { connect, readAnswer, startSystem } from '../support/service/connected.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 let system: ExternalSystem

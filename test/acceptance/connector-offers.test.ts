@@ -3,9 +3,9 @@
  * refused.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { books, connect, readAnswer, relateReviews, startSystem } from '../support/connected.ts'
-import type { ExternalSystem } from '../support/external-system.ts'
-import { type Workspace, world } from '../support/world.ts'
+import type { ExternalSystem } from '../support/servers/external-system.ts'
+import { books, connect, readAnswer, relateReviews, startSystem } from '../support/service/connected.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 type Parameter = { readonly name?: string; readonly $ref?: string }
 type Operation = { readonly parameters: readonly Parameter[] }

@@ -4,10 +4,10 @@
  * a restart.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connectExample } from '../support/connected.ts'
-import { type ExampleServer, ordersConfig, startOrders } from '../support/example-servers.ts'
-import { startLoad } from '../support/steady-load.ts'
-import { type Workspace, world } from '../support/world.ts'
+import { startLoad } from '../support/run/steady-load.ts'
+import { type ExampleServer, ordersConfig, startOrders } from '../support/servers/example-servers.ts'
+import { connectExample } from '../support/service/connected.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let frail: ExampleServer
 let steady: ExampleServer

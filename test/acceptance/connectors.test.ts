@@ -1,9 +1,9 @@
 /** docs/contract.md#permission-handshake and #connector-permissions: the handshake, the test, the preview, the list. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { grantFor, readAnswer, sourceInputFor, startSystem } from '../support/connected.ts'
-import type { ExternalSystem } from '../support/external-system.ts'
-import { people } from '../support/people.ts'
-import { type Workspace, world } from '../support/world.ts'
+import type { ExternalSystem } from '../support/servers/external-system.ts'
+import { grantFor, readAnswer, sourceInputFor, startSystem } from '../support/service/connected.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 let system: ExternalSystem

@@ -3,7 +3,7 @@
  * browsers.
  */
 import { expect, it } from 'vitest'
-import { world } from '../support/world.ts'
+import { world } from '../support/service/world.ts'
 
 const allowed = 'https://app.example.com'
 

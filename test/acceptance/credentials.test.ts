@@ -1,6 +1,6 @@
 /** docs/contract.md#credentials: exactly one credential source. */
 import { expect, it } from 'vitest'
-import { world } from '../support/world.ts'
+import { world } from '../support/service/world.ts'
 
 const { token } = world.administrator
 const path = '/api/system/users/me'

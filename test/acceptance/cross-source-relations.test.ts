@@ -2,10 +2,10 @@
  * docs/contract.md#across-sources: relations of items across data sources, and within one whose connector knows none.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connect, readAnswer, relateReviews, startSystem } from '../support/connected.ts'
-import type { ExternalSystem } from '../support/external-system.ts'
-import { people } from '../support/people.ts'
-import { type Workspace, world } from '../support/world.ts'
+import type { ExternalSystem } from '../support/servers/external-system.ts'
+import { connect, readAnswer, relateReviews, startSystem } from '../support/service/connected.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 let system: ExternalSystem

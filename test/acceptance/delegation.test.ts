@@ -3,8 +3,8 @@
  * and take, nor takes what they could not give.
  */
 import { describe, expect, it } from 'vitest'
-import { type Content, type Person, people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { type Content, type Person, people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 const shop = await world.workspace(
   'delegation',

@@ -1,7 +1,7 @@
 /** Errors say what would be right: operators that a type knows, and the nearest name, of what the caller may see only. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Content, people } from '../support/people.ts'
-import { type Client, type Workspace, world } from '../support/world.ts'
+import { type Content, people } from '../support/service/people.ts'
+import { type Client, type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 

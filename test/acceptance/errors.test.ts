@@ -1,7 +1,7 @@
 /** docs/contract.md#errors: one error body everywhere, and nothing in it that is not the caller's business. */
 import { gzipSync } from 'node:zlib'
 import { beforeAll, expect, it } from 'vitest'
-import { type Workspace, world } from '../support/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 const MEBIBYTE = 1024 * 1024
 let shop: Workspace

@@ -7,9 +7,9 @@ import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { operatorHolds } from '../property/support/oracle.ts'
-import { type Person, people } from '../support/people.ts'
-import { startPostgres, type TestPostgres } from '../support/postgres.ts'
-import { type Item, type Workspace, world } from '../support/world.ts'
+import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
+import { type Person, people } from '../support/service/people.ts'
+import { type Item, type Workspace, world } from '../support/service/world.ts'
 
 const columns = {
   plain: 'text',

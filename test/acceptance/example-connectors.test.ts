@@ -1,6 +1,5 @@
 /** The example connectors in `extensions/`, installed and asked over HTTP, each against a real server. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { connectExample, type ExampleSource, readAnswer } from '../support/connected.ts'
 import {
   type ExampleServer,
   movies,
@@ -8,8 +7,9 @@ import {
   startFiles,
   startOrders,
   startSearchEngine,
-} from '../support/example-servers.ts'
-import { type Workspace, world } from '../support/world.ts'
+} from '../support/servers/example-servers.ts'
+import { connectExample, type ExampleSource, readAnswer } from '../support/service/connected.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 const fresh = { headers: { 'Cache-Control': 'no-cache' } }
 

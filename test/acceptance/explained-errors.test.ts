@@ -1,7 +1,7 @@
 /** A 403 names the action and the collection, a violated constraint its fields: of what the caller may know. */
 import { beforeAll, expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { type Workspace, world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 

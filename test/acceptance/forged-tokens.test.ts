@@ -4,11 +4,11 @@
  */
 import { createHmac, createPublicKey, generateKeyPairSync, sign } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { forgedSignatures } from '../support/ed25519-vectors.ts'
-import { type Forgery, forge, read, signerOf } from '../support/forge.ts'
-import { people } from '../support/people.ts'
-import { newSigningKey } from '../support/served.ts'
-import { world } from '../support/world.ts'
+import { forgedSignatures } from '../support/data/ed25519-vectors.ts'
+import { type Forgery, forge, read, signerOf } from '../support/service/forge.ts'
+import { people } from '../support/service/people.ts'
+import { newSigningKey } from '../support/service/served.ts'
+import { world } from '../support/service/world.ts'
 
 const shop = await world.workspace('forged', {})
 const person = await people.memberWith(shop, [])

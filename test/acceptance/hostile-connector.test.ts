@@ -1,12 +1,12 @@
 /**
  * docs/contract.md#connectors: what a connector tries to get out of its sandbox while the service serves it; all of its
- * ways at `test/contract`.
+ * ways at `test/security`.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { connect, connectExample, readAnswer, startSystem } from '../support/connected.ts'
-import type { ExternalSystem } from '../support/external-system.ts'
-import { type RunningUpstream, startUpstream } from '../support/upstream.ts'
-import { type Workspace, world } from '../support/world.ts'
+import type { ExternalSystem } from '../support/servers/external-system.ts'
+import { type RunningUpstream, startUpstream } from '../support/servers/upstream.ts'
+import { connect, connectExample, readAnswer, startSystem } from '../support/service/connected.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 let system: ExternalSystem

@@ -5,9 +5,9 @@
  */
 import { beforeAll, expect, it } from 'vitest'
 import { createDice, seed } from '../fuzz/support/dice.ts'
-import { allHostile, anyHostile, type HostileRequest } from '../support/hostile-requests.ts'
-import { people } from '../support/people.ts'
-import { type Client, type Workspace, world } from '../support/world.ts'
+import { allHostile, anyHostile, type HostileRequest } from '../support/data/hostile-requests.ts'
+import { people } from '../support/service/people.ts'
+import { type Client, type Workspace, world } from '../support/service/world.ts'
 
 let blog: Workspace
 let reader: Client

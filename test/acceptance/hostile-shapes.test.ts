@@ -1,6 +1,6 @@
 /** Requests of hostile shape are refused soon, and neither they nor their like touch anybody else. */
 import { beforeAll, expect, it } from 'vitest'
-import { type Workspace, world } from '../support/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let blog: Workspace
 

@@ -1,8 +1,8 @@
 /** docs/contract.md#introspection: `POST /api/{workspace}/schema/introspect/{source}`, as far as HTTP alone shows. */
 import { randomUUID } from 'node:crypto'
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 const shop = await world.workspace(
   'introspect',

@@ -1,9 +1,9 @@
 /** Invitations: who joins by which token (docs/decisions/045); accounts from before are in proof.test.ts. */
 import { expect, it } from 'vitest'
-import { tokenIn } from '../support/mailed-token.ts'
-import { mails } from '../support/mails.ts'
-import { people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { tokenIn } from '../support/service/mailed-token.ts'
+import { mails } from '../support/service/mails.ts'
+import { people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 const shop = await world.workspace('invitations', { articles: { title: 'string' } })
 const reading = await people.roleWith(shop, { collections: { articles: { read: 'all' } } })

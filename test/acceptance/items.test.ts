@@ -1,6 +1,6 @@
 /** docs/contract.md#items: lists, single items and writes of one collection. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Workspace, world } from '../support/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 describe('a list', () => {
   let shop: Workspace

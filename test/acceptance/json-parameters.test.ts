@@ -1,6 +1,6 @@
 /** `filter`, `sort` and `deep` of a URL as one JSON text each: what brackets say, for clients that can only write JSON. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Workspace, world } from '../support/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 

@@ -1,6 +1,6 @@
 /** One small request whose answer would be tens of megabytes is refused: copying it would keep everybody else waiting. */
 import { beforeAll, expect, it } from 'vitest'
-import { type Workspace, world } from '../support/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 const MEBIBYTE = 1024 * 1024
 

@@ -1,6 +1,6 @@
 /** Filters of many policies stand in a statement for each time that their collection is named: what that multiplies to is bounded. */
 import { beforeAll, expect, it } from 'vitest'
-import { type Workspace, world } from '../support/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let blog: Workspace
 

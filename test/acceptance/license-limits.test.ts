@@ -3,9 +3,9 @@
  * instance of its own, first under a license of small hard limits, then under one of the same limits that are soft.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Client } from '../support/client.ts'
-import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/instance.ts'
-import { offlineLicense } from '../support/license.ts'
+import type { Client } from '../support/service/client.ts'
+import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
+import { offlineLicense } from '../support/service/license.ts'
 
 const limits = {
   workspaces: 3,

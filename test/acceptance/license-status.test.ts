@@ -4,9 +4,9 @@
  * own.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { Client } from '../support/client.ts'
-import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/instance.ts'
-import { type LicensingLine, openLicensingLine, type Trouble } from '../support/licensing.ts'
+import { type LicensingLine, openLicensingLine, type Trouble } from '../support/servers/licensing.ts'
+import type { Client } from '../support/service/client.ts'
+import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
 
 const MINUTE = 60_000
 const DAY = 86_400_000

@@ -1,7 +1,7 @@
 /** docs/contract.md#system and #credentials: one line per request, without its token. */
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { world } from '../support/world.ts'
+import { world } from '../support/service/world.ts'
 
 const { token } = world.administrator
 

@@ -1,7 +1,7 @@
 /** docs/manifest.md: the manifest of a workspace. */
 import { beforeAll, expect, it } from 'vitest'
 import type { Manifest } from '../../src/core/manifest/format.ts'
-import { createCollection, type Workspace, world } from '../support/world.ts'
+import { createCollection, type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 

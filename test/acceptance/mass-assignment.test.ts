@@ -1,8 +1,8 @@
 /** No body can set more than its route knows, whatever the columns behind it are called. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { type Client, world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { type Client, world } from '../support/service/world.ts'
 
 const shop = await world.workspace('assignment', { articles: { title: 'string' } })
 const role = await people.role(shop, [])

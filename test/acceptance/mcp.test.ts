@@ -2,8 +2,8 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Content, people } from '../support/people.ts'
-import { createCollection, type Workspace, world } from '../support/world.ts'
+import { type Content, people } from '../support/service/people.ts'
+import { createCollection, type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 const opened: Client[] = []

@@ -1,7 +1,7 @@
 /** docs/contract.md#policies: members. */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 const shop = await world.workspace('members', { articles: { title: 'string' }, secrets: { text: 'string' } })
 const reading = await people.roleWith(shop, { collections: { articles: { read: 'all' } } })

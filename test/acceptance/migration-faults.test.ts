@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { createCollection, createRelation, type Operation, type Workspace, world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { createCollection, createRelation, type Operation, type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 

@@ -1,7 +1,7 @@
 /** docs/contract.md#migrations: one body of operations changes the model and the tables, or nothing. */
 import { randomUUID } from 'node:crypto'
 import { beforeAll, expect, it } from 'vitest'
-import { createCollection, createRelation, type Operation, type Workspace, world } from '../support/world.ts'
+import { createCollection, createRelation, type Operation, type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 let names = 0

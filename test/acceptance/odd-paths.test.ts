@@ -1,8 +1,8 @@
 /** Parts of a path that are no text to any database, or no text at all: on every route they are a name that nobody has. */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { describedRoutes } from '../../handlers/openapi/routes.ts'
-import { client } from '../support/client.ts'
-import { type Workspace, world } from '../support/world.ts'
+import { client } from '../support/service/client.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let blog: Workspace
 

@@ -1,6 +1,6 @@
 /** The examples of the documents are what the service answers. */
 import { beforeAll, expect, it } from 'vitest'
-import { type Workspace, world } from '../support/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 type Responses = Readonly<
   Record<string, { readonly content: { readonly 'application/json': { readonly example: unknown } } }>

@@ -1,7 +1,7 @@
 /** docs/contract.md#openapi: the OpenAPI document of the system. */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 it('answers the bare document to an administrator of the instance', async () => {
   const response = await world.administrator.get('/api/system/openapi')

@@ -1,7 +1,7 @@
 /** docs/contract.md#openapi: the OpenAPI document of a workspace, as its caller may see it. */
 import { beforeAll, expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { createCollection, type Workspace, world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { createCollection, type Workspace, world } from '../support/service/world.ts'
 
 type Document = {
   readonly openapi: string

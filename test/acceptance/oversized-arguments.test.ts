@@ -1,6 +1,6 @@
 /** What a caller sends is bounded in length, depth and count before anything is made of it, whichever way it comes. */
 import { beforeAll, describe, expect, it } from 'vitest'
-import { type Workspace, world } from '../support/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let blog: Workspace
 

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { type IncomingMessage, request } from 'node:http'
 import { expect, it } from 'vitest'
-import { mails } from '../support/mails.ts'
-import { type Person, people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { mails } from '../support/service/mails.ts'
+import { type Person, people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 const shop = await world.workspace('passwords', { articles: { title: 'string' } })
 const reading = await people.roleWith(shop, { collections: { articles: { read: 'all' } } })

@@ -2,8 +2,8 @@
  * docs/contract.md#policies: policies. No right passes to what takes over a name, and no answer names what is hidden.
  */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { createCollection, world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { createCollection, world } from '../support/service/world.ts'
 
 const shape = {
   authors: { name: 'string' },

@@ -4,9 +4,9 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Client, client } from '../support/client.ts'
-import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/instance.ts'
-import { sendSlowly } from '../support/slow-request.ts'
+import { sendSlowly } from '../support/run/slow-request.ts'
+import { type Client, client } from '../support/service/client.ts'
+import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
 
 const accept = '/api/auth/invitations/accept'
 const [old, fresh] = ['the password of a stranger', 'the password of the owner']

@@ -5,12 +5,12 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { openBrowser } from '../support/browser.ts'
-import { type CraftedProvider, startCraftedProvider } from '../support/crafted-provider.ts'
-import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts'
-import { people } from '../support/people.ts'
-import { RETURN_URL, signingIn } from '../support/signing-in.ts'
-import { world } from '../support/world.ts'
+import { openBrowser } from '../support/run/browser.ts'
+import { type CraftedProvider, startCraftedProvider } from '../support/servers/crafted-provider.ts'
+import { type OpenIdProvider, startOpenIdProvider } from '../support/servers/openid-provider.ts'
+import { people } from '../support/service/people.ts'
+import { RETURN_URL, signingIn } from '../support/service/signing-in.ts'
+import { world } from '../support/service/world.ts'
 
 const { administrator, anonymous } = world
 const { callbackOf, enter, leave, login, whoami } = signingIn

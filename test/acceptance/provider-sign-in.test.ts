@@ -5,11 +5,11 @@
 import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { openBrowser } from '../support/browser.ts'
-import { type OpenIdProvider, startOpenIdProvider } from '../support/openid-provider.ts'
-import { people } from '../support/people.ts'
-import { RETURN_URL, signingIn } from '../support/signing-in.ts'
-import { world } from '../support/world.ts'
+import { openBrowser } from '../support/run/browser.ts'
+import { type OpenIdProvider, startOpenIdProvider } from '../support/servers/openid-provider.ts'
+import { people } from '../support/service/people.ts'
+import { RETURN_URL, signingIn } from '../support/service/signing-in.ts'
+import { world } from '../support/service/world.ts'
 
 const { administrator, anonymous } = world
 const { enter, leave, callbackOf, whoami } = signingIn

@@ -1,8 +1,8 @@
 /** docs/contract.md#sign-in-providers: sign-in providers as administrators of the instance set them up. */
 import { readFile } from 'node:fs/promises'
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 const { administrator, anonymous } = world
 const providers = '/api/system/providers'

@@ -1,6 +1,6 @@
 /** Behind proxies that the configuration names, their headers say where a request comes from. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/instance.ts'
+import { type Instance, openTestEnvironment, type TestEnvironment } from '../support/service/instance.ts'
 
 const address = 'admin@example.com'
 let stage: TestEnvironment

@@ -3,7 +3,7 @@
  * credentials.
  */
 import { expect, it } from 'vitest'
-import { world } from '../support/world.ts'
+import { world } from '../support/service/world.ts'
 
 it.each(['/api/system/docs', '/api/shop/docs', '/api/no_such_workspace/docs'])(
   'answers a page at %s to anybody',

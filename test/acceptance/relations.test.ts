@@ -1,6 +1,6 @@
 /** docs/contract.md#relations: relations in reads. */
 import { beforeAll, expect, it } from 'vitest'
-import { type Workspace, world } from '../support/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let blog: Workspace
 

@@ -4,9 +4,9 @@
  */
 import { setTimeout as wait } from 'node:timers/promises'
 import { describe, expect, it } from 'vitest'
-import { type Person, people } from '../support/people.ts'
-import { sendSlowly } from '../support/slow-request.ts'
-import { world } from '../support/world.ts'
+import { sendSlowly } from '../support/run/slow-request.ts'
+import { type Person, people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 const shop = await world.workspace('meanwhile', { articles: { title: 'string' } })
 const held = {

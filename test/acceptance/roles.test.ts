@@ -1,7 +1,7 @@
 /** docs/contract.md#policies: roles. */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { type Workspace, world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 const shop = await world.workspace('roles', { articles: { title: 'string' }, secrets: { text: 'string' } })
 

@@ -1,6 +1,6 @@
 /** A read may bring 100,000 rows by its limits (SERVICE_QUERY__MAX_ROWS), by whatever way it is asked for. */
 import { beforeAll, expect, it } from 'vitest'
-import { type Workspace, world } from '../support/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let blog: Workspace
 

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
-import { people } from '../support/people.ts'
-import { startPostgres } from '../support/postgres.ts'
-import { type Workspace, world } from '../support/world.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 let gateways: readonly { readonly url: string; close(): Promise<void> }[]

@@ -3,8 +3,8 @@
  * nothing of what they are themselves (docs/decisions/043).
  */
 import { expect, it } from 'vitest'
-import { type Person, people } from '../support/people.ts'
-import { type Client, type Workspace, world } from '../support/world.ts'
+import { type Person, people } from '../support/service/people.ts'
+import { type Client, type Workspace, world } from '../support/service/world.ts'
 
 const path = '/api/system/service-accounts'
 const keys = '/api/system/api-keys'

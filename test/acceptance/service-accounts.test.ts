@@ -1,7 +1,7 @@
 /** docs/contract.md#accounts: accounts for programs, owned by people, that sign in by API key. */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { type Client, world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { type Client, world } from '../support/service/world.ts'
 
 const path = '/api/system/service-accounts'
 const shop = await world.workspace('service', { articles: { title: 'string' } })

@@ -1,7 +1,7 @@
 /** docs/contract.md#sessions: sessions in both modes, refreshing, signing out, and what a cookie may do. */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 const shop = await world.workspace('sessions', { articles: { title: 'string' } })
 const ada = await people.memberWith(shop, [])

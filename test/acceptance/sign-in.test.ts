@@ -1,7 +1,7 @@
 /** docs/contract.md#sessions: signing in with e-mail and password in JSON mode. */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 const { email, password } = world.administrator
 const shop = await world.workspace('sign_in', {})

@@ -4,8 +4,13 @@
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { type ProviderName, providersOf, type SourceServers, startSourceServers } from '../support/source-servers.ts'
-import { createCollection, createRelation, type Workspace, world } from '../support/world.ts'
+import {
+  type ProviderName,
+  providersOf,
+  type SourceServers,
+  startSourceServers,
+} from '../support/servers/source-servers.ts'
+import { createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
 
 let servers: SourceServers
 let shop: Workspace

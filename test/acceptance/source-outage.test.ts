@@ -5,10 +5,10 @@
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
-import { startMariadb, type TestMariadb } from '../support/mariadb.ts'
-import { startPlanetscaleGateway } from '../support/planetscale-gateway.ts'
-import { startPostgres, type TestPostgres } from '../support/postgres.ts'
-import { createCollection, type Workspace, world } from '../support/world.ts'
+import { startMariadb, type TestMariadb } from '../support/servers/mariadb.ts'
+import { startPlanetscaleGateway } from '../support/servers/planetscale-gateway.ts'
+import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
+import { createCollection, type Workspace, world } from '../support/service/world.ts'
 
 let server: TestPostgres
 let mariadb: TestMariadb

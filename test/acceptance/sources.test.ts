@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
-import { people } from '../support/people.ts'
-import { startPostgres } from '../support/postgres.ts'
-import { type Workspace, world } from '../support/world.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 let config: { readonly connectionString: string }

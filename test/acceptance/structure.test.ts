@@ -1,6 +1,6 @@
 /** docs/contract.md#system-collections: the system collections again, at the newer address. */
 import { beforeAll, expect, it } from 'vitest'
-import { type Workspace, world } from '../support/world.ts'
+import { type Workspace, world } from '../support/service/world.ts'
 
 let shop: Workspace
 

@@ -1,6 +1,6 @@
 /** docs/contract.md#system and #first-start: what the instance tells of itself, and its set-up. */
 import { expect, it } from 'vitest'
-import { world } from '../support/world.ts'
+import { world } from '../support/service/world.ts'
 
 it('answers ping', async () => {
   const response = await world.anonymous.get('/ping')

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { VERSION } from '../../src/services/instance/release.ts'
-import { openTestEnvironment, type TestEnvironment, type Variables } from '../support/instance.ts'
-import { world } from '../support/world.ts'
+import { openTestEnvironment, type TestEnvironment, type Variables } from '../support/service/instance.ts'
+import { world } from '../support/service/world.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR

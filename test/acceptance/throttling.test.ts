@@ -2,8 +2,8 @@
  * docs/contract.md#passwords: five failures for one account and address in a minute, then 429 until time has passed.
  */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 const shop = await world.workspace('throttling', {})
 

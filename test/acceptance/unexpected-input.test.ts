@@ -4,7 +4,7 @@
  */
 import { expect, it } from 'vitest'
 import { describedRoutes } from '../../handlers/openapi/routes.ts'
-import { type Client, world } from '../support/world.ts'
+import { type Client, world } from '../support/service/world.ts'
 
 const shop = await world.workspace('strays', { articles: { title: 'string' } })
 const probes = ['GET /ping', 'GET /api/system/live', 'GET /api/system/ready']

@@ -1,7 +1,7 @@
 /** docs/contract.md#accounts: the accounts of the instance. */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { type Client, world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { type Client, world } from '../support/service/world.ts'
 
 const shop = await world.workspace('users', { articles: { title: 'string' } })
 const path = '/api/system/users'

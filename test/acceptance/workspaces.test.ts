@@ -1,7 +1,7 @@
 /** docs/contract.md#data-model: workspaces. */
 import { expect, it } from 'vitest'
-import { people } from '../support/people.ts'
-import { world } from '../support/world.ts'
+import { people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
 
 const path = '/api/system/workspaces'
 

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { compileManifest } from '../../src/core/manifest.ts'
 import { buildModel, type Model, type ModelRecords, noRecords } from '../../src/core/model/model.ts'
 import { systemRecords } from '../../src/core/model/system.ts'
-import { build } from '../support/build.ts'
+import { build } from '../support/data/build.ts'
 import { readBack } from './manifest/read-back.ts'
 
 const blog = build.model(

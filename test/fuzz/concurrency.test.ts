@@ -6,8 +6,8 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import type { Drawing } from '../support/model-sketch.ts'
-import { type NodeService, startService } from '../support/node-service.ts'
+import type { Drawing } from '../support/data/model-sketch.ts'
+import { type NodeService, startService } from '../support/service/node-service.ts'
 import { createDice, type Dice, seed } from './support/dice.ts'
 import { openWire, type Wire } from './support/wire.ts'
 

@@ -7,7 +7,7 @@ import { randomInt } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { anyThrows, applyThrows, shapeOf } from '../support/random-operations.ts'
+import { anyThrows, applyThrows, shapeOf } from '../support/data/random-operations.ts'
 import { type Answer, type Client, introspect, migrate, signIn, storedModel, type Workspace } from './support/client.ts'
 import { plainCollection } from './support/collections.ts'
 import {

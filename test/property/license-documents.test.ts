@@ -4,7 +4,7 @@ import { SignJWT, UnsecuredJWT } from 'jose'
 import { expect, it } from 'vitest'
 import { newKeyPair, signDocument } from '../../scripts/licensing/documents.ts'
 import { documentReader } from '../../src/services/license/documents.ts'
-import { unlimited } from '../support/license.ts'
+import { unlimited } from '../support/service/license.ts'
 
 const keys = await newKeyPair()
 const read = documentReader(JSON.stringify(keys.publicJwk))

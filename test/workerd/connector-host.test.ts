@@ -1,7 +1,7 @@
 /** ConnectorHost on Workers: the shared laws against isolates of the Worker Loader behind the real gate. */
 import { inject } from 'vitest'
 import type { ConnectorLine } from '../../src/ports.ts'
-import { describeConnectorHost } from '../contract/connector-host.ts'
+import { describeConnectorHost } from '../ports/connector-host.ts'
 import { openWorkerdHost } from './isolates.ts'
 
 const upstream = inject('upstream')

@@ -1,6 +1,6 @@
 /** The matcher table against the gate itself, with all that it lets through answered in place of the network. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { networkRows } from '../contract/network-rows.ts'
+import { networkRows } from '../ports/network-rows.ts'
 import { gate } from './isolates.ts'
 
 const network = globalThis.fetch

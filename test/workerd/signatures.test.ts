@@ -1,4 +1,4 @@
 /** The signature suite in workerd. */
-import { describeSignatures } from '../contract/signatures.ts'
+import { describeSignatures } from '../ports/signatures.ts'
 
 describeSignatures('workerd')

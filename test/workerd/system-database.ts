@@ -3,9 +3,9 @@ import type { TestProject } from 'vitest/node'
 import type { IsolateRuntime } from '../../src/platform/connectors/isolate-runtime.ts'
 import { readIsolateRuntime } from '../../src/platform/node/connectors/isolate-runtime.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
-import { bundleHostile } from '../support/hostile.ts'
-import { startPostgres } from '../support/postgres.ts'
-import { startUpstream, type Upstream } from '../support/upstream.ts'
+import { bundleHostile } from '../support/data/hostile.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
+import { startUpstream, type Upstream } from '../support/servers/upstream.ts'
 
 declare module 'vitest' {
   interface ProvidedContext {

@@ -5,13 +5,7 @@ import { env, exports } from 'cloudflare:workers'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { createCloudflareWorkspaceState } from '../../src/platform/cloudflare/workspace-state.ts'
 import { openNeon } from '../../src/platform/drivers/neon.ts'
-import {
-  createSystemTables,
-  describeWorkspaceState,
-  hold,
-  insertWorkspace,
-  pause,
-} from '../contract/workspace-state.ts'
+import { createSystemTables, describeWorkspaceState, hold, insertWorkspace, pause } from '../ports/workspace-state.ts'
 import type { TestEnv } from './worker.ts'
 
 // The types know no particular Worker; this one is ./worker.ts.

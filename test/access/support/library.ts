@@ -7,7 +7,7 @@ import type { Model } from '../../../src/core/model/model.ts'
 import type { Stock } from '../../property/support/request.ts'
 import type { Operand, Row, Rows } from '../../property/support/rows.ts'
 import type { Relation, Shop, TypeText } from '../../property/support/shop.ts'
-import { build } from '../../support/build.ts'
+import { build } from '../../support/data/build.ts'
 
 export const collections = {
   people: { id: 'int32', name: 'string?', team: 'string?', userId: 'uuid?', since: 'date?' },

@@ -10,7 +10,7 @@ import {
 import type { Entitlement } from '../../../src/core/access/entitlement.ts'
 import { namesOf, parsePolicy } from '../../../src/core/access/policy.ts'
 import type { Rights } from '../../../src/core/access/principal.ts'
-import { build } from '../../support/build.ts'
+import { build } from '../../support/data/build.ts'
 
 const model = build.model(
   {

@@ -5,7 +5,7 @@ import { parsePolicy } from '../../../src/core/access/policy.ts'
 import { noRights, type Rights } from '../../../src/core/access/principal.ts'
 import { bindTimeVariable } from '../../../src/core/access/variable.ts'
 import type { Collection } from '../../../src/core/model/model.ts'
-import { build } from '../../support/build.ts'
+import { build } from '../../support/data/build.ts'
 
 const model = build.model({
   articles: { id: 'int64', title: 'string', status: 'string', owner: 'uuid?', at: 'dateTimeWithTimezone' },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parsePolicy, policyReferences, presentPolicy } from '../../../src/core/access/policy.ts'
 import { errorBody, ServiceError } from '../../../src/core/error.ts'
-import { build } from '../../support/build.ts'
+import { build } from '../../support/data/build.ts'
 
 const model = build.model(
   {

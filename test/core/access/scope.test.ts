@@ -15,7 +15,7 @@ import {
 } from '../../../src/core/access/scope.ts'
 import type { Collection } from '../../../src/core/model/model.ts'
 import { createDice } from '../../fuzz/support/dice.ts'
-import { build } from '../../support/build.ts'
+import { build } from '../../support/data/build.ts'
 
 const model = build.model({ articles: { id: 'int64' }, secrets: { id: 'int64' } })
 const collections = ['articles', 'secrets'].map((name) => model.byName.get(name) as Collection)

@@ -11,7 +11,7 @@ import { capabilitiesOf, capabilitiesText, parseIntrospection } from '../../../s
 import { errorBody, type ServiceError } from '../../../src/core/error.ts'
 import type { PrimitiveField } from '../../../src/core/model/model.ts'
 import { wireValue } from '../../../src/core/model/wire.ts'
-import { build } from '../../support/build.ts'
+import { build } from '../../support/data/build.ts'
 
 function field(text: string, name = 'f'): PrimitiveField {
   const [found] = build.model({ c: { [name]: text } }).byName.get('c')?.primitives ?? []

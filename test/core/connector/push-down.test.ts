@@ -15,7 +15,7 @@ import type { PrimitiveField } from '../../../src/core/model/model.ts'
 import { wireValue } from '../../../src/core/model/wire.ts'
 import { evaluate } from '../../../src/core/query/evaluate.ts'
 import { all, and, type Filter, isTrue, not, or } from '../../../src/core/query/filter.ts'
-import { build } from '../../support/build.ts'
+import { build } from '../../support/data/build.ts'
 
 const model = build.model({ songs: { id: 'int32', title: 'string?', plays: 'int32?', rank: 'decimal?' } })
 const collection = model.byName.get('songs') ?? fail('songs')

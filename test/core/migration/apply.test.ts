@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { buildModel } from '../../../src/core/model/model.ts'
 import type { Change } from '../../../src/core/sql/change.ts'
-import { growth, LINEAR } from '../../support/work.ts'
 import {
   autoincrement,
   blog,
@@ -856,24 +855,5 @@ describe('a migration', () => {
     )
 
     expect(changes.map(({ operation }) => operation)).toEqual([0, 2])
-  })
-
-  it('grows linearly: 1,000 collections of 20 fields', async () => {
-    const many = (count: number) =>
-      Array.from({ length: count }, (_, number) => {
-        const fields = Array.from({ length: 20 }, (_, position) =>
-          field(`${number}.${position}`, 'string', { dbName: `f${position}`, apiName: undefined }),
-        )
-        return createCollection(String(number), fields, { apiName: undefined })
-      })
-
-    const { records } = migrate(workspace, ...many(1_000))
-    const times = await growth((count) => {
-      const operations = many(count)
-      return () => migrate(workspace, ...operations)
-    }, 60)
-
-    expect([records.collections.length, records.primitiveFields.length]).toEqual([1_000, 20_000])
-    expect(times).toBeLessThan(LINEAR)
   })
 })

@@ -1,13 +1,13 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { ServiceError } from '../../../src/core/error.ts'
 import {
   type BracketNode,
   type BracketTree,
   MAX_QUERY_LENGTH,
   parseBrackets,
 } from '../../../src/core/query/brackets.ts'
-import { growth, LINEAR, minimumWork } from '../../support/work.ts'
+import { minimumWork } from '../../support/run/work.ts'
+import { outcome } from './outcome.ts'
 
 const token = fc.constantFrom(
   ...['[', ']', '[]', '&', '=', '%', '+', '%5B', '%5D', '%ZZ', '%C3', '%A9', '\ud800', '.', '?', ' ', '😀'],
@@ -47,25 +47,6 @@ it('answers any text with a tree or a ServiceError of one of two kinds, and soon
     }),
     { numRuns: 2_000 },
   )
-})
-
-it.each([
-  ['opening brackets', '['],
-  ['bracket pairs', '[]'],
-  ['nested keys', '[a]'],
-  ['separators', '&'],
-  ['escapes', '%5B'],
-  ['broken escapes', '%C3'],
-  ['parameters that conflict', 'a[0]=&'],
-  ['deep pushes', `a${'[]'.repeat(32)}&`],
-  ['wide objects', 'a[b]&a[c]&'],
-])('%s up to the limit take no more time than their length', async (_, unit) => {
-  const times = await growth((length) => {
-    const search = `a${unit.repeat(length / unit.length - 1)}`
-    return () => outcome(search)
-  }, MAX_QUERY_LENGTH / 4)
-
-  expect(times).toBeLessThan(LINEAR)
 })
 
 it('reads back every tree that is printed with indexes, in any order of its parameters', () => {
@@ -113,15 +94,6 @@ it('refuses a parameter given twice, whatever it is called', () =>
       expect(outcome(`${place}=${encodeURIComponent(one)}&${place}=${encodeURIComponent(other)}`)).toBe('invalid')
     }),
   ))
-
-function outcome(search: string): string {
-  try {
-    parseBrackets(search)
-    return 'read'
-  } catch (error) {
-    return error instanceof ServiceError ? error.kind : String(error)
-  }
-}
 
 function isKey(name: string): boolean {
   return name !== '' && !reserved.test(name)

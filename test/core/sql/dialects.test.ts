@@ -1,6 +1,6 @@
 /**
  * Every dialect side by side, so that a difference is visible as a difference. MySQL is only compared here; what the
- * other two make of these texts is run in test/contract.
+ * other two make of these texts is run in test/databases.
  */
 
 import { describe, expect, it } from 'vitest'
@@ -14,7 +14,7 @@ import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { compileRead, predicate, rootScope } from '../../../src/core/sql/read.ts'
 import { compile, literal, type Sql, type Statement, sql } from '../../../src/core/sql/statement.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
-import { build } from '../../support/build.ts'
+import { build } from '../../support/data/build.ts'
 
 const model = build.model(
   {

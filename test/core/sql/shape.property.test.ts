@@ -28,7 +28,7 @@ import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { compileRead } from '../../../src/core/sql/read.ts'
 import { binder, compile, ident, literal, type Statement } from '../../../src/core/sql/statement.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
-import { build } from '../../support/build.ts'
+import { build } from '../../support/data/build.ts'
 
 const MARK = '§'
 

@@ -1,5 +1,5 @@
 /** Bodies at random as JSON texts: flat items, and relation operations of every kind nested in them. */
-import type { CollectionSketch, FieldSketch, RelationSketch } from '../../support/model-sketch.ts'
+import type { CollectionSketch, FieldSketch, RelationSketch } from '../../support/data/model-sketch.ts'
 import type { Dice } from './dice.ts'
 import { mutated, type Sketches } from './queries.ts'
 import { anyJson, anyName, anyWrongJson } from './values.ts'

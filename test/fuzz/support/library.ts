@@ -1,5 +1,5 @@
 /** What the fuzzed requests are sent to: every type that Postgres stores, and relations of every kind. */
-import type { Drawing } from '../../support/model-sketch.ts'
+import type { Drawing } from '../../support/data/model-sketch.ts'
 
 const types = ['int16', 'int32', 'int64', 'float32', 'float64', 'decimal', 'decimal(12,4)', 'string', 'string(20)']
 const others = ['uuid', 'boolean', 'date', 'time', 'dateTime', 'dateTimeWithTimezone', 'json', 'bytes']

@@ -2,7 +2,7 @@
  * Query strings at random: some that are right, some that are right but for one thing, some spelled by dice. Only what
  * they look like is decided here; whatever they are, the service must answer them.
  */
-import type { CollectionSketch, FieldSketch } from '../../support/model-sketch.ts'
+import type { CollectionSketch, FieldSketch } from '../../support/data/model-sketch.ts'
 import type { Dice } from './dice.ts'
 import { anyName, anyText, escaped, hostile, names } from './values.ts'
 

@@ -2,7 +2,7 @@
  * Values at random for a type: good ones, its extremes, and what other services have stumbled over. As texts for a
  * query string or a path, and as JSON texts for a body, so that a body can hold what `JSON.stringify` never writes.
  */
-import type { FieldSketch } from '../../support/model-sketch.ts'
+import type { FieldSketch } from '../../support/data/model-sketch.ts'
 import type { Dice } from './dice.ts'
 
 /** For a query string or a path. May hold a lone surrogate, which only `escaped` can write. */

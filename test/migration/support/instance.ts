@@ -9,8 +9,8 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { openPostgres } from '../../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
-import { generousLicense } from '../../support/license.ts'
-import { startPostgres } from '../../support/postgres.ts'
+import { startPostgres } from '../../support/servers/postgres.ts'
+import { generousLicense } from '../../support/service/license.ts'
 import type { Account } from './client.ts'
 
 export type Instance = {

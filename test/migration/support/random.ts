@@ -1,8 +1,8 @@
 /** What random migrations of a workspace's own tables may do. */
 import type { ModelRecords } from '../../../src/core/model/model.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
-import { storableTypes } from '../../support/imported.ts'
-import type { RandomOptions } from '../../support/random-operations.ts'
+import { storableTypes } from '../../support/data/imported.ts'
+import type { RandomOptions } from '../../support/data/random-operations.ts'
 import type { Workspace } from './client.ts'
 
 export function randomOptions({ apiName, sourceId }: Workspace, { namespaces }: ModelRecords): RandomOptions {

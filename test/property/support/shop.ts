@@ -4,9 +4,9 @@
  */
 import type { Collection, IndexRecord, Model } from '../../../src/core/model/model.ts'
 import { buildModel } from '../../../src/core/model/model.ts'
-import { build } from '../../support/build.ts'
+import { build } from '../../support/data/build.ts'
 
-/** `decimal(12,4)?`, `string[]`: see test/support/build.ts. */
+/** `decimal(12,4)?`, `string[]`: see test/support/data/build.ts. */
 type FieldText = string
 
 export type Shop = Drawing & {

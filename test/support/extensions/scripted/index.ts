@@ -1,5 +1,5 @@
 /**
- * A connector to test/support/external-system.ts that does what it is told: every handler asks there first whether it is to
+ * A connector to test/support/servers/external-system.ts that does what it is told: every handler asks there first whether it is to
  * do something else than its work, and preflight, which must not ask, looks into the configuration.
  */
 import * as kit from 'governed-data-service/connector-kit'

@@ -1,0 +1,299 @@
+/**
+ * Statements that end before their answer, for every way in which we reach a Postgres: by their time limit, and because
+ * whoever asked has left. Nobody else's statement ends with them, and what serves the next one is sound.
+ */
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { CANCELED, TIMED_OUT } from '../../src/core/sql/fault.ts'
+import { openNeon } from '../../src/platform/drivers/neon.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
+import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
+import type { QueryContext, SqlDriver } from '../../src/ports.ts'
+import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
+
+let directory: string
+let embedded: EmbeddedPostgres
+let server: Awaited<ReturnType<typeof startPostgres>>
+let embeddedGateway: NeonGateway
+let serverGateway: NeonGateway
+let watcher: pg.Client
+
+beforeAll(async () => {
+  directory = await mkdtemp(join(tmpdir(), 'embedded-'))
+  await prepareEmbedded(directory)
+  embedded = await openEmbeddedPostgres(directory)
+  server = await startPostgres()
+  embeddedGateway = await startNeonGateway(embedded)
+  serverGateway = await startNeonGateway(server.url)
+  watcher = new pg.Client({ connectionString: server.url })
+  await watcher.connect()
+})
+
+afterAll(async () => {
+  await watcher?.end()
+  await embeddedGateway?.close()
+  await serverGateway?.close()
+  await embedded?.close()
+  await server?.close()
+  await rm(directory, { recursive: true })
+})
+
+const adapters = [
+  { name: 'pg over TCP', open: (limit: number) => openPostgres({ connectionString: server.url, timeLimit: limit }) },
+  {
+    name: 'pg over the embedded database',
+    open: (limit: number) => openPostgres({ stream: embedded.connect, max: 4, timeLimit: limit }),
+  },
+  {
+    name: 'Neon over the gateway to the embedded database',
+    open: (limit: number) => openNeon(embeddedGateway.url, undefined, limit),
+  },
+  {
+    name: 'Neon over the gateway to Postgres',
+    open: (limit: number) => openNeon(serverGateway.url, undefined, limit),
+  },
+]
+
+const somebody: QueryContext = {}
+
+describe.each(adapters)('$name', ({ name, open }) => {
+  let driver: SqlDriver
+  afterEach(() => driver.close())
+
+  it.each(['small', 'large'])('ends a %s read at its time limit, and serves the next', async (size) => {
+    // Where the engine has to be started again, the next one waits for that, too.
+    driver = open(name.includes('gateway to the embedded') ? 5_000 : 1_000)
+
+    await expect(driver.query({ ...endless, isLarge: size === 'large' }, somebody)).rejects.toMatchObject({
+      state: TIMED_OUT,
+    })
+
+    expect(await driver.query(statement(`select 'sound'`), somebody)).toEqual([['sound']])
+    await expect.poll(running).toBe(0)
+  })
+
+  it.each(['small', 'large'])('ends a %s read whose asker leaves, and serves the next', async (size) => {
+    driver = open(0)
+    const { asker, leave } = leaving()
+
+    const abandoned = driver.query({ ...endless, isLarge: size === 'large' }, asker)
+    const ended = expect(abandoned).rejects.toMatchObject({ state: CANCELED })
+    await wait(300)
+    leave()
+    await ended
+
+    expect(await driver.query(statement(`select 'sound'`), somebody)).toEqual([['sound']])
+    await expect.poll(running).toBe(0)
+  })
+
+  it('lets work of our own take its time', async () => {
+    driver = open(200)
+
+    expect(await driver.query(aWhile)).toEqual([['done']])
+    expect(await driver.batch([aWhile])).toEqual([[['done']]])
+  })
+
+  it('answers those who wait behind what is ended', async () => {
+    driver = open(0)
+    const { asker, leave } = leaving()
+    const abandoned = driver.query(endless, asker).catch(({ state }) => state)
+    await wait(300)
+    const waiting = Array.from({ length: 10 }, (_, n) => driver.query(statement(`select '${n}'`), somebody))
+
+    leave()
+
+    expect(await Promise.all(waiting)).toEqual(waiting.map((_, n) => [[String(n)]]))
+    expect(await abandoned).toBe(CANCELED)
+  })
+})
+
+describe.each(adapters)('a batch by $name', ({ open }) => {
+  let own: SqlDriver
+  beforeAll(async () => {
+    own = open(0)
+    await own.batch([statement('drop table if exists step'), statement('create table step (n int)')])
+  })
+  afterAll(() => own.close())
+
+  it('of many short statements is ended by one limit for all of them, and leaves nothing', async () => {
+    const driver = open(1_000)
+    const short = statement('insert into step select count(*) from generate_series(1, 20000)')
+    const begun = performance.now()
+
+    await expect(
+      driver.batch(
+        Array.from({ length: 4_000 }, () => short),
+        { isWriting: true },
+      ),
+    ).rejects.toMatchObject({ state: TIMED_OUT })
+
+    expect(performance.now() - begun).toBeLessThan(5_000)
+    expect(await own.query(statement('select count(*)::text from step'))).toEqual([['0']])
+    expect(await driver.batch([statement('select 1')], somebody)).toEqual([[['1']]])
+    await expect.poll(running).toBe(0)
+    await driver.close()
+  })
+
+  it('with a statement that would never end is ended, and leaves nothing', async () => {
+    const driver = open(1_000)
+    const write = [statement('insert into step values (1)'), endless, statement('insert into step values (2)')]
+
+    await expect(driver.batch(write, { isWriting: true })).rejects.toMatchObject({ state: TIMED_OUT })
+
+    expect(await own.query(statement('select count(*)::text from step'))).toEqual([['0']])
+    await driver.close()
+  })
+
+  it('of thousands of statements within its limit is written as a whole', async () => {
+    const driver = open(60_000)
+    const write = Array.from({ length: 2_001 }, (_, n) => statement(`insert into step values (${n}) returning n`))
+
+    expect(await driver.batch(write, { isWriting: true })).toEqual(write.map((_, n) => [[String(n)]]))
+
+    expect(await own.query(statement('select count(*)::text from step'))).toEqual([['2001']])
+    await own.query(statement('delete from step'))
+    await driver.close()
+  })
+})
+
+describe.each(adapters.filter(({ name }) => !name.includes('embedded')))('a write by $name', ({ open }) => {
+  it('that is ended by its time limit leaves nothing', async () => {
+    await watcher.query('drop table if exists note; create table note (n int)')
+    const driver = open(500)
+    const write = [statement('insert into note values (1)'), endless, statement('insert into note values (2)')]
+
+    await expect(driver.batch(write, { isWriting: true })).rejects.toMatchObject({ state: TIMED_OUT })
+
+    expect((await watcher.query('select n from note')).rows).toEqual([])
+    expect(await driver.batch([statement('insert into note values (3) returning n')], somebody)).toEqual([[['3']]])
+    await driver.close()
+  })
+})
+
+describe('pg over TCP', () => {
+  let driver: SqlDriver
+  afterEach(() => driver.close())
+
+  it('ends a statement only for the one who left: what is hit by mistake is asked again', async () => {
+    driver = openPostgres({ connectionString: server.url, timeLimit: 30_000 })
+    await watcher.query('drop table if exists hit; create table hit (n int)')
+
+    // They end about when they are told to, so that many a message comes when the next statement runs on the connection.
+    for (let round = 0; round < 12; round += 1) {
+      const gone = Array.from({ length: 2 }, (_, n) =>
+        driver
+          .query(sleep(0.24 + 0.03 * ((round + n) % 5)), { isDisconnected: () => true })
+          .catch(({ state }) => state),
+      )
+      const staying = Array.from({ length: 4 }, (_, n) =>
+        driver.query(statement(`insert into hit select ${round * 4 + n} from pg_sleep(0.1) returning n`), {
+          isDisconnected: () => false,
+          isWriting: true,
+        }),
+      )
+      expect(await Promise.all(staying)).toEqual(staying.map((_, n) => [[String(round * 4 + n)]]))
+      for (const end of await Promise.all(gone)) expect([CANCELED, [['']]]).toContainEqual(end)
+    }
+
+    const { rows } = await watcher.query('select count(*)::int, count(distinct n)::int as distinct from hit')
+    expect(rows).toEqual([{ count: 48, distinct: 48 }])
+  })
+
+  it('asks again for what another was ended for', async () => {
+    driver = openPostgres({ connectionString: server.url })
+    const { asker, leave } = leaving()
+    const abandoned = [1, 2].map(() => driver.query(endless, asker).catch(({ state }) => state))
+    leave()
+    expect(await Promise.all(abandoned)).toEqual([CANCELED, CANCELED])
+    const answer = driver.query(sleep(1), somebody)
+    await expect.poll(running).toBe(1)
+
+    await watcher.query(
+      `select pg_cancel_backend(pid) from pg_stat_activity where query like '%sleep%' and pid <> pg_backend_pid()`,
+    )
+
+    expect(await answer).toEqual([['']])
+  })
+
+  it('streams nothing more to one who has left', async () => {
+    driver = openPostgres({ connectionString: server.url })
+    const { asker, leave } = leaving()
+    const rows = await driver.stream?.(statement(`select 1 union all select count(*) from ${crossed}`), asker)
+    expect(await rows?.next()).toEqual({ done: false, value: ['1'] })
+
+    const next = expect(rows?.next()).rejects.toMatchObject({ state: CANCELED })
+    leave()
+    await next
+
+    await expect.poll(running).toBe(0)
+  })
+
+  it('leaves plans as they are: a prepared statement that was ended answers the next time', async () => {
+    driver = openPostgres({ connectionString: server.url })
+    const sleepFor = (seconds: string) => ({ text: 'select $1 from pg_sleep($1::float)', params: [seconds] })
+    const { asker, leave } = leaving()
+    const abandoned = driver.query(sleepFor('60'), asker).catch(({ state }) => state)
+    leave()
+
+    expect(await abandoned).toBe(CANCELED)
+    expect(await driver.query(sleepFor('0'), somebody)).toEqual([['0']])
+  })
+})
+
+it('an embedded database keeps what was committed when a statement is ended, and its process goes on meanwhile', async () => {
+  const driver = openPostgres({ stream: embedded.connect, max: 4, timeLimit: 2_000 })
+  await driver.batch([statement('drop table if exists kept'), statement(`create table kept as select 'kept' as text`)])
+  const turns: number[] = []
+  let last = performance.now()
+  const timer = setInterval(() => {
+    turns.push(performance.now() - last)
+    last = performance.now()
+  }, 10)
+
+  await expect(driver.query(endless, somebody)).rejects.toMatchObject({ state: TIMED_OUT })
+  clearInterval(timer)
+
+  expect(turns.length).toBeGreaterThan(20)
+  expect(await driver.query(statement('select text from kept'), somebody)).toEqual([['kept']])
+  await driver.close()
+})
+
+/** Takes hours, and no memory; what ends it need not wait for it to look. */
+const crossed = 'generate_series(1, 100000) a, generate_series(1, 1000000) b'
+const endless = statement(`select count(*)::text from ${crossed}`)
+const aWhile = statement(
+  `select 'done' from (select count(*) from generate_series(1, 3000) a, generate_series(1, 3000) b) t`,
+)
+
+function sleep(seconds: number) {
+  return statement(`select pg_sleep(${seconds})`)
+}
+
+function statement(text: string) {
+  return { text, params: [] }
+}
+
+function leaving() {
+  let isDisconnected = false
+  return {
+    asker: { isDisconnected: () => isDisconnected },
+    leave: () => {
+      isDisconnected = true
+    },
+  }
+}
+
+/** Statements that the server runs for others than the test. */
+async function running(): Promise<number> {
+  const { rows } = await watcher.query(
+    `select count(*)::int from pg_stat_activity
+      where state = 'active' and backend_type = 'client backend' and pid <> pg_backend_pid()`,
+  )
+  return rows[0].count
+}

@@ -1,0 +1,14 @@
+/** Foreign keys written as columns on a real MariaDB. */
+import { describe } from 'vitest'
+import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
+import { openMysql } from '../../src/platform/drivers/mysql.ts'
+import { startMariadb } from '../support/servers/mariadb.ts'
+import { describeForeignKeys } from './foreign-keys.ts'
+
+describe('on MariaDB', () => {
+  describeForeignKeys(mariadb, async () => {
+    const server = await startMariadb()
+    const driver = openMysql(server)
+    return { driver, close: () => driver.close().then(() => server.close()) }
+  })
+})

@@ -1,0 +1,14 @@
+/** Foreign keys written as columns on a real Postgres. */
+import { describe } from 'vitest'
+import { postgres } from '../../src/core/sql/postgres/dialect.ts'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
+import { describeForeignKeys } from './foreign-keys.ts'
+
+describe('on Postgres', () => {
+  describeForeignKeys(postgres, async () => {
+    const server = await startPostgres()
+    const driver = openPostgres({ connectionString: server.url })
+    return { driver, close: () => driver.close().then(() => server.close()) }
+  })
+})

@@ -1,0 +1,222 @@
+/**
+ * Foreign keys written as columns: what they refer to has to be readable, and a row that is not gets the answer of one
+ * that does not exist.
+ */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Access, fullAccess, granted, type Viewer } from '../../src/core/access/access.ts'
+import type { PrimitiveField } from '../../src/core/model/model.ts'
+import { buildModel } from '../../src/core/model/model.ts'
+import { all, type Filter } from '../../src/core/query/filter.ts'
+import type { Dialect } from '../../src/core/sql/dialect.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import { build } from '../support/data/build.ts'
+import { createTables, errorMessages, type Item, openItems, type WrittenItems } from '../support/data/items.ts'
+
+type Database = { readonly driver: SqlDriver; close(): Promise<void> }
+
+const drawn = build.model(
+  {
+    people: { id: 'int32', team: 'string(20)' },
+    places: { id: 'int32', zone: 'int32', team: 'string(20)' },
+    tasks: {
+      id: 'int32',
+      title: 'string(20)?',
+      ownerId: 'int32?',
+      parentId: 'int32?',
+      placeId: 'int32?',
+      zone: 'int32?',
+    },
+  },
+  [
+    'tasks.owner(ownerId) -> people.tasks',
+    'tasks.parent(parentId) -> tasks.children',
+    'tasks.place(placeId, zone) -> places.tasks',
+  ],
+)
+/** The key of places has two columns. */
+const model = buildModel(1, {
+  ...drawn.records,
+  indexes: drawn.records.indexes.map((index) =>
+    index.collectionId === 'places' ? { ...index, fieldIds: ['places.id', 'places.zone'] } : index,
+  ),
+})
+
+function fieldOf(collection: string, name: string): PrimitiveField {
+  const field = model.byName.get(collection)?.fields.get(name)
+  if (field?.kind !== 'primitive') throw new Error(`there is no ${collection}.${name}`)
+  return field
+}
+
+/** Reads what is of the red team, and tasks with an even number at most; writes all tasks. */
+function viewerOf(accessTo: (collection: string, action: string) => Access): Viewer {
+  return { accessTo: (collection, action) => accessTo(collection.apiName, action), seesModel: true }
+}
+
+const red = (collection: string): Filter => {
+  return { kind: 'compare', field: fieldOf(collection, 'team'), visible: all, operator: '=', operand: 'red' }
+}
+const reader = viewerOf((name) => {
+  if (name === 'tasks') return fullAccess
+  return granted([{ rows: red(name), fields: 'every', validation: all }])
+})
+const REFUSED = ['Query failed', 'Foreign key constraint failed']
+
+export function describeForeignKeys(dialect: Dialect, start: () => Promise<Database>): void {
+  let database: Database
+  let everything: WrittenItems
+  let items: WrittenItems
+
+  beforeAll(async () => {
+    database = await start()
+    await createTables(model, database.driver, dialect)
+    everything = openItems(model, database.driver, dialect)
+    items = openItems(model, database.driver, dialect, reader)
+    await everything.create('people', [
+      { id: 1, team: 'red' },
+      { id: 2, team: 'blue' },
+    ])
+    await everything.create('places', [
+      { id: 1, zone: 1, team: 'red' },
+      { id: 1, zone: 2, team: 'blue' },
+      { id: 2, zone: 1, team: 'red' },
+    ])
+  })
+
+  afterAll(() => database?.close())
+
+  beforeEach(async () => {
+    await everything.updateMany('tasks', { parentId: null }, 'filter[id][_gte]=0')
+    await everything.deleteMany('tasks', 'filter[id][_gte]=0')
+  })
+
+  const tasks = () => everything.list('tasks', 'fields=id,ownerId,placeId,zone')
+  const refused = async (work: Promise<unknown>) => expect(await errorMessages(work)).toEqual(REFUSED)
+  const task = (more: Item) => [{ id: 1, ...more }]
+
+  describe('a foreign key of a new item', () => {
+    it('leads to what the caller reads', async () => {
+      expect(await items.create('tasks', task({ ownerId: 1 }), 'fields=ownerId')).toEqual([{ ownerId: 1 }])
+    })
+
+    it.each([
+      ['hidden', 2],
+      ['missing', 3],
+    ])('is refused where the target is %s', async (_, ownerId) => {
+      await refused(items.create('tasks', task({ ownerId })))
+      await refused(items.create('tasks', [...task({ ownerId: 1 }), { id: 2, ownerId }]))
+      await refused(items.create('tasks', task({ children: [{ _create: { data: [{ id: 2, ownerId }] } }] })))
+      await refused(items.create('tasks', task({ parent: { _create: { data: { id: 2, ownerId } } } })))
+      expect(await tasks()).toEqual([])
+    })
+
+    it.each([
+      ['hidden', { placeId: 1, zone: 2 }],
+      ['missing', { placeId: 2, zone: 2 }],
+    ])('of several columns is refused where the target is %s', async (_, place) => {
+      await refused(items.create('tasks', task(place)))
+      expect(await items.create('tasks', task({ ...place, zone: null }), 'fields=id')).toEqual([{ id: 1 }])
+      expect(await items.create('tasks', [{ id: 2, placeId: 1, zone: 1 }], 'fields=id')).toEqual([{ id: 2 }])
+    })
+
+    it('tells of another fault no sooner than of a missing target', async () => {
+      await everything.create('tasks', task({}))
+
+      for (const ownerId of [2, 3]) await refused(items.create('tasks', task({ ownerId })))
+    })
+
+    it('may be null, or lead to the item itself or one before it', async () => {
+      const own = openItems(model, database.driver, dialect, ownTasks)
+
+      const made = await own.create(
+        'tasks',
+        [
+          { id: 2, ownerId: null, parentId: 2 },
+          { id: 4, parentId: 2 },
+        ],
+        'fields=id',
+      )
+
+      expect(made).toEqual([{ id: 2 }, { id: 4 }])
+      await refused(own.create('tasks', [{ id: 6, parentId: 3 }]))
+    })
+  })
+
+  describe('a foreign key that is changed', () => {
+    beforeEach(async () => {
+      await everything.create('tasks', [
+        { id: 1, title: 'a', ownerId: 2, placeId: 1, zone: 2 },
+        { id: 2, title: 'a', ownerId: 1, placeId: 1, zone: 1 },
+      ])
+    })
+
+    it.each([
+      ['hidden', 2],
+      ['missing', 3],
+    ])('is refused where the target is %s', async (_, ownerId) => {
+      await refused(items.updateOne('tasks', 2, { ownerId }))
+      await refused(items.updateMany('tasks', { ownerId }, 'filter[title][_eq]=a'))
+      await refused(items.updateOne('tasks', 1, { parent: [{ _create: { data: { id: 3, ownerId } } }] }))
+      await everything.updateOne('tasks', 1, { parentId: 2 })
+      await refused(items.updateOne('tasks', 1, { parent: [{ _update: { data: { ownerId } } }] }))
+      expect(await tasks()).toMatchObject([{ ownerId: 2 }, { ownerId: 1 }])
+    })
+
+    it('may stay what it is', async () => {
+      expect(await items.updateOne('tasks', 1, { title: 'b', ownerId: 2 }, 'fields=title')).toEqual([{ title: 'b' }])
+      expect(await items.updateOne('tasks', 1, { placeId: 1, zone: 2 }, 'fields=zone')).toEqual([{ zone: 2 }])
+      expect(await items.updateOne('tasks', 1, { ownerId: 1 }, 'fields=ownerId')).toEqual([{ ownerId: 1 }])
+      await refused(items.updateOne('tasks', 1, { ownerId: 2 }))
+      expect(await items.updateMany('tasks', { ownerId: null }, 'filter[title][_null]=false')).toHaveLength(2)
+    })
+
+    it('of several columns is one with those that are not sent', async () => {
+      await refused(items.updateOne('tasks', 2, { zone: 2 }))
+      await refused(items.updateMany('tasks', { placeId: 2 }, 'filter[title][_null]=false'))
+      expect(await items.updateOne('tasks', 2, { placeId: 2 }, 'fields=placeId,zone')).toEqual([
+        { placeId: 2, zone: 1 },
+      ])
+      expect(await items.updateOne('tasks', 1, { zone: 1 }, 'fields=placeId,zone')).toEqual([{ placeId: 1, zone: 1 }])
+    })
+  })
+
+  it('is refused where the caller does not see the key of what they read', async () => {
+    const blind = viewerOf((name) => {
+      if (name === 'tasks') return fullAccess
+      const fields = new Set([fieldOf(name, 'team').id])
+      return granted([
+        { rows: all, fields, validation: all },
+        { rows: red(name), fields: 'every', validation: all },
+      ])
+    })
+    const own = openItems(model, database.driver, dialect, blind)
+
+    await refused(own.create('tasks', task({ ownerId: 2 })))
+    expect(await own.create('tasks', task({ ownerId: 1 }), 'fields=id')).toEqual([{ id: 1 }])
+  })
+
+  it('costs nothing where the caller reads all', async () => {
+    const statements: string[] = []
+    const counting: SqlDriver = {
+      ...database.driver,
+      query: (statement) => {
+        statements.push(statement.text)
+        return database.driver.query(statement)
+      },
+      batch: (batch) => {
+        statements.push(...batch.map(({ text }) => text))
+        return database.driver.batch(batch)
+      },
+    }
+
+    await openItems(model, counting, dialect).create('tasks', task({ ownerId: 1 }), 'fields=id')
+
+    expect(statements).toHaveLength(1)
+    await refused(openItems(model, counting, dialect).create('tasks', [{ id: 2, ownerId: 3 }]))
+  })
+}
+
+const ownTasks = viewerOf((name, action) => {
+  if (name !== 'tasks' || action !== 'read') return fullAccess
+  const even: Filter = { kind: 'in', field: fieldOf('tasks', 'id'), visible: all, negated: false, operands: ['2', '4'] }
+  return granted([{ rows: even, fields: 'every', validation: all }])
+})

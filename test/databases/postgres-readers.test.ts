@@ -1,0 +1,167 @@
+/** The held connections of the Postgres driver: a statement that takes its time, or waits for a lock, is waited for alone. */
+import { setTimeout as wait } from 'node:timers/promises'
+import pg from 'pg'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import { startPostgres } from '../support/servers/postgres.ts'
+
+let server: Awaited<ReturnType<typeof startPostgres>>
+let other: pg.Client
+/** Sees what the others do; a session inside a transaction would see what it saw first. */
+let watcher: pg.Client
+let driver: SqlDriver
+
+beforeAll(async () => {
+  server = await startPostgres()
+  other = new pg.Client({ connectionString: server.url })
+  watcher = new pg.Client({ connectionString: server.url })
+  await Promise.all([other.connect(), watcher.connect()])
+  await other.query('create table counters (id int primary key, n int); insert into counters values (1, 0), (2, 0)')
+})
+
+beforeEach(() => {
+  driver = openPostgres({ connectionString: server.url })
+})
+
+afterEach(() => driver.close())
+
+afterAll(async () => {
+  await Promise.all([other?.end(), watcher?.end()])
+  await server?.close()
+})
+
+it('answers others while two statements take their time', async () => {
+  const release = await hold()
+  const slow = [1, 2].map((number) => driver.query(untilReleased(number)))
+  await heldUp(2)
+
+  const quick = await meanwhile(Array.from({ length: 40 }, (_, n) => driver.query(statement(`select ${n}::text`))))
+  await release()
+
+  expect(quick).toEqual(Array.from({ length: 40 }, (_, n) => [[String(n)]]))
+  expect(await Promise.all(slow)).toEqual([[['1']], [['2']]])
+})
+
+it('answers others while statements wait for a lock', async () => {
+  await other.query('begin; update counters set n = n + 1')
+  const blocked = [1, 2].map((id) =>
+    driver.query(statement(`update counters set n = n + 1 where id = ${id} returning n`)),
+  )
+  await heldUp(2)
+
+  const sum = await meanwhile([driver.query(statement('select sum(n)::text from counters'))])
+  await other.query('commit')
+
+  expect(sum).toEqual([[['0']]])
+  expect(await Promise.all(blocked)).toEqual([[['2']], [['2']]])
+})
+
+it('answers those who wait in line for them, though nobody comes after', async () => {
+  // What takes its time shows a connection how few it can be handed.
+  for (let round = 0; round < 24; round += 1)
+    await Promise.all(Array.from({ length: 8 }, () => driver.query(statement('select pg_sleep(0.02)'))))
+  const release = await hold()
+  const slow = Array.from({ length: 8 }, (_, number) => driver.query(untilReleased(number)))
+
+  const quick = await meanwhile(Array.from({ length: 4 }, (_, n) => driver.query(statement(`select ${n}::text`))))
+  await release()
+
+  expect(quick).toEqual(Array.from({ length: 4 }, (_, n) => [[String(n)]]))
+  expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
+})
+
+it('opens no more than eight further connections for them', async () => {
+  const release = await hold()
+  const slow: Promise<unknown>[] = []
+  for (let count = 0; count < 14; count += 1) {
+    slow.push(driver.query(untilReleased(count)))
+    await wait(HELD_UP / 2)
+  }
+
+  await expect.poll(connections).toBe(10)
+  await wait(HELD_UP)
+  slow.push(driver.query(untilReleased(14)))
+  const most = await connections()
+  await release()
+
+  expect(most).toBe(10)
+  expect(await Promise.all(slow)).toEqual(slow.map((_, number) => [[String(number)]]))
+})
+
+it('keeps few waiting behind a server process that gets no time', async () => {
+  const brief = () => driver.query(statement('select pg_sleep(0.002), pg_backend_pid()'))
+  let pids = new Set<string>()
+  for (let round = 0; round < 60; round += 1) {
+    const answers = (await Promise.all(Array.from({ length: 8 }, brief))) as [[string, string]][]
+    pids = new Set(answers.map(([[, pid]]) => pid))
+  }
+  const [starved] = pids
+  let answered = 0
+  process.kill(Number(starved), 'SIGSTOP')
+  try {
+    const all = Array.from({ length: 60 }, () => brief().finally(() => (answered += 1)))
+    // Half of them would wait, were they handed out evenly.
+    await expect.poll(() => answered).toBeGreaterThan(50)
+    process.kill(Number(starved), 'SIGCONT')
+    await Promise.all(all)
+  } finally {
+    process.kill(Number(starved), 'SIGCONT')
+  }
+
+  expect(pids.size).toBe(2)
+  expect(answered).toBe(60)
+})
+
+it('leaves none of them open', async () => {
+  const closing = openPostgres({ connectionString: server.url })
+  const release = await hold()
+  const slow = closing.query(untilReleased(1))
+  await heldUp(1)
+  await meanwhile(Array.from({ length: 4 }, () => closing.query(statement('select 1'))))
+
+  const closed = closing.close()
+  await release()
+  await closed
+
+  expect(await slow).toEqual([['1']])
+  // A server process outlives its connection by a moment.
+  await expect.poll(connections).toBe(0)
+})
+
+/** Longer than what the driver takes for being held up. */
+const HELD_UP = 400
+
+/** Keeps what is `untilReleased` from ending. */
+async function hold(): Promise<() => Promise<unknown>> {
+  await other.query('select pg_advisory_lock(1)')
+  return () => other.query('select pg_advisory_unlock(1)')
+}
+
+function untilReleased(number: number) {
+  return statement(`select ${number}::text from pg_advisory_lock_shared(1)`)
+}
+
+/** Until so many statements wait for a lock, and have done so for long. */
+async function heldUp(count: number): Promise<void> {
+  const waiting = `select from pg_stat_activity where wait_event_type = 'Lock'`
+  await expect.poll(async () => (await watcher.query(waiting)).rowCount).toBe(count)
+  await wait(HELD_UP)
+}
+
+/** Answers that come while others are held up; without them what holds the others would never be released. */
+function meanwhile<T>(answers: readonly Promise<T>[]): Promise<readonly T[] | 'never'> {
+  return Promise.race([Promise.all(answers), wait(60_000, 'never' as const, { ref: false })])
+}
+
+function statement(text: string) {
+  return { text, params: [] }
+}
+
+async function connections(): Promise<number> {
+  const { rows } = await watcher.query(
+    `select count(*)::int from pg_stat_activity where backend_type = 'client backend'`,
+  )
+  // Those of the test's own do not count.
+  return rows[0].count - 2
+}

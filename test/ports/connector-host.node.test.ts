@@ -1,0 +1,266 @@
+/** ConnectorHost on Node: the shared laws against real Deno processes, and what only a process can do wrong. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { OnLogLine } from '../../src/platform/connectors/connector-log.ts'
+import {
+  createNodeConnectorHost,
+  type NodeConnectorHost,
+  type NodeHostOptions,
+  requireDeno,
+} from '../../src/platform/node/connectors/host.ts'
+import type { ConnectorLine, ConnectorProgram, ConnectorReply } from '../../src/ports.ts'
+import { type RunningUpstream, startUpstream } from '../support/servers/upstream.ts'
+import { describeConnectorHost } from './connector-host.ts'
+
+const limits: NodeHostOptions = {
+  timeLimit: 30_000,
+  busyLimit: 10_000,
+  idleLimit: 60_000,
+  memoryLimit: 64,
+  allowPrivate: true,
+}
+const hosts: NodeConnectorHost[] = []
+let upstream: RunningUpstream
+
+beforeAll(async () => {
+  upstream = await startUpstream()
+})
+
+afterAll(async () => {
+  await Promise.all(hosts.map((host) => host.close()))
+  await upstream.close()
+})
+
+describeConnectorHost('Deno processes', (wished) => {
+  const printed: ConnectorLine[] = []
+  return { host: hostWith(wished, (line) => printed.push(line)), upstream, printed }
+})
+
+describe('connector host on Node: runaways', () => {
+  it('ends an endless loop, and nothing but it', async () => {
+    const looping = hostWith({ busyLimit: 2_000 }).open(program)
+    const other = hostWith({}).open(program)
+    await Promise.all([looping.call('setup'), other.call('setup')])
+
+    const runaway = looping.call('query', { act: 'loop' })
+    const meanwhile = await other.call('query', { act: 'answer' })
+
+    expect(meanwhile).toEqual({ kind: 'value', value: 'answer' })
+    expect(await runaway).toEqual({ kind: 'ended', reason: 'time' })
+    expect(await looping.call('query', { act: 'answer' })).toEqual({ kind: 'value', value: 'answer' })
+  })
+
+  it.each(['heap', 'buffers', 'huge'])('bounds memory: %s', async (act) => {
+    const session = hostWith({}).open(program)
+
+    const reply = await session.call('query', { act })
+
+    expect([{ kind: 'ended', reason: 'memory' }, REFUSED_BUFFER]).toContainEqual(reply)
+    expect(await session.call('query', { act: 'answer' })).toEqual({ kind: 'value', value: 'answer' })
+  })
+
+  it('has no second thread to offer', async () => {
+    const session = hostWith({}).open(program)
+
+    const replies = [await session.call('query', { act: 'worker' }), await session.call('query', { act: 'thread' })]
+
+    expect(replies.map(({ kind }) => kind)).not.toContain('value')
+  })
+
+  it('survives a connector that ends its process, and one that floods its output', async () => {
+    const session = hostWith({}).open(program)
+
+    expect(await session.call('query', { act: 'exit' })).toEqual({ kind: 'ended', reason: 'crash' })
+    expect(await session.call('query', { act: 'flood' })).toEqual({ kind: 'ended', reason: 'memory' })
+    expect(await session.call('query', { act: 'answer' })).toEqual({ kind: 'value', value: 'answer' })
+  })
+
+  it('takes nothing that a connector prints for an answer', async () => {
+    const session = hostWith({}).open(program)
+
+    expect(await session.call('query', { act: 'forge' })).toEqual({ kind: 'value', value: 'real' })
+    expect(await session.call('query', { act: 'tamper' })).toEqual({ kind: 'value', value: [] })
+  })
+
+  it('survives rejections and errors that nobody waits for', async () => {
+    const session = hostWith({}).open(program)
+
+    expect(await session.call('query', { act: 'float' })).toEqual({ kind: 'value', value: 'floated' })
+    expect(await session.call('query', { act: 'answer' })).toEqual({ kind: 'value', value: 'answer' })
+  })
+})
+
+describe('connector host on Node: how many processes', () => {
+  const withPlaces = (total: number, perOwner: number, waitLimit = 60_000) => {
+    const host = createNodeConnectorHost(limits, undefined, { total, perOwner, waitLimit, queueLimit: 2 })
+    hosts.push(host)
+    return (workspace: string) => host.open({ ...program, workspace })
+  }
+
+  it('ends an idle one of another workspace, which starts again when it is called', async () => {
+    const open = withPlaces(1, 1)
+    const [mine, theirs] = [open('mine'), open('theirs')]
+    const [first = 0] = await mine.call('query', { act: 'pid' }).then(numbers)
+
+    expect(await theirs.call('query', { act: 'answer' })).toEqual({ kind: 'value', value: 'answer' })
+    await until(() => stateOf(first) === undefined)
+    expect(await mine.call('query', { act: 'answer' })).toEqual({ kind: 'value', value: 'answer' })
+  })
+
+  it('lets calls of many sessions wait for their turn', async () => {
+    const open = withPlaces(2, 1)
+    const sessions = ['a', 'b', 'c', 'a', 'b', 'c'].map(open)
+
+    const replies = await Promise.all(sessions.map((session) => session.call('query', { act: 'answer' })))
+
+    expect(replies).toEqual(Array(6).fill({ kind: 'value', value: 'answer' }))
+  })
+
+  it('refuses who finds the line full, and harms nobody by it', async () => {
+    const open = withPlaces(1, 1)
+    const busy = open('mine')
+    const running = busy.call('query', { act: 'wait' })
+    const waiting = [open('mine'), open('mine')].map((session) => session.call('query', { act: 'answer' }))
+
+    await expect(open('mine').call('query', { act: 'answer' })).rejects.toMatchObject({ kind: 'unavailable' })
+    await busy.close()
+
+    expect(await running).toEqual({ kind: 'ended', reason: 'crash' })
+    expect(await Promise.all(waiting)).toEqual(Array(2).fill({ kind: 'value', value: 'answer' }))
+  })
+})
+
+describe('connector host on Node: its processes', () => {
+  // What Deno itself takes differs from machine to machine; how much the process takes in all is a figure of the benchmark.
+  it('needs hardly more memory without a call than Deno itself', async () => {
+    const session = hostWith({}).open(program)
+    await session.call('query', { act: 'answer' })
+    const [pid = 0] = await session.call('query', { act: 'pid' }).then(numbers)
+    const code = `console.log('here'); await Deno.stdin.read(new Uint8Array(1))`
+    const bare = spawn(requireDeno(), ['eval', '--no-config', code], { stdio: ['pipe', 'pipe', 'inherit'] })
+    await once(bare.stdout, 'data')
+
+    const [ours, theirs] = [residentMegabytes(pid), residentMegabytes(bare.pid ?? 0)]
+    bare.kill('SIGKILL')
+
+    console.log(`an idle connector: ${ours.toFixed(0)} MB, Deno itself ${theirs.toFixed(0)} MB`)
+    expect(theirs).toBeGreaterThan(10)
+    expect(ours / theirs).toBeLessThan(1.5)
+  })
+
+  it('lets nothing run between calls, and ends a process that is not called any more', async () => {
+    const session = hostWith({ idleLimit: 200 }).open(program)
+    await session.call('query', { act: 'spin' })
+    const [pid = 0] = await session.call('query', { act: 'pid' }).then(numbers)
+
+    await until(() => stateOf(pid) === 'T' || stateOf(pid) === undefined)
+    await until(() => stateOf(pid) === undefined)
+
+    expect(await session.call('query', { act: 'answer' })).toEqual({ kind: 'value', value: 'answer' })
+  })
+
+  it('wakes a stopped process for the next call', async () => {
+    const session = hostWith({}).open(program)
+    const [pid = 0] = await session.call('query', { act: 'pid' }).then(numbers)
+    await until(() => stateOf(pid) === 'T')
+
+    expect(await session.call('query', { act: 'pid' })).toEqual({ kind: 'value', value: [pid] })
+  })
+
+  it('leaves no process behind when it is closed', async () => {
+    const host = hostWith({})
+    const pids = await Promise.all(
+      [host.open(program), host.open(program)].map((one) => one.call('query', { act: 'pid' })),
+    )
+
+    await host.close()
+
+    expect(pids.flatMap(numbers).map(stateOf)).toEqual([undefined, undefined])
+  })
+
+  it('leaves no process behind when ours is killed', async () => {
+    const holder = spawn(process.execPath, [join(import.meta.dirname, 'connector-host.holder.ts')], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    const [line] = await once(holder.stdout, 'data')
+    const pid = Number(line)
+    const session = sessionOf(pid)
+
+    holder.kill('SIGKILL')
+
+    await until(() => membersOf(session).length === 0)
+  })
+
+  it('answers calls in flight and serves the next ones when the process is killed from outside', async () => {
+    const session = hostWith({}).open(program)
+    const [pid = 0] = await session.call('query', { act: 'pid' }).then(numbers)
+    const waiting = session.call('query', { act: 'wait' })
+
+    process.kill(pid, 'SIGKILL')
+
+    expect(await waiting).toEqual({ kind: 'ended', reason: 'crash' })
+    expect(await session.call('query', { act: 'answer' })).toEqual({ kind: 'value', value: 'answer' })
+  })
+})
+
+const REFUSED_BUFFER = { kind: 'error', message: 'Array buffer allocation failed', code: null, denied: false }
+
+const program: ConnectorProgram = {
+  id: 'acting',
+  code: readFileSync(join(import.meta.dirname, 'connector-host.acting.js'), 'utf8'),
+  grant: [],
+  config: null,
+}
+
+function numbers(reply: ConnectorReply): readonly number[] {
+  return reply.kind === 'value' && Array.isArray(reply.value) ? reply.value : []
+}
+
+/** R, S, T (stopped) …; undefined for a process that is gone, or dead and not yet reaped. */
+function stateOf(pid: number): string | undefined {
+  const state = statusOf(pid).match(/^State:\s+(\S)/m)?.[1]
+  return state === 'Z' ? undefined : state
+}
+
+function residentMegabytes(pid: number): number {
+  return Number(statusOf(pid).match(/^VmRSS:\s+(\d+)/m)?.[1]) / 1024
+}
+
+function statusOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/status`, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function sessionOf(pid: number): number {
+  const [, , , session] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ')
+  return Number(session)
+}
+
+/** Every connector process and its launcher have a session of their own. */
+function membersOf(session: number): readonly number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => pid > 0 && stateOf(pid) !== undefined && sessionOf(pid) === session)
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 600; tries++) {
+    if (isSo()) return
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  throw new Error('it never became so')
+}
+
+function hostWith(wished: Partial<NodeHostOptions>, onPrint?: OnLogLine): NodeConnectorHost {
+  const host = createNodeConnectorHost({ ...limits, ...wished }, onPrint)
+  hosts.push(host)
+  return host
+}

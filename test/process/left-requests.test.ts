@@ -1,0 +1,122 @@
+/** Callers who leave before they are answered, and reads that take too long, over HTTP on both platforms. */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import pg from 'pg'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type LogLine, startWorkerd, type Workerd } from '../../scripts/workerd.ts'
+import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
+import type { Drawing } from '../support/data/model-sketch.ts'
+import { generousLicense } from '../support/service/license.ts'
+import { type NodeService, startService } from '../support/service/node-service.ts'
+
+const library: Drawing = { collections: { notes: { id: 'int32 = counted', text: 'string?' } }, keys: {}, relations: [] }
+const secret = randomBytes(32).toString('base64url')
+
+let node: NodeService
+let gateway: NeonGateway
+let worker: Workerd
+let database: pg.Client
+let watcher: pg.Client
+const lines: LogLine[] = []
+
+beforeAll(async () => {
+  const variables = { SERVICE_SECRET: secret, SERVICE_QUERY__TIMEOUT: '2s' }
+  node = await startService('library', library, variables)
+  database = new pg.Client({ connectionString: node.databaseUrl })
+  watcher = new pg.Client({ connectionString: node.databaseUrl })
+  await Promise.all([database.connect(), watcher.connect()])
+  gateway = await startNeonGateway(node.databaseUrl)
+  worker = await startWorkerd({
+    variables: { ...(await generousLicense()), ...variables, SERVICE_DATABASE_URL: gateway.url },
+    host: '127.0.0.1',
+    port: 0,
+    onLog: (line) => lines.push(line),
+  })
+})
+
+afterAll(async () => {
+  await Promise.all([database?.end(), watcher?.end()])
+  await worker?.close()
+  await gateway?.close()
+  await node?.close()
+})
+
+const overdue = {
+  message: 'Query failed',
+  source: { message: 'The query was ended: it took longer than its time limit', code: '5004' },
+}
+
+describe.each(['node', 'workerd'])('on %s', (platform) => {
+  const url = () => (platform === 'node' ? node.url : worker.url)
+  const authorization = () => ({ Authorization: `Bearer ${node.token}` })
+  const get = (signal?: AbortSignal) =>
+    fetch(`${url()}${node.items}notes`, { headers: authorization(), ...(signal && { signal }) })
+
+  it.each(['notes', 'notes/1', 'notes?meta=totalCount&limit=5000'])(
+    'a read over the time limit is 503: %s',
+    async (path) => {
+      const unlock = await lock()
+
+      const response = await fetch(`${url()}${node.items}${path}`, { headers: authorization() })
+      const body = await response.json()
+      await unlock()
+
+      expect({ status: response.status, body }).toEqual({ status: 503, body: overdue })
+      expect((await get()).status).toBe(200)
+    },
+  )
+
+  // Before a local workerd stands a proxy, which does not pass it on that somebody has left.
+  if (platform === 'node')
+    it('a caller who leaves ends the read', async () => {
+      const unlock = await lock()
+      const leaving = new AbortController()
+      const answer = get(leaving.signal).catch(() => 'left')
+      await expect.poll(waiting).toBe(1)
+      const begun = performance.now()
+
+      leaving.abort()
+      expect(await answer).toBe('left')
+      await expect.poll(waiting).toBe(0)
+
+      // Otherwise its limit would have ended it.
+      expect(performance.now() - begun).toBeLessThan(1_900)
+      await unlock()
+      expect((await get()).status).toBe(200)
+      expect(faults()).toEqual([])
+    })
+
+  it.each([
+    ['announced', 'Content-Length: 1000\r\n\r\n{"text":'],
+    ['in chunks', 'Transfer-Encoding: chunked\r\n\r\n8\r\n{"text":\r\n'],
+  ])('a body that breaks off is no fault of ours: %s', async (_, rest) => {
+    const { hostname, port } = new URL(url())
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    const head = `POST ${node.items}notes HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${node.token}\r\n`
+    socket.write(`${head}Content-Type: application/json\r\n${rest}`)
+    await new Promise((resolve) => setTimeout(resolve, 300))
+    socket.resetAndDestroy()
+    await new Promise((resolve) => setTimeout(resolve, 300))
+
+    expect((await get()).status).toBe(200)
+    expect(faults()).toEqual([])
+  })
+
+  const faults = () =>
+    platform === 'node'
+      ? node.faults
+      : lines.filter(({ level, message }) => level === 'error' || /"kind":"fault"|"status":500/.test(message))
+})
+
+/** Keeps all from the table. */
+async function lock(): Promise<() => Promise<unknown>> {
+  await database.query(`begin; lock table "${node.schema}".notes`)
+  return () => database.query('commit')
+}
+
+async function waiting(): Promise<number> {
+  const { rows } = await watcher.query(`select count(*)::int from pg_stat_activity where wait_event_type = 'Lock'`)
+  return rows[0].count
+}

@@ -1,0 +1,279 @@
+/** What a newcomer and an operator meet when they run the service on their machine, whichever platform serves it. */
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
+import { freePort } from '../support/servers/free-port.ts'
+import { generousLicense } from '../support/service/license.ts'
+import { killAtFile, type LocalRun, signalWhile, startLocalRun, startRefused } from '../support/service/local-run.ts'
+
+/** `script` is the name of the npm script. */
+export function describeLocalRun(script: string): void {
+  let directory: string
+
+  beforeAll(async () => {
+    directory = await mkdtemp(join(tmpdir(), 'local-run-'))
+  })
+  afterAll(() => rm(directory, { recursive: true, force: true }))
+
+  const at = (name: string) => ({ SERVICE_DATA_DIR: join(directory, name) })
+
+  /** With the files of a database in it that is empty: what is not about a first start need not wait for them. */
+  const prepared = async (name: string) => {
+    await prepareEmbedded(join(directory, name, 'postgres'))
+    return at(name)
+  }
+
+  describe(`npm run ${script}`, () => {
+    it('prints one block whose curl line returns real rows, keeps data over a restart, and leaves no process', async () => {
+      const first = await startLocalRun(script, at('demo'))
+      const rows = await (await first.curl()).json()
+      await first.interrupt()
+      const [left, isLocked] = [first.processes(), existsSync(join(directory, 'demo/postgres/process.lock'))]
+
+      const second = await startLocalRun(script, at('demo'))
+      const rowsAgain = await (await second.curl()).json()
+      await second.interrupt()
+
+      expect(first.output()).toMatch(/Administrator +admin@example\.com, password \S{16} \(shown once\)/)
+      expect(first.output().split('\n').slice(0, 15).join('\n')).toContain('Try it')
+      expect(rows).toEqual({
+        data: Array.from({ length: 3 }, () => ({
+          departedAt: expect.stringMatching(/^2001-/),
+          delayMinutes: expect.any(Number),
+          origin: { name: expect.any(String) },
+          destination: { city: expect.any(String) },
+        })),
+      })
+      expect(left).toEqual([])
+      expect(isLocked).toBe(false)
+      expect(rowsAgain).toEqual(rows)
+      expect(second.output()).not.toContain('password')
+      expect(second.processes()).toEqual([])
+    })
+
+    it.each(['SIGTERM', 'SIGINT', 'SIGKILL'] as const)(
+      'leaves no process and no lock when npm ends by %s',
+      async (signal) => {
+        const run = await startLocalRun(script, { ...(await prepared(signal)), SERVICE_DEMO: 'false' })
+
+        await run.endNpm(signal)
+
+        // It closes its output a moment before it is gone, and npm does not wait for it any more.
+        await expect.poll(run.processes).toEqual([])
+        expect(existsSync(join(directory, signal, 'postgres/process.lock'))).toBe(false)
+      },
+    )
+
+    it('says what it does while it starts, and where its data is', async () => {
+      const run = await startLocalRun(script, { ...(await prepared('told')), SERVICE_DEMO: 'false' })
+      await run.interrupt()
+
+      const [before = ''] = run.output().split('Address')
+      expect(before).toMatch(/^Opening the embedded database\n.*[Ss]tarting the (Worker|service)\n/)
+      expect(run.output()).toContain(`Data           ${join(directory, 'told')}\n`)
+    })
+
+    it('finishes what a first start has begun that was killed', async () => {
+      await killAtFile(script, at('killed'), join(directory, 'killed/demo-is-loading'))
+
+      const run = await startLocalRun(script, at('killed'))
+      const rows = await (await run.curl()).json()
+      await run.interrupt()
+
+      expect(rows).toEqual({ data: [expect.anything(), expect.anything(), expect.anything()] })
+      expect(run.output()).toContain('(shown once)')
+    })
+  })
+
+  describe(`npm run ${script}, told to end while it starts`, () => {
+    it.each(['SIGTERM', 'SIGINT'] as const)(
+      'by %s, leaves no lock and no process, whenever that is',
+      async (signal) => {
+        const variables = { ...(await prepared(`signalled-${signal}`)), SERVICE_DEMO: 'false' }
+        const begun = performance.now()
+        await signalWhile(script, variables, { signal, moment: 'ready' })
+        const whole = performance.now() - begun
+        const moments = Array.from({ length: 8 }, (_, n) => Math.round((whole * (n + 1)) / 8))
+
+        for (const moment of [...moments, 'ready'] as const) {
+          const { processes, output } = await signalWhile(script, variables, { signal, moment })
+
+          await expect.poll(processes, { message: `after ${moment} ms` }).toEqual([])
+          expect(existsSync(join(directory, `signalled-${signal}/postgres/process.lock`)), `after ${moment} ms`).toBe(
+            false,
+          )
+          expect(output).not.toMatch(/cannot start|did not end well/)
+        }
+      },
+    )
+  })
+
+  describe(`npm run ${script}, while it serves`, () => {
+    const variables = () => ({ ...at('serving'), SERVICE_DEMO: 'false', SERVICE_COLOUR: 'green' })
+    let run: LocalRun
+
+    beforeAll(async () => {
+      await prepared('serving')
+      run = await startLocalRun(script, { ...variables(), PORT: String(await freePort()) })
+    })
+    afterAll(async () => {
+      await run.interrupt()
+    })
+
+    it('warns of a variable that nobody reads', () => {
+      expect(run.output()).toContain('SERVICE_COLOUR is not a known variable')
+    })
+
+    it('shows requests on its console', async () => {
+      const response = await fetch(`${run.url}/api/system/info`)
+
+      await expect.poll(run.output).toContain(response.headers.get('X-Request-Id'))
+    })
+
+    it('prints the mails that it would send, with links that work', async () => {
+      const body = JSON.stringify({ email: 'admin@example.com' })
+      const headers = { 'Content-Type': 'application/json' }
+
+      await fetch(`${run.url}/api/auth/password-reset/request`, { method: 'POST', headers, body })
+
+      const link = () =>
+        /http:\/\/127\.0\.0\.1:\d+\/api\/auth\/password-reset\/verify\?token=[\w-]{43}/.exec(run.output())?.[0]
+      await expect.poll(link).toBeDefined()
+      expect((await fetch(link() ?? '')).status).toBe(204)
+    })
+
+    it('refuses a second one on its data directory', async () => {
+      const refusal = await startRefused(script, variables())
+
+      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+      expect(refusal.output).toMatch(/data directory \S+ is in use by process \d+/)
+    })
+
+    it('loses no acknowledged write when it is killed, and starts again on the same port', async () => {
+      const key = await readFile(join(directory, 'serving/api-key'), 'utf8')
+      const { hostname, port } = new URL(run.url)
+      await createNotes(run.url, key)
+
+      const acknowledged = await writeUntilKilled(run, key)
+      run = await startLocalRun(script, { ...variables(), SERVICE_HOST: hostname, PORT: port })
+      const response = await request(run.url, key, 'GET', '/api/notes/items/notes?fields=id&limit=0')
+
+      const { data } = (await response.json()) as { data: { id: number }[] }
+      const kept = new Set(data.map(({ id }) => id))
+      expect(acknowledged.length).toBeGreaterThanOrEqual(100)
+      expect(acknowledged.filter((id) => !kept.has(id))).toEqual([])
+    })
+  })
+
+  describe(`npm run ${script} ends with what is wrong and what to do, without a stack:`, () => {
+    it('a port in use', async () => {
+      const other = createServer().listen(0, '127.0.0.1')
+      await new Promise((resolve) => other.once('listening', resolve))
+      const { port } = other.address() as AddressInfo
+
+      const refusal = await startRefused(script, { ...at('demo'), PORT: String(port) })
+      other.close()
+
+      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+      expect(refusal.output).toContain(`127.0.0.1:${port} is in use by another program; set PORT to a free port`)
+    })
+
+    it('a data directory below a file', async () => {
+      await writeFile(join(directory, 'file'), '')
+
+      const refusal = await startRefused(script, at('file/data'))
+
+      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+      expect(refusal.output).toMatch(/the data directory \S+ cannot be used: a part of the path is not a directory/)
+    })
+
+    it('a data directory that may not be written, not even by root', async () => {
+      const refusal = await startRefused(script, { SERVICE_DATA_DIR: '/sys/service-data' })
+
+      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+      expect(refusal.output).toMatch(
+        /the data directory \S+ cannot be used: (permission denied|operation not permitted|the file system is read-only)/,
+      )
+    })
+
+    it('wrong values, each with its variable, and without the value', async () => {
+      const wrong = { PORT: 'http', SERVICE_SECRET: 'too-short', SERVICE_DEMO: 'maybe' }
+
+      const refusal = await startRefused(script, { ...at('wrong'), ...wrong })
+
+      expect(refusal).toEqual({ code: 1, output: expect.stringMatching(cannotStart) })
+      expect(refusal.output).toContain('PORT must be a port number')
+      expect(refusal.output).toContain('SERVICE_SECRET must have at least 32 bytes')
+      expect(refusal.output).toContain('SERVICE_DEMO must be true or false')
+      expect(refusal.output).not.toContain('too-short')
+    })
+
+    it('a license that is none', async () => {
+      const license = { ...(await generousLicense()), SERVICE_LICENSE__TOKEN: 'no.license.token' }
+
+      const refusal = await startRefused(script, { ...(await prepared('unlicensed')), ...license })
+
+      expect(refusal.code).toBe(1)
+      expect(refusal.output).toContain('The service cannot start:\n  SERVICE_LICENSE__TOKEN is malformed')
+      expect(refusal.output).not.toContain('no.license.token')
+    })
+  })
+}
+
+/** The whole output: what was being done, a title, and lines that none looks like a stack. */
+const cannotStart = /^(?:[A-Z][\w ,]+\n)*\s*The service cannot start:\n((?! +at ).*\n)+\s*$/
+
+async function createNotes(url: string, key: string): Promise<void> {
+  await request(url, key, 'POST', '/api/system/workspaces', { apiName: 'notes' })
+  const sources = await request(url, key, 'GET', '/api/notes/items/ServiceDataSource?fields=id')
+  const { data } = (await sources.json()) as { data: [{ id: string }] }
+  const [id, fieldId, indexId] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()]
+  const field = { id: fieldId, dbName: 'id', apiName: 'id', type: { name: 'int32' }, isNullable: false, isList: false }
+  const operations = [
+    { kind: 'createPrimitiveField', data: { ...field, defaultValue: null } },
+    { kind: 'createIndex', data: { id: indexId, kind: 'primary', fieldIds: [fieldId] } },
+  ]
+  const collection = { id, sourceId: data[0].id, namespaceId: null, dbName: 'notes', apiName: 'notes', operations }
+  await request(url, key, 'POST', '/api/notes/schema/migrate', {
+    operations: [{ kind: 'createCollection', data: collection }],
+  })
+}
+
+/** Four clients write one item after the other; the ids whose answers arrived are acknowledged. Killed after a hundred. */
+async function writeUntilKilled(run: LocalRun, key: string): Promise<readonly number[]> {
+  const acknowledged: number[] = []
+  const { promise: hundred, resolve: haveHundred } = Promise.withResolvers<void>()
+  let next = 0
+  const write = async () => {
+    for (;;) {
+      next += 1
+      const id = next
+      const response = await request(run.url, key, 'POST', '/api/notes/items/notes?fields=id', [{ id }])
+      await response.arrayBuffer()
+      acknowledged.push(id)
+      if (acknowledged.length === 100) haveHundred()
+    }
+  }
+  // Each client ends with the connection that is cut.
+  const clients = Promise.allSettled([write(), write(), write(), write()])
+  // Where all have failed before, the test fails for too few.
+  await Promise.race([hundred, clients])
+  await run.kill()
+  await clients
+  return acknowledged
+}
+
+async function request(url: string, key: string, method: string, path: string, body?: object): Promise<Response> {
+  const headers = { Authorization: `Bearer ${key}`, ...(body !== undefined && { 'Content-Type': 'application/json' }) }
+  const response = await fetch(url + path, {
+    method,
+    headers,
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
+  if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${await response.text()}`)
+  return response
+}

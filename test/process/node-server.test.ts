@@ -1,0 +1,176 @@
+/** What only HTTP itself can get wrong is answered like every other fault; long addresses are read, not cut off. */
+import { connect } from 'node:net'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Drawing } from '../support/data/model-sketch.ts'
+import { type NodeService, startService } from '../support/service/node-service.ts'
+
+const library: Drawing = {
+  collections: {
+    authors: { id: 'int32', name: 'string?' },
+    books: { id: 'uuid', authorId: 'int32?' },
+    logs: { authorId: 'int32?', line: 'string?' },
+  },
+  keys: { logs: [] },
+  relations: ['books.author(authorId) -> authors.books', 'logs.author(authorId) -> authors.logs'],
+}
+
+let service: NodeService
+
+beforeAll(async () => {
+  service = await startService('library', library)
+  await service.send('POST', 'authors', [{ id: 1 }])
+})
+
+afterAll(() => service?.close())
+
+describe('an address', () => {
+  it('may name a thousand values', async () => {
+    const ids = Array.from(
+      { length: 1_000 },
+      (_, index) => `00000000-0000-0000-0000-${String(index).padStart(12, '0')}`,
+    )
+    const search = ids.map((id) => `filter[id][_in][]=${id}`).join('&')
+
+    expect(await service.send('GET', `books?${search}`)).toEqual({ status: 200, body: { data: [] } })
+  })
+
+  it('that is too long for a query is refused by the query', async () => {
+    const answer = await service.send('GET', `books?filter[id]=${'x'.repeat(70_000)}`)
+
+    expect(answer).toMatchObject({ status: 422, body: { message: 'Failed to execute query' } })
+  })
+
+  it.each([
+    ['with a backslash', '/api/library/items/books/\\'],
+    ['that is none', 'http://[/'],
+    ['that is too long for any', `/${'x'.repeat(300_000)}`],
+  ])('%s is an invalid request', async (_what, path) => {
+    const answer = await speak(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`)
+
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('{"message":"Invalid request"}')
+  })
+})
+
+it('says nothing to pages of other origins unless it is told to', async () => {
+  const headers = { Origin: 'https://app.example.com', 'Access-Control-Request-Method': 'GET' }
+  const answers = await Promise.all(
+    ['GET', 'OPTIONS'].map((method) => fetch(`${service.url}/api/system/info`, { method, headers })),
+  )
+
+  expect(answers.map(({ status }) => status)).toEqual([200, 405])
+  for (const answer of answers) {
+    expect([...answer.headers.keys()].filter((name) => name.startsWith('access-control-'))).toEqual([])
+  }
+})
+
+describe('what is no HTTP', () => {
+  it.each([
+    ['a wrong first line', 'HELLO\r\n\r\n'],
+    [
+      'two lengths',
+      'POST /api/library/items/books HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n[]',
+    ],
+    [
+      'two lengths that differ',
+      'POST /api/library/items/books HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n[]',
+    ],
+    ['a length below nothing', 'POST /api/library/items/books HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n[]'],
+    [
+      'a chunk that is longer than it says',
+      'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n[1234]\r\n0\r\n\r\n',
+    ],
+  ])('is an invalid request: %s', async (_what, sent) => {
+    const answer = await speak(sent)
+
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('{"message":"Invalid request"}')
+  })
+})
+
+describe('a body of more than 4 MiB', () => {
+  const large = `[{"id":1,"name":"${'x'.repeat(5 * 2 ** 20)}"}]`
+
+  it.each([
+    ['says so', () => large],
+    ['does not say so', () => new Blob([large]).stream()],
+  ])('that %s is too large', async (_how, body) => {
+    const response = await fetch(`${service.url}${service.items}authors`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+      body: body(),
+      duplex: 'half',
+    } as RequestInit)
+
+    expect(response.status).toBe(413)
+    expect(await response.json()).toEqual({ message: 'The body is larger than 4194304 bytes' })
+    expect(await service.send('GET', 'authors/1')).toMatchObject({ status: 200 })
+  })
+})
+
+describe('a length that is a lie', () => {
+  const head = `POST /api/library/items/authors HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n`
+
+  it('and too small makes no second request of the rest', async () => {
+    const body = '[{"id":77}]'
+    const rest = 'DELETE /api/library/items/authors/1 HTTP/1.1\r\nHost: x\r\n\r\n'
+    const answer = await speak(
+      `${head}Authorization: Bearer ${service.token}\r\nContent-Length: 2\r\n\r\n[]${body}${rest}`,
+    )
+
+    expect(answer.match(/^HTTP\/1\.1 \d+/gm)?.at(-1)).toBe('HTTP/1.1 400')
+    expect(await service.send('GET', 'authors/77')).toMatchObject({ status: 404 })
+    expect(await service.send('GET', 'authors?fields=id&sort[0][id][direction]=asc&limit=1')).toEqual({
+      status: 200,
+      body: { data: [{ id: 1 }] },
+    })
+  })
+
+  it('and too large changes nothing, whenever the connection ends', async () => {
+    const { hostname, port } = new URL(service.url)
+    const socket = connect(Number(port), hostname)
+    socket.end(`${head}Authorization: Bearer ${service.token}\r\nContent-Length: 999\r\n\r\n[{"id":78}]`)
+    await text(socket)
+
+    expect(await service.send('GET', 'authors/78')).toMatchObject({ status: 404 })
+  })
+})
+
+describe('a message', () => {
+  it('names no half of a character', async () => {
+    expect(await service.send('POST', 'authors', [{ id: 2, '\ud800': 1 }])).toMatchObject({
+      body: { source: { message: '[0].\ufffd' } },
+    })
+    expect(await service.send('POST', 'authors', [{ id: 2, [`${'x'.repeat(99)}😀`]: 1 }])).toMatchObject({
+      body: { source: { message: `[0].${'x'.repeat(99)}\ufffd…` } },
+    })
+  })
+
+  it('is never empty', async () => {
+    const body = { books: [{ _disconnect: {} }] }
+
+    expect(await service.send('PATCH', 'authors?filter[id]=1', body)).toMatchObject({
+      status: 422,
+      body: { source: { message: 'body', source: { message: 'cannot hold relations: it may change many items' } } },
+    })
+  })
+})
+
+it.each(['_delete', '_disconnect'])(
+  'rows without a key cannot be written through a relation: %s',
+  async (operation) => {
+    const { status, body } = await service.send('PATCH', 'authors/1', { logs: [{ [operation]: {} }] })
+
+    expect(status).toBe(422)
+    expect(JSON.stringify(body)).toContain('logs has no primary key')
+  },
+)
+
+/** Bytes as they are, and whatever comes back until the server hangs up. */
+async function speak(sent: string): Promise<string> {
+  const { hostname, port } = new URL(service.url)
+  const socket = connect(Number(port), hostname)
+  socket.write(sent)
+  return text(socket)
+}

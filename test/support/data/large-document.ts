@@ -1,0 +1,73 @@
+/** The OpenAPI document of a model with very many collections, and what others had of the thread while it was made. */
+import type { Model } from '../../../src/core/model/model.ts'
+import { createOpenApi } from '../../../src/services/documents/openapi.ts'
+import { createModelCache } from '../../../src/services/model/model-cache.ts'
+import { build } from './build.ts'
+
+const workspace = { id: 'large', apiName: 'large', displayName: null }
+
+export function largeModel(count: number): Model {
+  const names = Array.from({ length: count }, (_, index) => `c${index}`)
+  const fields = { id: 'int64', name: 'string(80)', price: 'decimal(10,2)?', at: 'dateTime?' }
+  return build.model(Object.fromEntries(names.map((name) => [name, fields])))
+}
+
+export type Rendering = {
+  /** Milliseconds of work of this thread: what else runs on the machine takes its time, but is not its work. */
+  readonly work: number
+  readonly chunks: readonly Uint8Array[]
+  /** How often somebody else had a turn. */
+  readonly turns: number
+  /** The most work between two of those turns, in milliseconds. */
+  readonly longest: number
+}
+
+export async function renderDocument(model: Model): Promise<Rendering> {
+  const models = createModelCache(noDatabase)
+  models.keep(workspace.id, model)
+  const openApi = createOpenApi({ models, declarations: async () => () => undefined, version: '1.0.0' })
+  const others = watchTurns()
+  const start = worked()
+  const { render } = await openApi.workspace({
+    workspace,
+    snapshot: { modelVersion: 1, licenseVersion: 0, accessVersion: 1 },
+    caller: { kind: 'anonymous' },
+    rights: { kind: 'all' },
+  })
+  const body = await render()
+  const chunks: Uint8Array[] = []
+  if (typeof body !== 'string') for await (const chunk of body) chunks.push(chunk)
+  return { work: worked() - start, chunks, ...others.stop() }
+}
+
+function worked(): number {
+  const { user, system } = process.threadCpuUsage()
+  return (user + system) / 1_000
+}
+
+/** Something that wants to run as often as it can. */
+function watchTurns() {
+  let turns = 0
+  let longest = 0
+  let last = worked()
+  let timer = setTimeout(turn, 0)
+  function turn() {
+    const now = worked()
+    longest = Math.max(longest, now - last)
+    last = now
+    turns += 1
+    timer = setTimeout(turn, 0)
+  }
+  return {
+    stop() {
+      clearTimeout(timer)
+      return { turns, longest }
+    },
+  }
+}
+
+const noDatabase = {
+  query: () => Promise.reject(new Error('the model is at hand')),
+  batch: () => Promise.reject(new Error('the model is at hand')),
+  close: () => Promise.resolve(),
+}

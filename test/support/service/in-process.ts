@@ -1,0 +1,87 @@
+/**
+ * The service as a Node process wires it, in the process of a test or a benchmark: over a driver, and by a clock, of its own.
+ */
+import { randomBytes } from 'node:crypto'
+import pg from 'pg'
+import { createApp } from '../../../handlers/app.ts'
+import { readConfig } from '../../../src/config.ts'
+import { timeOrderedIds } from '../../../src/platform/ids.ts'
+import { noConnectors } from '../../../src/platform/no-connectors.ts'
+import { openNodeAssets } from '../../../src/platform/node/assets.ts'
+import { createNodeLicensing } from '../../../src/platform/node/licensing.ts'
+import { createNodeSqlDatabases } from '../../../src/platform/node/network/sql-databases.ts'
+import { loadTransliterate } from '../../../src/platform/node/transliterate.ts'
+import { createNodeWorkspaceState } from '../../../src/platform/node/workspace-state.ts'
+import { openProviderGate } from '../../../src/platform/provider-gate.ts'
+import { createTelemetryClient } from '../../../src/platform/telemetry-client.ts'
+import { openVault } from '../../../src/platform/vault.ts'
+import type { Clock, Mail, SqlDriver } from '../../../src/ports.ts'
+import { type Services, startServices } from '../../../src/services/instance/services.ts'
+import { quickHashing } from './quick-hashing.ts'
+
+export type InProcess = {
+  readonly administrator: { readonly email: string; readonly password: string }
+  /** `fetch` that ends at the service, whatever the host of the address. */
+  readonly request: (url: string, init?: RequestInit) => Promise<Response>
+  readonly services: Services
+  /** What was sent. */
+  readonly mails: readonly Mail[]
+  /** Closes what was opened here; the database belongs to whoever brought it. */
+  readonly close: () => Promise<void>
+}
+
+export type InProcessOptions = {
+  /** What the service asks; may note what it is given. */
+  readonly database: SqlDriver
+  readonly databaseUrl: string
+  readonly clock?: Clock
+  readonly variables?: Readonly<Record<string, string>>
+}
+
+export async function openInProcess(options: InProcessOptions): Promise<InProcess> {
+  const { database, databaseUrl, clock = { now: () => Date.now() }, variables = {} } = options
+  const {
+    SERVICE_SECRET: secret = randomBytes(32).toString('base64url'),
+    SERVICE_ADMIN__EMAIL: email = 'admin@example.com',
+    SERVICE_ADMIN__PASSWORD: password = randomBytes(12).toString('base64url'),
+  } = variables
+  const reading = readConfig({
+    SERVICE_SECRET: secret,
+    SERVICE_ADMIN__EMAIL: email,
+    SERVICE_ADMIN__PASSWORD: password,
+    ...variables,
+  })
+  if (reading.kind === 'invalid') throw new Error(reading.faults.join())
+  const { config } = reading
+  const workspaces = createNodeWorkspaceState({ database, connect: () => new pg.Client(databaseUrl), clock })
+  const mails: Mail[] = []
+  const ports = {
+    database,
+    connectors: noConnectors,
+    databases: createNodeSqlDatabases({ allowPrivate: config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS, environment: {} }),
+    workspaces,
+    clock,
+    ids: timeOrderedIds,
+    passwords: quickHashing,
+    vault: openVault(secret),
+    telemetry: createTelemetryClient('node'),
+    transliterate: loadTransliterate,
+    providerGate: openProviderGate({ allowPrivate: false }),
+    observe: () => {},
+    mailer: { send: async (mail: Mail) => void mails.push(mail) },
+    background: () => {},
+    licensing: createNodeLicensing(clock).ports,
+  }
+  const services = await startServices(ports, config)
+  const app = createApp(services, { isAccepting: () => true, peerOf: () => undefined, assets: openNodeAssets() })
+  return {
+    administrator: { email, password },
+    request: async (url, init) => app.fetch(new Request(url, init)),
+    services,
+    mails,
+    async close() {
+      await services.sources.close()
+      await workspaces.close()
+    },
+  }
+}
