@@ -1,6 +1,6 @@
 /**
- * The audit log: the closed list of what is recorded, each with the label that people read, and what an entry says.
- * Names are `<family>.<verb>.v1` (docs/contract.md#audit-log). A payload never holds a secret.
+ * The audit log: the closed list of recorded actions, each with its label for people, and the form of an entry. Names
+ * are `<family>.<verb>.v1` (docs/contract.md#audit-log). A payload never contains a secret.
  */
 export const auditActions = {
   'auth.login.v1': 'Sign-in',
@@ -50,7 +50,7 @@ export const auditActions = {
 
 export type AuditAction = keyof typeof auditActions
 
-/** Who did it: a user (a service account is told apart by its record), nobody who is known, or the service itself. */
+/** Who acted: a user (its record tells whether it is a service account), an anonymous caller, or the service itself. */
 export type Actor =
   | { readonly kind: 'user'; readonly id: string }
   | { readonly kind: 'anonymous' }
@@ -74,7 +74,7 @@ export type AuditEntry = {
   readonly actor: Actor
   readonly workspaceId: string | null
   readonly target: { readonly type: TargetType; readonly id: string } | null
-  /** The caller's address: kept of what has to do with signing in, and of nothing else. */
+  /** The caller's IP address, recorded for events of signing in only. */
   readonly address: string | null
   readonly payload: Readonly<Record<string, unknown>>
 }

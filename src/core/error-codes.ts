@@ -1,6 +1,6 @@
 /**
- * Every `code` that an answer may carry (docs/contract.md#errors): docs/errors.md is generated from this, a test looks
- * for strays.
+ * Every `code` of an error response (docs/contract.md#errors). docs/errors.md is generated from this list; a test finds
+ * codes that are missing here.
  */
 import type { ErrorKind } from './error.ts'
 

@@ -1,8 +1,8 @@
 /**
- * The one error that crosses rooms. A kind out of a closed list (handlers turn it into a status), a message that is
- * safe to show, and a `cause`. Only causes that are ServiceErrors themselves are ever shown to a caller.
+ * The one error class that all rooms share: a kind out of a closed list (handlers map it to a status), a message that
+ * is safe to show, and a `cause`. Only causes that are ServiceErrors themselves are shown to a caller.
  */
-/** `unfit`: a migration that does not fit the model or the data, which is its author's fault whatever its status says. */
+/** `unfit`: a migration that does not fit the model or the data; its author must correct it, whatever the status. */
 export type ErrorKind =
   | 'badRequest'
   | 'unauthenticated'
@@ -18,12 +18,12 @@ export type ErrorKind =
   | 'unfit'
   | 'failed'
   | 'unavailable'
-  /** Whoever asked has gone: nobody gets this answer, it only stands in the log. */
+  /** The client has disconnected: the error is only logged. */
   | 'abandoned'
 
 export type ErrorDetail = {
   readonly cause?: unknown
-  /** A stable text of digits, see docs/errors.md. */
+  /** Stable, digits only; see docs/errors.md. */
   readonly code?: string
   readonly meta?: Readonly<Record<string, unknown>>
 }
@@ -42,7 +42,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The answer's body (docs/contract.md#errors): `source` nests recursively, the innermost cause last. */
+/** The response body of an error (docs/contract.md#errors): `source` nests recursively, the innermost cause last. */
 export type ErrorBody = {
   readonly message: string
   readonly source?: ErrorBody
@@ -53,7 +53,7 @@ export type ErrorBody = {
 export function errorBody(error: ServiceError): ErrorBody {
   const { message, code, meta, cause } = error
   return {
-    // A name that it repeats may hold half a surrogate pair, or have been cut in the middle of one.
+    // Repeated input may contain half of a surrogate pair, or be cut in the middle of one.
     message: message.toWellFormed(),
     ...(cause instanceof ServiceError && { source: errorBody(cause) }),
     ...(code !== undefined && { code }),
@@ -62,8 +62,8 @@ export function errorBody(error: ServiceError): ErrorBody {
 }
 
 /**
- * An error whose story is told by several nested messages, outermost first, all of one kind:
- * `nested('invalid', ['Failed to execute query', 'filter.status._foo', 'is not an operator'])`.
+ * Builds an error of several nested messages, outermost first, all of one kind: `nested('invalid', ['Failed to execute
+ * query', 'filter.status._foo', 'is not an operator'])`.
  */
 export function nested(
   kind: ErrorKind,

@@ -1,19 +1,19 @@
 /**
- * How deep and how many-membered JSON from outside may be, found out before anything that recurses or allocates walks it.
- * Both look-outs are loops: what they are asked about may be nested a million times.
+ * Limits on depth and size of JSON from outside, checked before any code recurses over it or allocates for it. The
+ * checks use loops, since the input may be nested a million times.
  */
 
-/** Of any JSON body. A JSON field alone may hold 1,000 levels, inside of nested writes. */
+/** Limits of any JSON body. A JSON field alone may have 1,000 levels, inside of nested writes. */
 const bodyBounds = { depth: 1_100, members: 20_000 }
 
 export type JsonLimits = {
-  /** Levels of arrays and objects. */
+  /** Nesting of arrays and objects. */
   readonly depth: number
-  /** Texts, numbers and the like, and arrays and objects without any. */
+  /** Scalars, and empty arrays and objects. */
   readonly values: number
   /** Elements of one array. */
   readonly elements: number
-  /** Characters of all texts and names together. */
+  /** Characters of all strings and names together. */
   readonly length: number
   /** Characters of one name. */
   readonly nameLength: number
@@ -28,12 +28,12 @@ const COMMA = 0x2c
 const BACKSLASH = 0x5c
 
 /**
- * What makes a JSON text more than anybody reads it as, as the reason of a fault: too many arrays and objects inside of each
- * other, or too many members of one object. Undefined where nothing does; any other text gets any answer.
+ * Returns the reason why a JSON text exceeds the limits: arrays and objects nested too deep, or an object with too many
+ * members. Undefined where it does not. The result for a text that is not JSON is unspecified.
  */
 export function oversizedJson(text: string, { depth: deepest, members: most } = bodyBounds): string | undefined {
   if (text.length <= deepest) return undefined
-  /** By depth: how many commas an object has had; negative for an array. */
+  /** By depth: the number of commas in the current object; negative for an array. */
   const commas = new Int32Array(deepest + 1)
   let depth = 0
   let isQuoted = false
@@ -59,8 +59,8 @@ export function oversizedJson(text: string, { depth: deepest, members: most } = 
 }
 
 /**
- * Whether something in `value`, which JSON.parse made of `text`, has a member `__proto__`. A loop, and only where the text may
- * spell the name: a reviver would be called for every value of a body, a microsecond or two each time.
+ * Returns true if any object in `value`, parsed from `text`, has a member `__proto__`. Searches only where the text may
+ * contain the name, in a loop: a JSON.parse reviver would cost one or two microseconds per value of every body.
  */
 export function hasPrototypeMember(text: string, value: unknown): boolean {
   if (!text.includes('__proto__') && !text.includes('\\u')) return false
@@ -74,7 +74,7 @@ export function hasPrototypeMember(text: string, value: unknown): boolean {
   return false
 }
 
-/** What of `value`, which JSON.parse made, goes beyond `bounds`, as the reason of a fault; undefined where nothing does. */
+/** Returns the reason why `value`, as JSON.parse returns it, exceeds `bounds`; undefined where it does not. */
 export function exceedsLimits(value: unknown, bounds: Partial<JsonLimits>): string | undefined {
   const { depth: deepest = Infinity, values: most = Infinity, elements = Infinity } = bounds
   const { length: longest = Infinity, nameLength = Infinity } = bounds
@@ -93,7 +93,7 @@ export function exceedsLimits(value: unknown, bounds: Partial<JsonLimits>): stri
       const names = Array.isArray(one) ? [] : Object.keys(one)
       const inner: readonly unknown[] = Object.values(one)
       if (inner.length === 0) values++
-      // Everything that waits holds one value at least.
+      // Every pending array or object holds at least one value.
       if (values + waiting.length + inner.length > most) return `has more than ${most} values`
       for (const name of names) {
         if (name.length > nameLength) return `has a name longer than ${nameLength} characters`

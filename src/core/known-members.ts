@@ -1,21 +1,21 @@
-/** Which members a schema knows at a place of what it reads: for messages about one that it does not know. */
+/** Finds the member names that a schema accepts at a path, for messages about unknown members. */
 import type * as z from 'zod'
 import { didYouMean } from './nearest.ts'
 
-/** What is said of a member that `schema` does not know. */
+/** The message for a member that `schema` does not accept. */
 export function unknownMember(schema: z.ZodType, issue: UnknownMember): string {
   const [name = ''] = issue.keys
   return `unknown field ${name.slice(0, 100)}${didYouMean(name, knownMembers(schema, issue.path))}`
 }
 
-/** What is said of a value that is none of a few that are known. */
+/** The message for a value that is none of the accepted `values`. */
 export function notOneOf(values: readonly unknown[]): string {
   return values.length === 1 ? `must be ${values[0]}` : `must be one of ${values.join(', ')}`
 }
 
 type UnknownMember = { readonly keys: readonly string[]; readonly path: readonly PropertyKey[] }
 
-/** Names at `path`; none where the schema does not say. */
+/** Returns the names accepted at `path`; an empty list where the schema does not say. */
 export function knownMembers(schema: z.ZodType, path: readonly PropertyKey[]): readonly string[] {
   return path
     .reduce<readonly Schema[]>(
@@ -25,7 +25,7 @@ export function knownMembers(schema: z.ZodType, path: readonly PropertyKey[]): r
     .flatMap(({ def }) => Object.keys(def.shape ?? {}))
 }
 
-/** What is read here of a schema's definition; the kinds that have no such part leave it out. */
+/** The parts of a Zod schema's definition that are read here; absent in the kinds that lack them. */
 type Schema = {
   readonly def: {
     readonly type: string
@@ -40,7 +40,7 @@ type Schema = {
   }
 }
 
-/** The schemas that read a value themselves, without what only wraps them. */
+/** Unwraps optional, nullable and similar schemas, and unions, into the schemas that read a value themselves. */
 function alternatives(schema: Schema): readonly Schema[] {
   const { type, options, innerType, getter, in: before, out } = schema.def
   if (options !== undefined) return options.flatMap(alternatives)

@@ -1,7 +1,10 @@
-/** What a start does without is made by the first who needs it, and kept: above all schemas (decision 036). */
+/**
+ * Creates values on first use and keeps them, so that a start skips what it does not need: above all schemas (decision
+ * 036).
+ */
 import type * as z from 'zod'
 
-/** Runs `make` with the first call; every call answers what it made. */
+/** Returns a function that calls `make` once, on its first call, and always returns that value. */
 export function lazily<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined
   return () => {
@@ -10,5 +13,5 @@ export function lazily<T>(make: () => T): () => T {
   }
 }
 
-/** What is read with a schema that is made lazily. */
+/** The output type of a lazily created schema. */
 export type InferOutput<Schema extends () => z.ZodType> = z.infer<ReturnType<Schema>>

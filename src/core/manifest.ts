@@ -1,7 +1,7 @@
 /**
- * Model → manifest (docs/manifest.md): the structure of a workspace and everything that its items can be asked, in one
- * compact document for generators of clients. It tells of the model and of what its data sources serve, not of a
- * caller's rights.
+ * Builds the manifest of a model (docs/manifest.md): the structure of a workspace and every query that its items
+ * support, in one compact document for client generators. It describes the model and the capabilities of its data
+ * sources, not a caller's rights.
  */
 import type { Declarations } from './connector/item-capabilities.ts'
 import type { Manifest, PrimitiveFieldEntry, RelationFieldEntry, ServiceSchema } from './manifest/format.ts'
@@ -66,7 +66,7 @@ function compileServiceSchema(model: Model, interner: Interner): ServiceSchema {
   }
 }
 
-/** Where things stand in the lists that indexes of the manifest point into. */
+/** Indexes of fields and constraints in the lists of the manifest. */
 type Places = {
   readonly sources: ReadonlyMap<string, number>
   readonly namespaces: ReadonlyMap<string, number>
@@ -74,7 +74,7 @@ type Places = {
   /** Within their own collection. */
   readonly primitives: ReadonlyMap<PrimitiveField, number>
   readonly relations: ReadonlyMap<RelationField, number>
-  /** By the id of the relation that owns it. */
+  /** By the id of the relation that owns the constraint. */
   readonly constraints: ReadonlyMap<string, ConstraintRecord>
 }
 
@@ -118,7 +118,7 @@ function names(interner: Interner, { apiName, dbName }: { readonly apiName: stri
   return { apiName: interner.text(apiName), ...(dbName !== apiName && { dbName: interner.text(dbName) }) }
 }
 
-/** Of the workspace's own relations: those of system collections have no constraint in the database. */
+/** The workspace's own relations only: those of system collections have no constraint in the database. */
 function constraintsByRelation({ records }: Model): ReadonlyMap<string, ConstraintRecord> {
   const constraints = new Map(records.constraints.map((constraint) => [constraint.id, constraint]))
   const owned = records.relationFields.flatMap(({ id, constraintId }) => {

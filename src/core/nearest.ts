@@ -1,25 +1,25 @@
 /**
- * The known name that somebody probably meant, for messages: one or two slips of the hand away. Candidates are given by
- * whoever asks, and are names that the asker may know.
+ * Suggests the known name that was probably meant, for messages: at an edit distance of one or two. Callers pass
+ * candidates that the request's caller is allowed to know.
  */
 
-/** Names are short; a longer one is no slip. */
+/** Names are short; longer input is no misspelled name. */
 const MAX_LENGTH = 64
 
-/** `; did you mean title?`, or nothing where no candidate is near. */
+/** Returns `; did you mean title?`, or an empty text where no candidate is near. */
 export function didYouMean(name: string, candidates: Iterable<string>): string {
   const nearest = nearestName(name, candidates)
   return nearest === undefined ? '' : `; did you mean ${nearest}?`
 }
 
-/** The same, or else all that would be right, where they are few: `, as data and filter are`. */
+/** Returns the same suggestion, or else the list of all known names if there are few: `, as data and filter are`. */
 export function listKnown(name: string, known: readonly string[]): string {
   const meant = didYouMean(name, known)
   if (meant !== '' || known.length === 0) return meant
   return `, as ${known.join(', ')} ${known.length === 1 ? 'is' : 'are'}`
 }
 
-/** The first of the nearest candidates; undefined where none is near. */
+/** Returns the first of the nearest candidates; undefined where none is near. */
 export function nearestName(name: string, candidates: Iterable<string>): string | undefined {
   if (name.length > MAX_LENGTH) return undefined
   const wanted = plain(name)
@@ -35,12 +35,15 @@ export function nearestName(name: string, candidates: Iterable<string>): string 
   return nearest
 }
 
-/** Case and the way of joining words do not count. */
+/** Ignores case and the way words are joined. */
 function plain(name: string): string {
   return name.toLowerCase().replaceAll(/[_\s-]/g, '')
 }
 
-/** Characters to insert, delete, replace or swap with their neighbour; undefined where it takes more than `most`. */
+/**
+ * Returns the edit distance (insertions, deletions, replacements, swaps of neighbours); undefined where it exceeds
+ * `most`.
+ */
 function distanceWithin(from: string, to: string, most: number): number | undefined {
   if (from === '' || Math.abs(from.length - to.length) > most) return undefined
   let beforeLast: readonly number[] = []

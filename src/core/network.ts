@@ -1,17 +1,20 @@
 /**
- * Addresses of callers and the networks that configurations and keys name: text → value, and whether one is in the other.
- * An IPv4 address that is written as IPv6 (`::ffff:192.0.2.1`) is that IPv4 address, for addresses and networks alike.
+ * Parses IP addresses and networks, and compares them. An IPv4 address written as IPv6 (`::ffff:192.0.2.1`) counts as
+ * that IPv4 address, in addresses and networks alike.
  */
 export type Address = {
   readonly family: 4 | 6
   readonly value: bigint
-  /** As it is recorded and compared: lower case, the longest run of zeros left out. */
+  /** Normal form, as recorded and compared: lower case, the longest run of zeros left out. */
   readonly text: string
 }
 
 export type Network = { readonly family: 4 | 6; readonly value: bigint; readonly prefix: number }
 
-/** An IPv4 address of four decimal numbers or an IPv6 address, which may name its zone; undefined for everything else. */
+/**
+ * Parses an IPv4 address of four decimal numbers, or an IPv6 address with an optional zone; undefined for anything
+ * else.
+ */
 export function parseAddress(text: string): Address | undefined {
   if (text.length > LONGEST) return undefined
   if (!text.includes(':')) return ofNumber(4, parseFour(text))
@@ -22,7 +25,10 @@ export function parseAddress(text: string): Address | undefined {
   return value >> 32n === MAPPED ? ofNumber(4, value & 0xffff_ffffn) : ofNumber(6, value)
 }
 
-/** `192.0.2.0/24`, `2001:db8::/32`, or one address; undefined for what is none, or has bits behind its prefix. */
+/**
+ * Parses `192.0.2.0/24`, `2001:db8::/32`, or one address; undefined for anything else, or with bits set behind the
+ * prefix.
+ */
 export function parseNetwork(text: string): Network | undefined {
   const [, host = '', length] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? []
   if (host.includes('%')) return undefined
@@ -43,17 +49,17 @@ export function isWithin({ family, value }: Pick<Address, 'family' | 'value'>, n
   return value >> rest === network.value >> rest
 }
 
-/** Whether every address of `narrow` is in `wide`. */
+/** Returns true if every address of `narrow` is in `wide`. */
 export function includes(wide: Network, narrow: Network): boolean {
   return wide.prefix <= narrow.prefix && isWithin(narrow, wide)
 }
 
-/** As it is shown: `192.0.2.0/24`. */
+/** Formats a network as `192.0.2.0/24`. */
 export function networkText({ family, value, prefix }: Network): string {
   return `${textOf(family, value)}/${prefix}`
 }
 
-/** Of an IPv6 address with its zone. */
+/** The longest IPv6 address with its zone, in characters. */
 const LONGEST = 100
 const MAPPED = 0xffffn
 
@@ -74,11 +80,11 @@ function ofNumber(family: 4 | 6, value: bigint | undefined): Address | undefined
 function textOf(family: 4 | 6, value: bigint): string {
   if (family === 4) return [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 0xffn).join('.')
   const hex = value.toString(16).padStart(32, '0')
-  // URL writes addresses in their one short form.
+  // `URL` shortens addresses to their normal form.
   return new URL(`http://[${hex.match(/.{4}/g)?.join(':')}]`).hostname.slice(1, -1)
 }
 
-/** The eight groups of an address as URL writes it. */
+/** The eight groups of an address that `URL` has shortened. */
 function expanded(short: string): readonly string[] {
   const [head = '', tail] = short.split('::', 2)
   const before = head === '' ? [] : head.split(':')

@@ -1,7 +1,7 @@
 /**
- * Model × Sight → the OpenAPI 3.1 document of a workspace (docs/contract.md#openapi), as pieces of JSON text in order.
- * A model can have 10,000 collections, so that whoever asks for the pieces can let others run between them, and no
- * piece needs the whole.
+ * Builds the OpenAPI 3.1 document of a workspace from model and model view (docs/contract.md#openapi), as pieces of
+ * JSON text in order. A model can have 10,000 collections: no piece needs the whole document, and other work can run
+ * between pieces.
  */
 import type { ModelView } from './manifest/model-view.ts'
 import type { Model } from './model/model.ts'
@@ -13,7 +13,7 @@ import type { JsonSchema } from './openapi/schema.ts'
 export type WorkspaceDocument = {
   readonly workspace: string
   readonly model: Model
-  /** What the caller may see and do: the rest does not appear. */
+  /** What the caller may see and do; everything else is left out. */
   readonly view: ModelView
   readonly version: string
 }
@@ -59,7 +59,7 @@ function addressed(address: string, { many, one }: ItemPaths): readonly Addresse
   ]
 }
 
-/** A JSON pointer to a path, in the form of a URI fragment. */
+/** The JSON pointer to a path, as a URI fragment. */
 function pointer(path: string): JsonSchema {
   return {
     $ref: `#/paths/${encodeURIComponent(path.replaceAll('~', '~0').replaceAll('/', '~1')).replaceAll('%7E', '~')}`,

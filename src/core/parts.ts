@@ -1,4 +1,4 @@
-/** Pure work in parts of some microseconds each, so that whoever has it done can let others run in between. */
+/** Pure work in steps of some microseconds, so that the caller can let other work run between them. */
 export type Parts<Result> = Generator<undefined, Result>
 
 export function atOnce<Result>(parts: Parts<Result>): Result {

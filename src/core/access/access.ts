@@ -1,13 +1,15 @@
 /**
- * What one caller may do with one collection by one action. A grant is what one policy gives; several grants are united
- * here. Nothing is planned without an Access; a caller without any policy has `denied`.
+ * Access: what one caller may do with one collection by one action. It unites the grants of the caller's policies; a
+ * caller without a matching policy has `denied`. Every plan requires an Access.
  */
 import type { Collection, Field } from '../model/model.ts'
 import { all, and, type Filter, none, unite } from '../query/filter.ts'
 
 export type Action = 'read' | 'create' | 'update' | 'delete'
 
-/** What one policy allows: in these rows these fields, and what must hold of the row afterwards. */
+/**
+ * What one policy allows: the rows and fields that may be used, and the condition that a row must meet after a write.
+ */
 export type Grant = {
   readonly rows: Filter
   readonly fields: 'every' | ReadonlySet<string>
@@ -19,7 +21,7 @@ export type Access = { readonly kind: 'denied' } | Granted
 export type Granted = {
   readonly kind: 'granted'
   readonly grants: readonly Grant[]
-  /** The rows of all grants together. */
+  /** Union of the rows of all grants. */
   readonly rows: Filter
 }
 
@@ -31,27 +33,27 @@ export function granted(grants: readonly Grant[]): Granted {
 
 export const fullAccess: Granted = granted([{ rows: all, fields: 'every', validation: all }])
 
-/** Reads nothing, of anything: what comes back to somebody who may write but not read. */
+/** Reads no row of any collection; used for the response to a caller that may write but not read. */
 export const writeOnlyAccess: Granted = granted([{ rows: none, fields: new Set(), validation: all }])
 
-/** The rows in which `field` may be used, within `access.rows`; undefined where it may not be used at all. */
+/** Returns the rows, within `access.rows`, in which `field` may be used; undefined where it may not be used at all. */
 export function visibility(access: Granted, field: Field): Filter | undefined {
   const admitting = access.grants.filter((grant) => admits(grant, field.id))
   if (admitting.length === access.grants.length) return all
   return admitting.length === 0 ? undefined : unite(admitting.map(({ rows }) => rows))
 }
 
-/** What must be true of a row before these fields of it are written. */
+/** Returns the condition that a row must meet before these fields are written. */
 export function writableRows(access: Granted, fieldIds: readonly string[]): Filter {
   return justified(access, fieldIds, ({ rows }) => rows)
 }
 
-/** What must be true of a row after these fields of it were written. */
+/** Returns the condition that a row must meet after these fields were written. */
 export function validRows(access: Granted, fieldIds: readonly string[]): Filter {
   return justified(access, fieldIds, ({ rows, validation }) => and([rows, validation]))
 }
 
-/** Each field needs a grant of its own; a write of no field needs any grant. */
+/** Every field must be covered by a grant; a write without fields needs any one grant. */
 function justified(access: Granted, fieldIds: readonly string[], conditionOf: (grant: Grant) => Filter): Filter {
   if (fieldIds.length === 0) return unite(access.grants.map(conditionOf))
   return and(fieldIds.map((fieldId) => unite(access.grants.filter((grant) => admits(grant, fieldId)).map(conditionOf))))
@@ -61,9 +63,9 @@ function admits({ fields }: Grant, fieldId: string): boolean {
   return fields === 'every' || fields.has(fieldId)
 }
 
-/** Whoever asks, as far as planning is concerned. */
+/** The caller's access to every collection, as planning needs it. */
 export type Viewer = {
   readonly accessTo: (collection: Collection, action: Action) => Access
-  /** Holds `dataModel:read`: may be told that a collection or field does not exist, or is hidden. */
+  /** Has `dataModel:read`: messages may tell the caller that a collection or field does not exist or is hidden. */
   readonly seesModel: boolean
 }

@@ -1,22 +1,22 @@
 /**
- * The filter of a policy, as stored, taken apart into the conditions that must all hold, so that two filters can be
- * compared: one that has all conditions of another and more admits no more rows.
+ * Splits the stored filter of a policy into conditions joined by `and`, so that two filters can be compared: a filter
+ * that contains all conditions of another admits no row that the other does not.
  */
 import { operators } from '../model/operator.ts'
 
-/** A filter as JSON: operators, and the ids of fields. */
+/** A filter as JSON: operators and field ids. */
 export type Tree = Readonly<Record<string, unknown>>
 
-/** `text` is the same for conditions that say the same, whatever the order of their members. */
+/** `text` is canonical: equivalent conditions have the same text, whatever the order of their members. */
 export type Condition = { readonly text: string; readonly tree: Tree }
 
-/** Whom the variables of a filter stand for. */
+/** Values of a filter's variables for one account. */
 export type Variables = { readonly userId: string | undefined; readonly roleIds: readonly string[] }
 
 const CURRENT_USER = '$CURRENT_USER'
 const CURRENT_ROLES = '$CURRENT_ROLES'
 
-/** None for a filter that every row meets. */
+/** Returns an empty list for a filter that every row meets. */
 export function conditionsOf(filter: Tree | undefined): readonly Condition[] {
   return Object.entries(filter ?? {}).flatMap(([name, value]): readonly Condition[] => {
     if (name === '_and') return (value as readonly Tree[]).flatMap(conditionsOf)
@@ -29,8 +29,9 @@ export function conditionsOf(filter: Tree | undefined): readonly Condition[] {
 }
 
 /**
- * The texts of conditions that admit nobody else to more than `held` admits its holder to: with the holder in place of
- * the variables, and as it is where it says the same for everybody or gives everybody their own rows only.
+ * Returns the texts of all conditions that may stand for `held` in a policy that its holder grants, without giving
+ * anybody more rows than the holder has: `held` with its variables replaced by the holder's values, and `held`
+ * unchanged where it means the same for every account or limits every account to its own rows.
  */
 export function equivalentForms(held: Condition, { userId, roleIds }: Variables): readonly string[] {
   const bound = mapOperands(held.tree, (operand) => {
@@ -42,7 +43,7 @@ export function equivalentForms(held: Condition, { userId, roleIds }: Variables)
   return givesOwn(held.tree, 'more') ? [text, held.text] : [text]
 }
 
-/** Whether a part of a policy names `$CURRENT_ROLES`. */
+/** Returns true where a part of a policy uses `$CURRENT_ROLES`. */
 export function usesCurrentRoles(part: unknown): boolean {
   return JSON.stringify(part)?.includes(`"${CURRENT_ROLES}"`) === true
 }
@@ -55,8 +56,9 @@ function condition(name: string, value: unknown): Condition {
 }
 
 /**
- * Whether whoever asks gets, through `$CURRENT_USER`, only rows that name them, so that an account that no row names gets
- * less than anybody. `admits` says whether rows that meet the tree are more or fewer of those that are admitted.
+ * Returns true where `$CURRENT_USER` only admits rows that name the caller, so that an account that no row names gets
+ * no row by it. `admits` says whether rows that meet the tree add to or reduce the admitted rows (negation swaps the
+ * two).
  */
 function givesOwn(tree: Tree, admits: 'more' | 'fewer'): boolean {
   const other = admits === 'more' ? 'fewer' : 'more'
@@ -72,7 +74,7 @@ function givesOwn(tree: Tree, admits: 'more' | 'fewer'): boolean {
   })
 }
 
-/** The same tree with other operands, in the places where a text may be a variable. */
+/** Returns the tree with its operands mapped, wherever an operand may be a variable. */
 function mapOperands(tree: Tree, change: (operand: unknown) => unknown): Tree {
   const parts = Object.entries(tree).map(([name, value]): readonly [string, unknown] => {
     if (tests.has(name) || !isTree(value)) {
@@ -85,7 +87,7 @@ function mapOperands(tree: Tree, change: (operand: unknown) => unknown): Tree {
   return Object.fromEntries(parts)
 }
 
-/** The database keeps the members of a JSON object in an order of its own. */
+/** Sorts members, since the database does not keep their order. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_name, part: unknown) =>
     isTree(part) ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1))) : part,

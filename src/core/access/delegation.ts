@@ -1,6 +1,7 @@
 /**
- * Who may give and take which rights, for every route that changes any (docs/decisions/042): nobody gives more than they
- * hold, nor conditions that would tell them what they may not read; and what they may not give, they may not take.
+ * Delegation: decides who may grant and revoke which rights, for every route that changes rights (docs/decisions/042).
+ * An account grants at most what it holds, never a condition on fields that it may not read, and may revoke only what
+ * it could grant.
  */
 import type { Collection, Field, Model } from '../model/model.ts'
 import {
@@ -22,29 +23,29 @@ import {
 import type { Rights } from './principal.ts'
 import { toPolicies } from './scope.ts'
 
-/** Whoever gives or takes; the model is that of the workspace. */
+/** The account that grants or revokes rights. `model` is that of the workspace. */
 export type Grantor =
   | { readonly kind: 'everything' }
   | { readonly kind: 'limited'; readonly rights: Extract<Rights, { kind: 'policies' }>; readonly model: Model }
 
-/** What a role brings: an Administrator's is everything, whatever its policies. */
+/** The rights that a role gives. The role Administrator gives everything, whatever its policies. */
 export type RoleGrant = {
   readonly kind: 'administrator' | 'public' | 'custom'
   readonly policies: readonly { readonly content: PolicyContent }[]
 }
 
-/** Whoever has `rights`, by a key or not: what a scope leaves of everything is as if policies said it. */
+/** Builds the grantor from `rights`. A key's scope over full rights is expressed as policies. */
 export function grantorOf(rights: Rights, model: Model): Grantor {
   return rights.kind === 'all' ? { kind: 'everything' } : { kind: 'limited', rights: toPolicies(rights, model), model }
 }
 
-/** Whether `giver` may give, and so take away, all of `content`. */
+/** Returns true if `grantor` may grant, and therefore revoke, all of `content`. */
 export function canGrant(grantor: Grantor, content: PolicyContent): boolean {
   if (grantor.kind === 'everything') return true
   if (!content.entitlements.every((entitlement) => grantor.rights.entitlements.has(entitlement))) return false
   return Object.entries(content.collections).every(([id, actions]) => {
     const collection = grantor.model.collections.get(id)
-    // Where nothing is given, an answer would still tell that there is such a collection.
+    // Checked even without actions: otherwise the result would reveal that the collection exists.
     if (collection === undefined || !knowsCollection(grantor, id)) return false
     const held = heldRights(grantor, collection)
     return Object.entries(actions).every(
@@ -59,14 +60,17 @@ export function canGrantRole(grantor: Grantor, { kind, policies }: RoleGrant): b
 }
 
 /**
- * Whether `giver` may change which roles somebody has who holds `contents`: those that name `$CURRENT_ROLES` say
- * something else with every change, so that the giver must hold whatever they can say.
+ * Returns true if `grantor` may change the roles of an account that has the policies `contents`. A policy that uses
+ * `$CURRENT_ROLES` changes its meaning with the roles, so the grantor must be able to grant it.
  */
 export function canChangeRoles(grantor: Grantor, contents: readonly PolicyContent[]): boolean {
   return contents.every((content) => !usesCurrentRoles(content.collections) || canGrant(grantor, content))
 }
 
-/** The names that `giver` knows from what they hold; `missing` is thrown for all others, hidden and unknown alike. */
+/**
+ * Restricts `names` to those that `grantor` knows from its rights. `missing` is thrown for all others, whether hidden
+ * or unknown.
+ */
 export function namesVisibleTo(grantor: Grantor, names: PolicyNames, missing: PolicyNames['missing']): PolicyNames {
   if (grantor.kind === 'everything') return names
   return {
@@ -86,7 +90,7 @@ type Limited = Extract<Grantor, { kind: 'limited' }>
 type ActionKind = keyof PolicyActions
 type Detail = { readonly fields: '*' | readonly string[]; readonly filter?: Tree; readonly validation?: Tree }
 
-/** What is held of one collection, by which that which is to be given is measured. */
+/** The grantor's rights on one collection, against which the rights to be granted are compared. */
 type HeldRights = {
   readonly collection: Collection
   readonly detailsOf: (of: Collection, kind: ActionKind) => readonly (Detail & { readonly isAll: boolean })[]
@@ -120,7 +124,7 @@ function knowsField({ rights }: Limited, of: Collection, field: Field): boolean 
   return kinds.some((kind) => kind !== 'delete' && actionsOf(rights, of.id, kind).some(isListed))
 }
 
-/** One policy of the giver must reach as far as what is wanted: two together allow what neither allows. */
+/** A single policy of the grantor must cover `wanted`: two policies combined could allow what neither allows. */
 function isHeld(held: HeldRights, kind: ActionKind, wanted: PolicyAction): boolean {
   return held.detailsOf(held.collection, kind).some((action) => {
     if (wanted === 'all') return action.isAll
@@ -129,15 +133,15 @@ function isHeld(held: HeldRights, kind: ActionKind, wanted: PolicyAction): boole
     if (!hasFields) return false
     const rows = conditionsOf(filter)
     const valid = conditionsOf(validation)
-    // A new item has no rows before it: all that is known of it is what it has to be.
+    // A new item has no previous row: only its validation is known to hold.
     const within = kind === 'create' ? valid : rows
     return narrows(held, rows, action.filter, within) && narrows(held, valid, action.validation, within)
   })
 }
 
 /**
- * Whether `conditions` are those of `of` and more, and the giver sees whether each of the others holds, in all rows that
- * meet `within`.
+ * Returns true if `conditions` contain all of `of`, and the grantor may read the fields of every additional condition
+ * in all rows that meet `within`.
  */
 function narrows(
   held: HeldRights,
@@ -154,7 +158,7 @@ function narrows(
   )
 }
 
-/** Whether the giver sees the field in every row that meets the conditions. */
+/** Returns true if the grantor may read the field in every row that meets the conditions. */
 function isSeenWithin(held: HeldRights, field: Field, within: readonly Condition[]): boolean {
   return held
     .detailsOf(held.collection, 'read')
@@ -165,7 +169,9 @@ function isSeenWithin(held: HeldRights, field: Field, within: readonly Condition
     )
 }
 
-/** Whether all fields of a condition are seen; beyond a relation all rows count, so that all have to be seen there. */
+/**
+ * Returns true if the grantor may read all fields of a condition. Behind a relation they must be readable in all rows.
+ */
 function isReadable(held: HeldRights, collection: Collection, tree: Tree, sees: (field: Field) => boolean): boolean {
   return Object.entries(tree).every(([name, value]) => {
     if (name === '_and' || name === '_or')

@@ -1,4 +1,4 @@
-/** The permission entitlements of a workspace: what a role may do there beside its items (docs/contract.md#policies). */
+/** Entitlements of a workspace that roles grant, besides access to items (docs/contract.md#policies). */
 import * as z from 'zod'
 import { type InferOutput, lazily } from '../lazily.ts'
 

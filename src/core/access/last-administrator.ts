@@ -1,15 +1,15 @@
 /**
- * Whether a workspace or the instance would be left without anybody who can administer it. People count who can act at
- * this moment: not service accounts, nor whoever is suspended, nor whoever is only invited.
+ * Decides whether a change would leave a workspace or the instance without an administrator. Only people who can act
+ * now count: service accounts, suspended accounts and invited accounts do not.
  */
 
 /** A member of a workspace. */
 export type MemberFacts = {
-  /** Of a service account; null for a person. */
+  /** Set for a service account; null for a person. */
   readonly ownerId: string | null
   readonly status: 'active' | 'suspended'
   readonly roles: readonly { readonly kind: string }[]
-  /** How many other people can act as Administrator. */
+  /** How many other people are active Administrators. */
   readonly otherAdministrators: number
 }
 
@@ -21,12 +21,12 @@ export type AccountFacts = {
   readonly otherAdministrators: number
 }
 
-/** Whether nobody else administers the workspace but this member. */
+/** Returns true if this member is the only active Administrator of the workspace. */
 export function isLastAdministrator({ ownerId, status, roles, otherAdministrators }: MemberFacts): boolean {
   return ownerId === null && status === 'active' && roles.some(isAdministrator) && otherAdministrators === 0
 }
 
-/** Whether nobody else administers the instance but this account. */
+/** Returns true if this account is the only active administrator of the instance. */
 export function isLastInstanceAdministrator({
   isService,
   isAdministrator,

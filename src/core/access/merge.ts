@@ -1,6 +1,6 @@
 /**
- * Policies → Access, here and nowhere else (docs/contract.md#how-policies-act). Each policy that speaks of an action is
- * one grant; how grants are united is in access.ts.
+ * Merges policies into Access; no other file does (docs/contract.md#how-policies-act). Each policy with the action is
+ * one grant; access.ts unites grants.
  */
 import type { Collection, Field, Model } from '../model/model.ts'
 import { all, type Filter } from '../query/filter.ts'
@@ -10,7 +10,7 @@ import { fieldById, jsonFilter, type PolicyAction, type PolicyContent, usesCurre
 import { hasEntitlement, type Rights, type ScopedRights, scopeAllows } from './principal.ts'
 import { policyVariable } from './variable.ts'
 
-/** What `rights` let their holder do on `model`; each collection and action is merged when it is first asked for. */
+/** Returns the access that `rights` give on `model`. Each collection and action is merged on first use. */
 export function viewerOf(rights: Rights, model: Model): Viewer {
   if (rights.kind === 'scoped') return scopedViewer(rights, model)
   const merged = new Map<string, Access>()
@@ -28,7 +28,7 @@ export function viewerOf(rights: Rights, model: Model): Viewer {
   }
 }
 
-/** What a scope leaves of whatever its key's user may do. */
+/** Limits the access of the key's user to the scope of the key. */
 function scopedViewer(scoped: ScopedRights, model: Model): Viewer {
   const whole = viewerOf(scoped.rights, model)
   return {
@@ -40,7 +40,7 @@ function scopedViewer(scoped: ScopedRights, model: Model): Viewer {
   }
 }
 
-/** System collections are read by entitlement and written through migrations only. */
+/** System collections are read by entitlement, and written only through migrations. */
 function systemAccess(rights: Rights, { apiName }: Collection, action: Action): Access {
   const needed = apiName === 'ServiceDataSource' ? 'dataSource:read' : 'dataModel:read'
   return action === 'read' && hasEntitlement(rights, needed) ? fullAccess : denied
@@ -63,7 +63,10 @@ function mergePolicies(rights: PolicyRights, collection: Collection, action: Act
   return grants.length === 0 ? denied : granted(grants)
 }
 
-/** Undefined for a part that names what an import has found to be gone: such a right is none. */
+/**
+ * Returns undefined where the action names a collection or field that an introspection no longer found: it then grants
+ * nothing.
+ */
 function grantOf(action: PolicyAction, collection: Collection, resolver: FieldResolver): Grant | undefined {
   if (action === 'all') return { rows: all, fields: 'every', validation: all }
   const {

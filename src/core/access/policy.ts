@@ -1,6 +1,6 @@
 /**
- * A policy's content (docs/contract.md#content-of-a-policy). Stored with ids in place of names, so that a right can
- * never pass to a collection or field that takes over a name; shown with the names of today.
+ * The content of a policy (docs/contract.md#content-of-a-policy). It is stored with ids, so that a right never passes
+ * to another collection or field that takes over a name, and presented with current names.
  */
 import * as z from 'zod'
 import { nested } from '../error.ts'
@@ -54,18 +54,21 @@ export type PolicyActions = InferOutput<typeof actionsSchema>
 export type PolicyAction = Exclude<PolicyActions[keyof PolicyActions], undefined>
 type Detail = { fields?: '*' | string[]; filter?: Record<string, unknown>; validation?: Record<string, unknown> }
 
-/** Names, operands and the like in one policy: it is read at once, and with all others whenever rights are asked for. */
+/**
+ * Maximum number of values (names, operands) in one policy. A policy is parsed at once, and all of them are loaded with
+ * a caller's rights.
+ */
 const MAX_VALUES = 20_000
 
-/** Which names a policy may use, and what is thrown for others. */
+/** Which names a policy may use, and the error for any other. */
 export type PolicyNames = {
-  /** By name or id. */
+  /** Finds a collection by name or id. */
   readonly collection: (name: string) => Collection | undefined
   readonly field: (of: Collection, name: string) => Field | undefined
   readonly missing: (path: string, reason: string) => Error
 }
 
-/** All that are in the model. */
+/** Allows all names of the model. */
 export function namesOf(model: Model): PolicyNames {
   return {
     collection: (name) => model.byName.get(name) ?? model.collections.get(name),
@@ -81,7 +84,10 @@ function reasonOf(issue: z.core.$ZodIssue | undefined): string | undefined {
   return members.length === 0 ? issue?.message : `must be all, or an object of ${[...new Set(members)].join(', ')}`
 }
 
-/** Content as sent → content as stored. Throws 422 naming the place, and for unknown names what `names` says. */
+/**
+ * Parses content as sent into content as stored. Throws 422 with the path of the fault, and `names.missing` for names
+ * that are not allowed.
+ */
 export function parsePolicy(content: unknown, model: Model, names: PolicyNames = namesOf(model)): PolicyContent {
   const excess = exceedsLimits(content, { values: MAX_VALUES })
   if (excess !== undefined) throw fault('content', excess)
@@ -108,7 +114,7 @@ export function parsePolicy(content: unknown, model: Model, names: PolicyNames =
   return { entitlements: [...new Set(entitlements)], collections: byId }
 }
 
-/** Content as stored → content as a person wrote it, under the names of `model`. */
+/** Presents stored content as it is sent, with the names of `model`. */
 export function presentPolicy({ entitlements, collections }: PolicyContent, model: Model): PolicyContent {
   const byName: Record<string, PolicyActions> = {}
   for (const [id, actions] of Object.entries(collections)) {
@@ -119,7 +125,7 @@ export function presentPolicy({ entitlements, collections }: PolicyContent, mode
   return { entitlements, collections: byName }
 }
 
-/** What a policy names: none of it may be deleted while the policy stands. */
+/** Returns what a policy refers to; none of it may be deleted while the policy exists. */
 export function policyReferences({ collections }: PolicyContent): {
   readonly collectionIds: ReadonlySet<string>
   readonly fieldIds: ReadonlySet<string>
@@ -136,7 +142,7 @@ export function policyReferences({ collections }: PolicyContent): {
   return { collectionIds: new Set(Object.keys(collections)), fieldIds }
 }
 
-/** Whether some action of the policy names `$CURRENT_USER`: then it admits an anonymous caller to nothing. */
+/** Returns true if an action uses `$CURRENT_USER`; such a policy gives an anonymous caller nothing. */
 export function usesCurrentUser(content: PolicyContent): boolean {
   return JSON.stringify(content.collections).includes('"$CURRENT_USER"')
 }
@@ -195,7 +201,7 @@ function shownAction(action: PolicyAction, collection: Collection): PolicyAction
   }
 }
 
-/** A filter with other names for its fields; operators and operands stay as they are. */
+/** Returns the filter with its field names mapped; operators and operands stay unchanged. */
 function renamed(
   filter: Record<string, unknown>,
   collection: Collection,
@@ -216,7 +222,7 @@ function renamed(
   return result
 }
 
-/** In a stored filter everything that is no operator is a field's id, down to the operands. */
+/** In a stored filter, every member name that is no operator is a field id. */
 function collectFieldIds(filter: unknown, into: Set<string>): void {
   if (Array.isArray(filter)) {
     for (const part of filter) collectFieldIds(part, into)

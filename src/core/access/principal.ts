@@ -1,12 +1,12 @@
-/** Who acts in a workspace, and what the workspace's entitlements let them do. */
+/** The principal's rights in a workspace, and checks of the entitlements. */
 import { ServiceError } from '../error.ts'
 import type { Action } from './access.ts'
 import type { Entitlement } from './entitlement.ts'
 import type { PolicyContent } from './policy.ts'
 
 /**
- * Rights within one workspace. One object stands for one caller until their rights change, so that whatever was derived
- * from it can be kept beside it.
+ * Rights within one workspace. The same object is used until the caller's rights change, so that derived values can be
+ * cached by it.
  */
 export type Rights =
   | { readonly kind: 'all' }
@@ -20,12 +20,12 @@ export type Rights =
       readonly entitlements: ReadonlySet<Entitlement>
     }
 
-/** What an API key leaves of its user's rights (scope.ts): an undefined member limits nothing. */
+/** The rights of an API key: those of its user, limited by its scope (scope.ts). An undefined member limits nothing. */
 export type ScopedRights = {
   readonly kind: 'scoped'
   readonly rights: Rights
   readonly entitlements: ReadonlySet<Entitlement> | undefined
-  /** Actions by a collection's id. */
+  /** Actions by collection id. */
   readonly collections: ReadonlyMap<string, ReadonlySet<Action>> | undefined
 }
 
@@ -44,7 +44,7 @@ export function hasEntitlement(rights: Rights, entitlement: Entitlement): boolea
   return rights.kind === 'all' || rights.entitlements.has(entitlement)
 }
 
-/** Whether the scope leaves this action on this collection to whoever has it. */
+/** Returns true if the scope permits this action on this collection. */
 export function scopeAllows({ collections }: ScopedRights, collectionId: string, action: Action): boolean {
   return collections?.get(collectionId)?.has(action) ?? collections === undefined
 }

@@ -1,12 +1,12 @@
 /**
- * What providers say of people, in their own words → Profile. An address counts only where the provider says that it is
- * verified; what cannot be read as said is left out, but for the subject, without whom there is nobody.
+ * Parses the claims of sign-in providers into a Profile. An e-mail address counts only if the provider marks it as
+ * verified. Unreadable claims are left out, except for the subject, which is required.
  */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'
 import type { Profile } from './sign-in.ts'
 
-/** Claims by their names in OpenID Connect. */
+/** Claims by their OpenID Connect names. */
 export type Claims = Readonly<Record<string, unknown>>
 
 const storable = (text: string) => text.isWellFormed() && !text.includes('\u0000')
@@ -16,7 +16,7 @@ const subjectSchema = lazily(() =>
     .transform(String),
 )
 
-/** ASCII alone: other letters become these when cases are folded, and the account somebody else's. */
+/** ASCII only: case folding maps some other letters to ASCII, which could match another person's account. */
 const emailSchema = lazily(() => z.email().max(320))
 
 const fullNameSchema = lazily(() =>
@@ -28,10 +28,10 @@ const fullNameSchema = lazily(() =>
     .transform((text) => [...text].slice(0, 200).join('')),
 )
 
-/** As providers write it. */
-const yes: ReadonlySet<unknown> = new Set([true, 'true', 1, '1'])
+/** Values of `email_verified` that mean true. */
+const verifiedValues: ReadonlySet<unknown> = new Set([true, 'true', 1, '1'])
 
-/** Undefined where the subject is none. */
+/** Returns undefined without a valid subject. */
 export function parseProfile(issuer: string, claims: Claims): Profile | undefined {
   const { sub, email, email_verified: isVerified, name } = claims
   const { data: subject } = subjectSchema().safeParse(sub)
@@ -39,7 +39,7 @@ export function parseProfile(issuer: string, claims: Claims): Profile | undefine
   return {
     issuer,
     subject,
-    email: yes.has(isVerified) ? emailSchema().safeParse(email).data : undefined,
+    email: verifiedValues.has(isVerified) ? emailSchema().safeParse(email).data : undefined,
     fullName: fullNameSchema().safeParse(name).data,
   }
 }
@@ -48,7 +48,7 @@ const addressesSchema = lazily(() =>
   z.array(z.object({ email: z.unknown(), verified: z.unknown(), primary: z.unknown() })),
 )
 
-/** The primary one out of a list of `{email, verified, primary}`, as claims. */
+/** Converts a list of `{email, verified, primary}` into the claims of its primary address. */
 export function parseAddresses(answer: unknown): Claims {
   const addresses = addressesSchema().safeParse(answer).data ?? []
   const { email, verified } = addresses.find(({ primary }) => primary === true) ?? {}

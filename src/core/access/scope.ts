@@ -1,7 +1,7 @@
 /**
- * The scope of an API key: what of its user's rights it may use. Kept by ids, so that no right passes to a workspace or
- * collection that takes over a name. A member that is absent limits nothing; what is there is intersected, here and
- * nowhere else, with whatever the user holds (docs/decisions/044).
+ * The scope of an API key: limits its user's rights. Stored by ids, so that no right passes to a workspace or
+ * collection that takes over a name. An absent member limits nothing; a present one is intersected with the user's
+ * rights, in this file only (docs/decisions/044).
  */
 import * as z from 'zod'
 import { type InferOutput, lazily } from '../lazily.ts'
@@ -12,7 +12,7 @@ import { type Entitlement, entitlementSchema } from './entitlement.ts'
 import type { PolicyActions } from './policy.ts'
 import { hasEntitlement, noRights, type Rights, type ScopedRights, scopeAllows } from './principal.ts'
 
-/** A scope as it is sent and shown. */
+/** A scope as sent and presented. */
 export const scopeSchema = lazily(() => {
   const text = (max: number) => z.string().max(max, `must have at most ${max} characters`)
   const list = <T extends z.ZodType>(of: T) => z.array(of).max(50, 'must have at most 50 entries')
@@ -41,12 +41,12 @@ export type ScopedActions = Readonly<Record<string, readonly Action[]>>
 export type KeyScope = {
   readonly workspaces?: readonly string[]
   readonly entitlements?: readonly Entitlement[]
-  /** By workspace, then by collection. */
+  /** By workspace id, then by collection id. */
   readonly collections?: Readonly<Record<string, ScopedActions>>
   readonly addresses?: readonly string[]
 }
 
-/** Whether it limits what can be done, and not only where from: then there is nothing for it outside of workspaces. */
+/** Returns true if the scope limits rights, not only networks. Such a key has no rights outside of workspaces. */
 export function limitsRights({ workspaces, entitlements, collections }: KeyScope): boolean {
   return workspaces !== undefined || entitlements !== undefined || collections !== undefined
 }
@@ -55,7 +55,7 @@ export function includesWorkspace({ workspaces }: KeyScope, workspaceId: string)
   return workspaces?.includes(workspaceId) ?? true
 }
 
-/** What is left of `rights` in a workspace: one object for as long as the caller keeps it. */
+/** Returns `rights` in a workspace limited by `scope`. Callers keep the object, since values are cached by it. */
 export function restrictRights(rights: Rights, scope: KeyScope | undefined, workspaceId: string): Rights {
   if (scope === undefined) return rights
   if (!includesWorkspace(scope, workspaceId)) return noRights
@@ -73,7 +73,7 @@ function actionsIn(actions: ScopedActions = {}): ReadonlyMap<string, ReadonlySet
   return new Map(Object.entries(actions).map(([collection, allowed]) => [collection, new Set(allowed)]))
 }
 
-/** Rights as policies that say the same as long as the model stands, for whoever compares what is held with other policies. */
+/** Expresses rights as equivalent policies for the current model, to compare them with other policies. */
 export function toPolicies(rights: PolicyRights | ScopedRights, model: Model): PolicyRights {
   if (rights.kind === 'policies') return rights
   const held = rights.rights.kind === 'all' ? everythingOf(model) : toPolicies(rights.rights, model)
@@ -98,7 +98,7 @@ function everythingOf(model: Model): PolicyRights {
   return { ...noRights, policies: [{ entitlements, collections }], entitlements: new Set(entitlements) }
 }
 
-/** An address that is not known is in no network. */
+/** An unknown address is in no network. */
 export function allowsAddress({ addresses }: KeyScope, text: string | undefined): boolean {
   if (addresses === undefined) return true
   const address = text === undefined ? undefined : parseAddress(text)
@@ -109,7 +109,7 @@ function networksOf(addresses: readonly string[]): readonly Network[] {
   return addresses.flatMap((text) => parseNetwork(text) ?? [])
 }
 
-/** The first member by which `wanted` reaches beyond `own`; undefined where it lies within. */
+/** Returns the first member in which `wanted` exceeds `own`; undefined where it does not. */
 export function firstExcess(wanted: KeyScope, own: KeyScope): keyof KeyScope | undefined {
   if (!isPart(wanted.workspaces, own.workspaces)) return 'workspaces'
   if (!isPart(wanted.entitlements, own.entitlements)) return 'entitlements'

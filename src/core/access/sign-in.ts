@@ -1,9 +1,9 @@
 /**
- * Whose account somebody enters whom a provider vouches for (docs/decisions/018). Whoever was here before is known by
- * issuer and subject and by nothing else; for all others the address decides, and only one that the provider has verified.
+ * Decides which account an external identity signs in to (docs/decisions/018). A known identity is found by issuer and
+ * subject only; a new one by its e-mail address, which the provider must have verified.
  */
 
-/** What a provider says of somebody. `email` is a verified address; undefined where there is none. */
+/** The identity that a provider asserts. `email` is a verified address; undefined where there is none. */
 export type Profile = {
   readonly issuer: string
   readonly subject: string
@@ -14,26 +14,29 @@ export type Profile = {
 export type AccountStatus = 'active' | 'suspended'
 
 export type SignInFacts = {
-  /** Whose account this issuer and subject have entered before. */
+  /** The account linked with this issuer and subject. */
   readonly known: { readonly userId: string; readonly status: AccountStatus } | null
-  /** The account of the verified address. */
+  /** The account with the verified address. */
   readonly account: {
     readonly userId: string
     readonly status: AccountStatus
     readonly isService: boolean
     readonly isAdministrator: boolean
-    /** Somebody has shown to read the mail of its address. */
+    /** The owner has proven access to the mailbox of the address. */
     readonly isProven: boolean
-    /** Another subject of the same issuer has entered it before. */
+    /** Another subject of the same issuer is already linked with the account. */
     readonly isTaken: boolean
   } | null
-  /** Whether the verified address is invited somewhere, or everybody may join. */
+  /** The verified address has an invitation, or everybody may join. */
   readonly mayJoin: boolean
 }
 
 export type SignIn =
   | { readonly kind: 'enter'; readonly userId: string }
-  /** The account becomes theirs; `isCleared` where it has to be taken from whoever else may have a way into it. */
+  /**
+   * Links the identity with the account. `isCleared`: existing credentials of the account are removed first, because
+   * somebody else may hold them.
+   */
   | { readonly kind: 'link'; readonly userId: string; readonly email: string; readonly isCleared: boolean }
   | { readonly kind: 'create'; readonly email: string }
   | { readonly kind: 'refuse' }
@@ -46,9 +49,9 @@ export function decideSignIn({ email }: Profile, { known, account, mayJoin }: Si
   if (account === null) return mayJoin ? { kind: 'create', email } : refuse
   const { userId, status, isService, isAdministrator, isProven, isTaken } = account
   if (status !== 'active' || isService) return refuse
-  // A provider that is deceived about an address must not give away the whole instance.
+  // A provider tricked into verifying an address must not give access to the whole instance.
   if (isAdministrator) return refuse
-  // Addresses are given to other people in time, subjects never are.
+  // E-mail addresses can be reassigned to other people; subjects never are.
   if (isTaken) return refuse
   return { kind: 'link', userId, email, isCleared: !isProven }
 }

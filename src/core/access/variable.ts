@@ -1,7 +1,7 @@
 /**
  * The variables of a policy's filters (docs/contract.md#content-of-a-policy): `$CURRENT_USER`, `$CURRENT_ROLES`, and
- * `$NOW` with an offset such as `$NOW(-7 days)`. Whoever asks is known when policies are merged; the time is a hole
- * until the statement runs.
+ * `$NOW` with an offset such as `$NOW(-7 days)`. The caller is known when policies are merged; the time is a
+ * placeholder until the statement runs.
  */
 import type { PrimitiveField } from '../model/model.ts'
 import { queryFault } from '../query/parse.ts'
@@ -10,7 +10,7 @@ import type { FieldResolver } from '../query/resolve.ts'
 
 export type VariableContext = { readonly userId: string | undefined; readonly roleIds: readonly string[] }
 
-/** An id that nobody has: what an anonymous caller compares as. */
+/** An id that no account has: the value of `$CURRENT_USER` for anonymous callers. */
 const NOBODY = '00000000-0000-0000-0000-000000000000'
 
 export function policyVariable({ userId, roleIds }: VariableContext): FieldResolver['variable'] {
@@ -23,7 +23,7 @@ export function policyVariable({ userId, roleIds }: VariableContext): FieldResol
   }
 }
 
-/** The value of a `$NOW` placeholder, at the time in milliseconds since the epoch. */
+/** Returns the value of a `$NOW` placeholder at the time `at`, in milliseconds since the epoch. */
 export function bindTimeVariable(name: string, at: number): string {
   const [, offset = '0', type = ''] = name.split(':')
   const text = new Date(at + Number(offset)).toISOString()

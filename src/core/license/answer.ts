@@ -1,22 +1,21 @@
 /**
- * What the licensing service said (docs/contract.md#licensing): status and body of an HTTP answer come in, one of a
- * closed set comes out. Only what is of the closed set may change the state of the license; everything else is a fault
- * of the contact.
+ * Parses answers of the licensing service (docs/contract.md#licensing): HTTP status and body in, one of a closed set of
+ * results out. Only the recognised results change the state of the license; everything else is a contact fault.
  */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'
 import type { ContactFault, Verdict } from './status.ts'
 
-/** What came back over HTTP, or that nothing did. */
+/** An HTTP response, or the reason why there is none. */
 export type LicensingResponse =
   | { readonly kind: 'answer'; readonly status: number; readonly body: string }
   | { readonly kind: 'unreachable'; readonly reason: string }
 
 export type LicensingAnswer =
   | { readonly kind: 'activated'; readonly activationId: string; readonly document: string }
-  /** `document` goes with `valid`, and may with the others. */
+  /** `document` is always present with `valid`, and optional with the other verdicts. */
   | { readonly kind: 'validated'; readonly verdict: Verdict; readonly document: string | undefined }
-  /** The activation that was to be validated does not exist (any more). */
+  /** The validated activation does not exist, or no longer exists. */
   | { readonly kind: 'unknown' }
   | { readonly kind: 'fault'; readonly fault: ContactFault }
 
@@ -29,19 +28,19 @@ const validation = lazily(() =>
   }),
 )
 
-export function parseActivation(delivery: LicensingResponse): LicensingAnswer {
-  if (delivery.kind === 'unreachable') return unreachable(delivery.reason)
-  if (delivery.status !== 201 && delivery.status !== 200) return notDone(delivery)
-  const { success, data } = activation().safeParse(readJson(delivery.body))
-  return success ? { kind: 'activated', activationId: data.activationId, document: data.license } : nonsense()
+export function parseActivation(response: LicensingResponse): LicensingAnswer {
+  if (response.kind === 'unreachable') return unreachable(response.reason)
+  if (response.status !== 201 && response.status !== 200) return notDone(response)
+  const { success, data } = activation().safeParse(readJson(response.body))
+  return success ? { kind: 'activated', activationId: data.activationId, document: data.license } : unrecognised()
 }
 
-export function parseValidation(delivery: LicensingResponse): LicensingAnswer {
-  if (delivery.kind === 'unreachable') return unreachable(delivery.reason)
-  if (delivery.status === 404 || delivery.status === 410) return { kind: 'unknown' }
-  if (delivery.status !== 200) return notDone(delivery)
-  const { success, data } = validation().safeParse(readJson(delivery.body))
-  if (!success) return nonsense()
+export function parseValidation(response: LicensingResponse): LicensingAnswer {
+  if (response.kind === 'unreachable') return unreachable(response.reason)
+  if (response.status === 404 || response.status === 410) return { kind: 'unknown' }
+  if (response.status !== 200) return notDone(response)
+  const { success, data } = validation().safeParse(readJson(response.body))
+  if (!success) return unrecognised()
   const document = data.license ?? undefined
   if (data.status === 'valid' && document === undefined) return refused('it calls the license valid but sends none')
   return { kind: 'validated', verdict: data.status, document }
@@ -62,8 +61,8 @@ function notDone({ status, body }: Extract<LicensingResponse, { kind: 'answer' }
   return refused(success ? oneLine(data.message) : `it answered ${status}`)
 }
 
-/** Whoever answers so is something else, such as a proxy that wants to say something. */
-function nonsense(): LicensingAnswer {
+/** An answer that the licensing service never gives, such as the error page of a proxy. */
+function unrecognised(): LicensingAnswer {
   return unreachable('what answers is not a licensing service')
 }
 
@@ -75,7 +74,7 @@ function readJson(body: string): unknown {
   }
 }
 
-/** Text of somebody else's for our log and for administrators. */
+/** Shortens foreign text for the log and for administrators. */
 function oneLine(message: string): string {
   return message
     .replace(/\p{Cc}+/gu, ' ')

@@ -1,7 +1,6 @@
 /**
  * License keys (docs/contract.md#licensing): 25 Crockford base-32 symbols in five groups, the first `M`, the last a
- * Luhn mod 32 check symbol. A text as somebody typed it comes in, its normal form or the one thing that is wrong with
- * it comes out.
+ * Luhn mod 32 check symbol. Parses a typed text into the normal form, or returns the first fault.
  */
 export type KeyResult =
   | { readonly kind: 'key'; readonly key: string }
@@ -12,7 +11,7 @@ export const KEY_SYMBOLS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
 export const KEY_LENGTH = 25
 const GROUP = 5
 
-/** The text of a fault never repeats the key. */
+/** Messages never repeat the key. */
 export function parseLicenseKey(text: string): KeyResult {
   const symbols = plain(text)
   if (symbols === '') return fault('is empty')
@@ -25,12 +24,12 @@ export function parseLicenseKey(text: string): KeyResult {
   return { kind: 'key', key: grouped(symbols) }
 }
 
-/** The key that these 24 symbols begin, with its check symbol and dashes. */
+/** Completes 24 symbols with the check symbol and dashes. */
 export function completeKey(body: string): string {
   return grouped(body + checkSymbol(body))
 }
 
-/** Luhn mod 32 over `body`: every second symbol counts double, beginning with the right-most. */
+/** Luhn mod 32 of `body`: every second symbol counts double, beginning with the right-most. */
 export function checkSymbol(body: string): string {
   const sum = [...body].reverse().reduce((total, symbol, index) => total + weighted(rank(symbol), index), 0)
   return KEY_SYMBOLS[(32 - (sum % 32)) % 32] ?? ''
@@ -46,7 +45,7 @@ function rank(symbol: string): number {
   return KEY_SYMBOLS.indexOf(symbol)
 }
 
-/** What people make of a key when they write it down is put right. */
+/** Corrects common transcription errors. */
 function plain(text: string): string {
   return text.trim().toUpperCase().replaceAll('-', '').replaceAll('O', '0').replace(/[IL]/g, '1')
 }

@@ -1,6 +1,6 @@
 /**
- * What a license says (docs/contract.md#licensing): its term and its entitlements. The payload of a verified document
- * comes in, a `License` or what is wrong with it comes out. Also the plan of an instance without a license.
+ * The license (docs/contract.md#licensing): its term and its entitlements. Parses the payload of a verified document
+ * into a `License` or a fault. Also holds the plan of an instance without a license.
  */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'
@@ -8,7 +8,7 @@ import { lazily } from '../lazily.ts'
 /** Milliseconds since the epoch. */
 type Instant = number
 
-/** Every entitlement: what it is counted over, and the code of a write that would exceed it. */
+/** Every entitlement: the unit it is counted by, and the error code of a write that would exceed it. */
 export const entitlements = {
   workspaces: { scope: 'organization', measure: 'count', code: '6001' },
   service_accounts: { scope: 'organization', measure: 'count', code: '6002' },
@@ -24,7 +24,7 @@ export const entitlements = {
 export type LicenseEntitlement = keyof typeof entitlements
 export const entitlementNames = Object.keys(entitlements) as readonly LicenseEntitlement[]
 
-/** `limit` is the most that may be used, or whether it may be used at all; null is without end. */
+/** `limit` is the maximum, or whether the feature may be used; null is unlimited. */
 export type LicenseLimit = { readonly limit: number | boolean | null; readonly kind: 'hard' | 'soft' }
 export type LicenseLimits = { readonly [Name in LicenseEntitlement]: LicenseLimit }
 
@@ -36,14 +36,14 @@ export type License = {
   readonly expiresAt: Instant
   /** Milliseconds after `expiresAt` in which everything still works. */
   readonly grace: number
-  /** Milliseconds between two revalidations. */
+  /** Milliseconds between two validations. */
   readonly revalidate: number
   readonly isOffline: boolean
   readonly instances: number
   readonly limits: LicenseLimits
 }
 
-/** The plan of an instance without a license: a team can work with it, single sign-on included. */
+/** The plan of an instance without a license: enough for a team, single sign-on included. */
 export const starterLimits: LicenseLimits = {
   workspaces: { limit: 10, kind: 'hard' },
   service_accounts: { limit: 25, kind: 'hard' },
@@ -62,7 +62,7 @@ const documentSchema = lazily(() => {
     count: z.object({ limit: z.number().int().min(0).nullable(), kind }),
     flag: z.object({ limit: z.boolean(), kind }),
   } as const
-  // Beyond these a date could not be written any more.
+  // Beyond this limit, dates cannot be represented.
   const seconds = z.number().int().min(0).max(8e12)
   const text = z.string().min(1).max(500)
   return z.object({
@@ -86,8 +86,8 @@ export type LicenseResult =
   | { readonly kind: 'fault'; readonly message: string }
 
 /**
- * An entitlement that the document does not name is that of the starter plan: nobody has less than without a license
- * unless it says so. Members and entitlements that we do not know are of a later release and left alone.
+ * An entitlement missing from the document has the starter plan's limit, so that a license gives no less than none
+ * unless it says so. Unknown members and entitlements belong to later releases and are ignored.
  */
 export function parseLicense(payload: unknown): LicenseResult {
   if (productOf(payload) !== PRODUCT) return { kind: 'fault', message: 'is issued for another product' }

@@ -1,18 +1,18 @@
 /**
- * The state of the license (docs/contract.md#license-status): a pure function of the document, the last answer of the
- * licensing service that counts, and the time. Also when to ask again, and what administrators are warned of.
+ * The state of the license (docs/contract.md#license-status): a pure function of the document, the last accepted answer
+ * of the licensing service, and the time. Also decides when to validate next, and which warnings administrators get.
  */
 import type { License } from './license.ts'
 
 type Instant = number
 
-/** What the licensing service last said of the license. */
+/** The last verdict of the licensing service. */
 export type Verdict = 'valid' | 'expired' | 'suspended' | 'canceled'
 
-/** Why the last attempt to ask did not count: nobody answered, or what was answered is no verdict. */
+/** Why the last validation did not count: no answer, or an answer without a verdict. */
 export type ContactFault = { readonly kind: 'unreachable' | 'refused'; readonly message: string }
 
-/** What the instance knows of its license. */
+/** What the instance stores about its license. */
 export type LicenseState =
   | { readonly kind: 'starter' }
   | { readonly kind: 'offline'; readonly license: License }
@@ -20,9 +20,9 @@ export type LicenseState =
       readonly kind: 'activated'
       readonly license: License
       readonly verdict: Verdict
-      /** Of the last answer that counts. */
+      /** Time of the last accepted answer. */
       readonly validatedAt: Instant
-      /** Of the last attempt, whatever came of it. */
+      /** Time of the last attempt, successful or not. */
       readonly attemptedAt: Instant
       readonly fault: ContactFault | null
     }
@@ -42,8 +42,9 @@ const DAY = 24 * HOUR
 const WARNED_BEFORE = 14 * DAY
 
 /**
- * When to ask next: at the instance's own place within the license's interval, which follows from the environment id, so
- * that replicas agree on it; never within an hour of the last attempt. After an attempt without an answer, an hour later.
+ * Returns the time of the next validation: at a fixed offset within the license's interval, derived from the
+ * environment id so that all replicas agree, and at least an hour after the last attempt. After an attempt without an
+ * answer: one hour later.
  */
 export function nextRevalidation(
   { license, attemptedAt, fault }: Extract<LicenseState, { kind: 'activated' }>,
@@ -60,7 +61,7 @@ export function nextRevalidation(
 
 export type LicenseWarning = { readonly kind: string; readonly message: string }
 
-/** What administrators should know of the license itself; of usage, see usage.ts. */
+/** Warnings about the license itself; usage.ts has those about usage. */
 export function licenseWarnings(state: LicenseState, now: Instant): readonly LicenseWarning[] {
   if (state.kind === 'starter') return []
   const warnings: LicenseWarning[] = []

@@ -1,6 +1,6 @@
 /**
- * Usage against limits: what the system database counted (store/licenses.ts, the one place) comes in, what exceeds the
- * license comes out, for the start, for writes and for the license endpoints alike.
+ * Compares usage with limits, for starts, writes and the license endpoints: counts of the system database (from
+ * store/licenses.ts only) in, violations of the license out.
  */
 import { ServiceError } from '../error.ts'
 import {
@@ -11,11 +11,11 @@ import {
   type LicenseLimits,
 } from './license.ts'
 
-/** Of one workspace, or of the whole instance where `workspace` is null. */
+/** The count of one workspace, or of the instance where `workspace` is null. */
 export type Count = {
   readonly entitlement: LicenseEntitlement
   readonly workspace: string | null
-  /** A flag counts 1 where it is used. */
+  /** 1 for a flag that is in use. */
   readonly count: number
 }
 
@@ -28,13 +28,13 @@ export type Violation = {
   readonly workspace?: string
 }
 
-/** The most that may be counted; undefined is without end. */
+/** Returns the maximum count; undefined is unlimited. */
 export function numericLimit({ limit }: LicenseLimit): number | undefined {
   if (limit === null || limit === true) return undefined
   return limit === false ? 0 : limit
 }
 
-/** What of `counts` is above a limit of this kind. */
+/** Returns the counts that exceed a limit of this kind. */
 export function findViolations(
   counts: readonly Count[],
   limits: LicenseLimits,
@@ -53,18 +53,18 @@ export function violation({ entitlement, workspace, count }: Count, most: number
 }
 
 /**
- * Usage per entitlement as the license endpoints answer it: of one workspace and the instance around it, or, where
- * `counts` are of many workspaces, the highest of them, because a limit holds for each separately.
+ * Usage per entitlement for the license endpoints: of one workspace and the instance, or, for counts of many
+ * workspaces, the highest count, since each limit applies per workspace.
  */
 export function usageOf(counts: readonly Count[]): { readonly [Name in LicenseEntitlement]: UsageValue } {
   const highest = (name: LicenseEntitlement) =>
     counts.reduce((most, { entitlement, count }) => (entitlement === name && count > most ? count : most), 0)
   const entries = entitlementNames.map((name) => [name, usageValue(name, highest(name))])
-  // Every name has its entry.
+  // `entries` has every name.
   return Object.fromEntries(entries) as { [Name in LicenseEntitlement]: UsageValue }
 }
 
-/** One line of the report that a start over a hard limit ends with. */
+/** One line of the report of a start that fails on a hard limit. */
 export function reportLine({ entitlement, usage, limit, workspace }: Violation): string {
   const place = workspace === undefined ? '' : `, workspace ${workspace}`
   return `entitlement ${entitlement}, usage ${usage}, limit ${limit}${place}: ${notes[entitlement]}`
@@ -75,7 +75,7 @@ export function limitWarning({ entitlement, usage, limit, workspace }: Violation
   return `Usage is above what the license allows: ${entitlement}${place} is ${usage}, the limit is ${limit}`
 }
 
-/** What a write is refused with that would exceed hard limits; the first one gives the code. */
+/** The error of a write that would exceed hard limits; the first violation gives the code. */
 export function limitExceeded(violations: readonly [Violation, ...Violation[]]): ServiceError {
   return new ServiceError('paymentRequired', 'The requested operation would exceed licensed hard limits', {
     code: entitlements[violations[0].entitlement].code,
