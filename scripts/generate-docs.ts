@@ -4,8 +4,9 @@ import { join } from 'node:path'
 import { statusOf } from '../handlers/http/answer.ts'
 import { type VariableName, variables } from '../src/config.ts'
 import { errorCodes } from '../src/core/error-codes.ts'
-import type { FieldType } from '../src/core/model/field-type.ts'
-import { type Operator, operatorsOf } from '../src/core/model/operator.ts'
+import type { FieldType, TypeName } from '../src/core/model/field-type.ts'
+import { operatorsOf } from '../src/core/model/operator.ts'
+import type { Operator } from '../src/core/model/vocabulary.ts'
 import { variableMeanings } from './variable-descriptions.ts'
 
 export function configurationPage(): string {
@@ -109,16 +110,31 @@ const operatorMeanings: Readonly<Record<Operator, string>> = {
 
 const everyOperator = Object.keys(operatorMeanings) as readonly Operator[]
 
-const types: readonly FieldType[] = [
-  { name: 'string', params: { length: 'unlimited' } },
-  ...(['int8', 'int16', 'int32', 'int64', 'uint8', 'uint16', 'uint32', 'uint64', 'float32', 'float64'] as const).map(
-    (name) => ({ name }),
-  ),
-  { name: 'decimal', params: { kind: 'unconstrained' } },
-  ...(
-    ['boolean', 'uuid', 'date', 'time', 'dateTime', 'dateTimeWithTimezone', 'json', 'bytes', 'geometry'] as const
-  ).map((name) => ({ name })),
-]
+const typesByName: Readonly<Record<TypeName, FieldType>> = {
+  string: { name: 'string', params: { length: 'unlimited' } },
+  int8: { name: 'int8' },
+  int16: { name: 'int16' },
+  int32: { name: 'int32' },
+  int64: { name: 'int64' },
+  uint8: { name: 'uint8' },
+  uint16: { name: 'uint16' },
+  uint32: { name: 'uint32' },
+  uint64: { name: 'uint64' },
+  float32: { name: 'float32' },
+  float64: { name: 'float64' },
+  decimal: { name: 'decimal', params: { kind: 'unconstrained' } },
+  boolean: { name: 'boolean' },
+  uuid: { name: 'uuid' },
+  date: { name: 'date' },
+  time: { name: 'time' },
+  dateTime: { name: 'dateTime' },
+  dateTimeWithTimezone: { name: 'dateTimeWithTimezone' },
+  json: { name: 'json' },
+  bytes: { name: 'bytes' },
+  geometry: { name: 'geometry' },
+}
+
+const types = Object.values(typesByName)
 
 type Kind = keyof typeof statusOf
 

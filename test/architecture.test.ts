@@ -8,7 +8,7 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
   [/^src\/core\//, /^(src\/core\/|zod$)/],
   [/^src\/(ports|config)/, /^(src\/core\/|zod$)/],
   [/^src\/connector-kit\/harness\./, /^src\//],
-  [/^src\/connector-kit\//, /^src\/(connector-kit\/|core\/connector\/error-code)/],
+  [/^src\/connector-kit\//, /^src\/(connector-kit\/|core\/connector\/error-code|core\/model\/vocabulary)/],
   [/^src\/(sources|store)\//, /^src\/(core|sources|store|ports)/],
   [/^src\/services\//, /^(src\/(core|sources|store|services|ports|config)|jose$|oauth4webapi$)/],
   [/^src\/platform\//, /^(?!src\/|handlers\/)|^src\/(core|platform|ports|config)/],

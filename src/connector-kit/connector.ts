@@ -2,57 +2,17 @@
  * The shape of a data connector (docs/contract.md#connectors): what its module exports, what it is asked and what it
  * answers.
  */
+import type { ConnectorOperation, ConnectorOperator, PlainTypeName } from '../core/model/vocabulary.ts'
 import { InvalidConfiguration } from './errors.ts'
 
 /** Why a connection is needed, for whoever approves it: `{permission: 'net:api.example.com', reason: '…'}`. */
 export type Permission = { readonly permission: string; readonly reason: string }
 
-export type Operation = 'readMany' | 'readOne' | 'createMany' | 'updateOne' | 'updateMany' | 'deleteOne' | 'deleteMany'
-
-export type Operator =
-  | 'eq'
-  | 'neq'
-  | 'lt'
-  | 'lte'
-  | 'gt'
-  | 'gte'
-  | 'in'
-  | 'nin'
-  | 'between'
-  | 'nbetween'
-  | 'contains'
-  | 'icontains'
-  | 'ncontains'
-  | 'nicontains'
-  | 'starts_with'
-  | 'nstarts_with'
-  | 'ends_with'
-  | 'nends_with'
-  | 'null'
+export type Operation = ConnectorOperation
+export type Operator = ConnectorOperator
 
 export type FieldType =
-  | {
-      readonly name:
-        | 'int8'
-        | 'int16'
-        | 'int32'
-        | 'int64'
-        | 'uint8'
-        | 'uint16'
-        | 'uint32'
-        | 'uint64'
-        | 'float32'
-        | 'float64'
-        | 'uuid'
-        | 'boolean'
-        | 'date'
-        | 'time'
-        | 'dateTime'
-        | 'dateTimeWithTimezone'
-        | 'json'
-        | 'bytes'
-        | 'geometry'
-    }
+  | { readonly name: PlainTypeName }
   | { readonly name: 'string'; readonly params?: { readonly length: 'unlimited' } | FixedLength }
   | {
       readonly name: 'decimal'

@@ -2,7 +2,7 @@
  * For connectors that hold their items themselves, as those over files do: the answer to a `readMany` or `readOne` from all
  * records of a collection. Comparisons follow the protocol: one with a null is neither true nor false.
  */
-import type { Comparison, Filter, Item, QueryAnswer, QueryRequest, Sort } from './connector.ts'
+import type { Comparison, Filter, Item, Operator, QueryAnswer, QueryRequest, Sort } from './connector.ts'
 
 type Read = Extract<QueryRequest, { readonly operation: 'readMany' | 'readOne' }>
 
@@ -39,28 +39,15 @@ function opposite(answer: boolean | undefined): boolean | undefined {
 
 function compare({ operator, value }: Comparison, own: unknown): boolean | undefined {
   if (operator === 'null') return (own === null) === value
-  if (own === null) return undefined
-  const [negated, plain] = negations.get(operator) ?? [false, operator]
-  const answer = positive(plain, own, value)
-  return negated ? !answer : answer
+  return own === null ? undefined : test(operator, own, value)
 }
 
-const negations = new Map<string, readonly [boolean, string]>([
-  ['neq', [true, 'eq']],
-  ['nin', [true, 'in']],
-  ['nbetween', [true, 'between']],
-  ['ncontains', [true, 'contains']],
-  ['nicontains', [true, 'icontains']],
-  ['nstarts_with', [true, 'starts_with']],
-  ['nends_with', [true, 'ends_with']],
-])
-
-function positive(operator: string, own: unknown, value: unknown): boolean {
+function test(operator: Exclude<Operator, 'null'>, own: unknown, value: unknown): boolean {
   switch (operator) {
     case 'eq':
       return isSame(own, value)
-    case 'in':
-      return listOf(value).some((one) => isSame(own, one))
+    case 'neq':
+      return !isSame(own, value)
     case 'lt':
       return order(own, value) < 0
     case 'lte':
@@ -69,21 +56,46 @@ function positive(operator: string, own: unknown, value: unknown): boolean {
       return order(own, value) > 0
     case 'gte':
       return order(own, value) >= 0
-    case 'between': {
-      const [low, high] = listOf(value)
-      return order(own, low) >= 0 && order(own, high) <= 0
-    }
+    case 'in':
+      return isOneOf(own, value)
+    case 'nin':
+      return !isOneOf(own, value)
+    case 'between':
+      return isBetween(own, value)
+    case 'nbetween':
+      return !isBetween(own, value)
     case 'contains':
       return String(own).includes(String(value))
+    case 'ncontains':
+      return !String(own).includes(String(value))
     case 'icontains':
-      return String(own).toLowerCase().includes(String(value).toLowerCase())
+      return containsIgnoringCase(own, value)
+    case 'nicontains':
+      return !containsIgnoringCase(own, value)
     case 'starts_with':
       return String(own).startsWith(String(value))
+    case 'nstarts_with':
+      return !String(own).startsWith(String(value))
     case 'ends_with':
       return String(own).endsWith(String(value))
+    case 'nends_with':
+      return !String(own).endsWith(String(value))
     default:
-      throw new Error(`the operator ${operator} is not known`)
+      throw new Error(`the operator ${operator satisfies never} is not known`)
   }
+}
+
+function isOneOf(own: unknown, values: unknown): boolean {
+  return listOf(values).some((one) => isSame(own, one))
+}
+
+function isBetween(own: unknown, bounds: unknown): boolean {
+  const [low, high] = listOf(bounds)
+  return order(own, low) >= 0 && order(own, high) <= 0
+}
+
+function containsIgnoringCase(own: unknown, value: unknown): boolean {
+  return String(own).toLowerCase().includes(String(value).toLowerCase())
 }
 
 function listOf(value: unknown): readonly unknown[] {

@@ -2,7 +2,7 @@
  * Splits the stored filter of a policy into conditions joined by `and`, so that two filters can be compared: a filter
  * that contains all conditions of another admits no row that the other does not.
  */
-import { operators } from '../model/operator.ts'
+import { operators } from '../model/vocabulary.ts'
 
 /** A filter as JSON: operators and field ids. */
 export type Tree = Readonly<Record<string, unknown>>

@@ -5,7 +5,9 @@
  */
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { operatorsOf } from '../model/operator.ts'
-import type { Capabilities, ConnectorOperation } from './schema.ts'
+import { type ConnectorOperation, type ConnectorOperator, connectorOperator, operators } from '../model/vocabulary.ts'
+import { type Meaning, meanings, negation, operatorOf } from '../query/operator-meaning.ts'
+import type { Capabilities } from './schema.ts'
 
 /** What is declared for a collection; undefined where its data source serves everything. */
 export type Declarations = (collection: Collection) => Capabilities | undefined
@@ -41,29 +43,19 @@ export function servesOperation({ operations }: Capabilities, operation: ItemOpe
 export function operatorSupport(
   { filter }: Capabilities,
   field: PrimitiveField,
-  operator: string,
-): { readonly kind: 'plain' } | { readonly kind: 'negated'; readonly operator: string } | undefined {
+  operator: ConnectorOperator,
+): { readonly kind: 'plain' } | { readonly kind: 'negated'; readonly operator: ConnectorOperator } | undefined {
   const known = filter[field.dbName] ?? []
   if (known.includes(operator)) return { kind: 'plain' }
-  const opposite = oppositeNames.get(operator)
+  const opposite = opposites.get(operator)
   return opposite !== undefined && known.includes(opposite) ? { kind: 'negated', operator: opposite } : undefined
 }
 
 /** Each leaves null rows out, as its opposite does. */
-const oppositeNames = new Map(
-  [
-    ['eq', 'neq'],
-    ['lt', 'gte'],
-    ['lte', 'gt'],
-    ['in', 'nin'],
-    ['between', 'nbetween'],
-    ['contains', 'ncontains'],
-    ['icontains', 'nicontains'],
-    ['starts_with', 'nstarts_with'],
-    ['ends_with', 'nends_with'],
-  ].flatMap(([one = '', other = '']) => [
-    [one, other],
-    [other, one],
+const opposites: ReadonlyMap<ConnectorOperator, ConnectorOperator> = new Map(
+  operators.map((operator) => [
+    connectorOperator(operator),
+    connectorOperator(operatorOf(negation<Meaning>(meanings[operator]))),
   ]),
 )
 
@@ -110,7 +102,7 @@ export function isCrossSource({ collection, target }: RelationField, declared: D
 export function describeCapabilities(collection: Collection, capabilities: Capabilities) {
   const operators = (field: PrimitiveField) =>
     [...operatorsOf(field.type, field.isList), ...(field.isNullable ? (['_null'] as const) : [])].filter(
-      (operator) => operatorSupport(capabilities, field, operator.slice(1)) !== undefined,
+      (operator) => operatorSupport(capabilities, field, connectorOperator(operator)) !== undefined,
     )
   const operations = (Object.keys(serving) as ItemOperation[]).filter((one) => servesOperation(capabilities, one))
   return {

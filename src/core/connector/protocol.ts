@@ -5,9 +5,10 @@
  */
 import { ServiceError } from '../error.ts'
 import type { PrimitiveField } from '../model/model.ts'
+import type { ConnectorOperation } from '../model/vocabulary.ts'
 import { invalidResponse } from './fault.ts'
 import { type Permission, permissionSchema } from './permission.ts'
-import { type ConnectorOperation, invalidAnswer } from './schema.ts'
+import { invalidAnswer } from './schema.ts'
 import { kindOf, readValue } from './value.ts'
 
 export type ConnectorFilter =

@@ -6,13 +6,15 @@
  */
 import { nested, type ServiceError } from '../error.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
+import { type ConnectorOperation, connectorOperator } from '../model/vocabulary.ts'
 import { wireValue } from '../model/wire.ts'
 import type { Order } from '../plan/plan.ts'
-import { all, and, type Filter, none, or } from '../query/filter.ts'
+import { all, and, type FieldRef, type Filter, none, or } from '../query/filter.ts'
+import { negation, operatorOf } from '../query/operator-meaning.ts'
 import { queryFault } from '../query/parse.ts'
 import { lookupOperator, operatorSupport } from './item-capabilities.ts'
 import type { ConnectorFilter, QueryRequest } from './protocol.ts'
-import type { Capabilities, ConnectorOperation } from './schema.ts'
+import type { Capabilities } from './schema.ts'
 
 /** A collection and what it declares. */
 export type DeclaredCollection = { readonly collection: Collection; readonly capabilities: Capabilities }
@@ -121,7 +123,8 @@ function where(filter: Filter, truth: Truth): Filter {
   }
 }
 
-type Comparing = Extract<Filter, { readonly kind: 'compare' | 'match' | 'between' | 'in' }>
+type Condition = Extract<Filter, FieldRef>
+type Comparing = Exclude<Condition, { readonly kind: 'null' }>
 
 /** A comparison is unknown where its value is null, or not visible. */
 function comparison(filter: Comparing, truth: Truth): Filter {
@@ -135,14 +138,6 @@ function comparison(filter: Comparing, truth: Truth): Filter {
   ])
   return or([plain, isUnknown])
 }
-
-function negation(filter: Comparing): Comparing {
-  return filter.kind === 'compare'
-    ? { ...filter, operator: negatedComparisons[filter.operator] }
-    : { ...filter, negated: !filter.negated }
-}
-
-const negatedComparisons = { '=': '<>', '<>': '=', '<': '>=', '<=': '>', '>': '<=', '>=': '<' } as const
 
 /** A test for null is never unknown; what is not visible is null. */
 function nullTest(filter: Extract<Filter, { readonly kind: 'null' }>, truth: Truth): Filter {
@@ -161,45 +156,36 @@ function compile(declared: DeclaredCollection, filter: Filter): ConnectorFilter 
     case 'or':
       return { or: filter.filters.map((part) => compile(declared, part)) }
     case 'null':
-      return leaf(declared, filter.field, 'null', !filter.negated)
+      return leaf(declared, filter, !filter.negated)
     case 'compare':
-      return leaf(declared, filter.field, comparisonNames[filter.operator], wireOperand(filter.field, filter.operand))
+      return leaf(declared, filter, wireOperand(filter.field, filter.operand))
     case 'between':
-      return leaf(declared, filter.field, filter.negated ? 'nbetween' : 'between', [
-        wireOperand(filter.field, filter.low),
-        wireOperand(filter.field, filter.high),
-      ])
+      return leaf(
+        declared,
+        filter,
+        [filter.low, filter.high].map((bound) => wireOperand(filter.field, bound)),
+      )
     case 'in':
       return leaf(
         declared,
-        filter.field,
-        filter.negated ? 'nin' : 'in',
+        filter,
         filter.operands.map((operand) => wireOperand(filter.field, operand)),
       )
-    case 'match': {
-      const { part, ignoreCase } = filter.match
-      const name = `${filter.negated ? 'n' : ''}${ignoreCase ? 'i' : ''}${matchNames[part]}`
-      return leaf(declared, filter.field, name, filter.operand)
-    }
+    case 'match':
+      return leaf(declared, filter, filter.operand)
     default:
       throw new Error(`a ${filter.kind} was left in a filter`)
   }
 }
-
-const comparisonNames = { '=': 'eq', '<>': 'neq', '<': 'lt', '<=': 'lte', '>': 'gt', '>=': 'gte' } as const
-const matchNames = { contains: 'contains', starts: 'starts_with', ends: 'ends_with' } as const
 
 function wireOperand({ type }: PrimitiveField, text: string): unknown {
   return wireValue({ type, isList: false }, text)
 }
 
 /** Where only the opposite is declared, that is asked for, negated. */
-function leaf(
-  { capabilities }: DeclaredCollection,
-  field: PrimitiveField,
-  operator: string,
-  value: unknown,
-): ConnectorFilter {
+function leaf({ capabilities }: DeclaredCollection, condition: Condition, value: unknown): ConnectorFilter {
+  const { field } = condition
+  const operator = connectorOperator(operatorOf(condition))
   const asked = operatorSupport(capabilities, field, operator)
   if (asked === undefined)
     throw queryFault(`filter.${field.apiName}._${operator}`, 'is not declared by the data source')

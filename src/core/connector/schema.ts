@@ -6,24 +6,13 @@
 import * as z from 'zod'
 import { type InferOutput, lazily } from '../lazily.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
-import { operators, operatorsOf } from '../model/operator.ts'
+import { operatorsOf } from '../model/operator.ts'
+import { connectorOperations, connectorOperator, operators } from '../model/vocabulary.ts'
 import { NO_NAMESPACE, type SourceSchema } from '../sql/source-schema.ts'
 import { invalidResponse } from './fault.ts'
 
-export const connectorOperations = [
-  'readMany',
-  'readOne',
-  'createMany',
-  'updateOne',
-  'updateMany',
-  'deleteOne',
-  'deleteMany',
-] as const
-
-export type ConnectorOperation = (typeof connectorOperations)[number]
-
 /** Operators of the item API without their underscore. */
-export const connectorOperators = operators.map((name) => name.slice(1)) as readonly string[]
+export const connectorOperators = operators.map(connectorOperator)
 
 const name = lazily(() => z.string().min(1).max(200))
 

@@ -2,7 +2,9 @@
 import { canFilterThrough, operatorSupport } from '../connector/item-capabilities.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
-import { type Operator, operatorsOf } from '../model/operator.ts'
+import { operatorsOf } from '../model/operator.ts'
+import { type ConnectorOperator, connectorOperator, type Operator } from '../model/vocabulary.ts'
+import { meanings } from '../query/operator-meaning.ts'
 import { operandType } from '../query/resolve.ts'
 import type { InputField, TypeReference } from './format.ts'
 import type { Interner } from './interner.ts'
@@ -28,10 +30,10 @@ type Entry = readonly [name: string, field: InputField]
 /** Nothing for a field that no operator knows. A value on its own means `_eq`, except on JSON, where it would be ambiguous. */
 function fieldFilter(interner: Interner, collection: Collection, field: PrimitiveField): readonly Entry[] {
   const declared = interner.view.declared(collection)
-  const isServed = (operator: string) =>
+  const isServed = (operator: ConnectorOperator) =>
     declared === undefined || operatorSupport(declared, field, operator) !== undefined
   const every = [...operatorsOf(field.type, field.isList)]
-  const operators = every.filter((operator) => isServed(operator.slice(1)))
+  const operators = every.filter((operator) => isServed(connectorOperator(operator)))
   const hasNull = field.isNullable && isServed('null')
   if (operators.length === 0 && !hasNull) return []
   const type = operandType(field.type)
@@ -55,18 +57,17 @@ function nullTest(interner: Interner): Entry {
 }
 
 function operandOf(operator: Operator, value: TypeReference, orNull: TypeReference): TypeReference {
-  switch (operator) {
-    case '_eq':
-    case '_neq':
-      return orNull
-    case '_in':
-    case '_nin':
-      return `[${orNull}]`
-    case '_between':
-    case '_nbetween':
-      return `[${value}]`
-    default:
+  const meaning = meanings[operator]
+  switch (meaning.kind) {
+    case 'compare':
+      return meaning.operator === '=' || meaning.operator === '<>' ? orNull : value
+    case 'match':
+    case 'null':
       return value
+    case 'in':
+      return `[${orNull}]`
+    case 'between':
+      return `[${value}]`
   }
 }
 

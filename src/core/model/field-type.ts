@@ -1,28 +1,7 @@
 /** The primitive types (docs/contract.md#types): names, params and families. */
 import * as z from 'zod'
 import { type InferOutput, lazily } from '../lazily.ts'
-
-const plainNames = [
-  'int8',
-  'int16',
-  'int32',
-  'int64',
-  'uint8',
-  'uint16',
-  'uint32',
-  'uint64',
-  'float32',
-  'float64',
-  'uuid',
-  'boolean',
-  'date',
-  'time',
-  'dateTime',
-  'dateTimeWithTimezone',
-  'json',
-  'bytes',
-  'geometry',
-] as const
+import { plainTypeNames } from './vocabulary.ts'
 
 const stringParams = lazily(() =>
   z.union([
@@ -47,7 +26,7 @@ const decimalParams = lazily(() =>
 /** `params` may be left out of a string (unlimited) and of a decimal (unconstrained). */
 export const fieldTypeSchema = lazily(() =>
   z.discriminatedUnion('name', [
-    z.strictObject({ name: z.enum(plainNames) }),
+    z.strictObject({ name: z.enum(plainTypeNames) }),
     z.strictObject({ name: z.literal('string'), params: stringParams().default({ length: 'unlimited' }) }),
     z.strictObject({ name: z.literal('decimal'), params: decimalParams().default({ kind: 'unconstrained' }) }),
   ]),

@@ -1,30 +1,7 @@
 /** Which filter operators a field has (docs/contract.md#filters). `_null` is apart: nullability decides it. */
 import type { FieldType, TypeName } from './field-type.ts'
 import type { PrimitiveField } from './model.ts'
-
-export const operators = [
-  '_eq',
-  '_neq',
-  '_lt',
-  '_lte',
-  '_gt',
-  '_gte',
-  '_in',
-  '_nin',
-  '_between',
-  '_nbetween',
-  '_contains',
-  '_icontains',
-  '_ncontains',
-  '_nicontains',
-  '_starts_with',
-  '_nstarts_with',
-  '_ends_with',
-  '_nends_with',
-  '_null',
-] as const
-
-export type Operator = (typeof operators)[number]
+import { type Operator, operators } from './vocabulary.ts'
 
 /** The operators of a type without `_null`, which every nullable field has and no other. */
 export function operatorsOf(type: FieldType, isList: boolean): ReadonlySet<Operator> {
@@ -37,22 +14,40 @@ export function knownOperators({ type, isList, isNullable }: PrimitiveField): st
   return known.length === 0 ? 'none' : known.join(', ')
 }
 
+/** Types of one family have the same operators. */
+type Family = 'equality' | 'identity' | 'ordered' | 'text'
+
+const familiesByOperator: Readonly<Record<Operator, readonly Family[]>> = {
+  _eq: ['equality', 'identity', 'ordered', 'text'],
+  _neq: ['equality', 'identity', 'ordered', 'text'],
+  _lt: ['ordered', 'text'],
+  _lte: ['ordered', 'text'],
+  _gt: ['ordered', 'text'],
+  _gte: ['ordered', 'text'],
+  _in: ['identity', 'ordered', 'text'],
+  _nin: ['identity', 'ordered', 'text'],
+  _between: ['ordered'],
+  _nbetween: ['ordered'],
+  _contains: ['text'],
+  _icontains: ['text'],
+  _ncontains: ['text'],
+  _nicontains: ['text'],
+  _starts_with: ['text'],
+  _nstarts_with: ['text'],
+  _ends_with: ['text'],
+  _nends_with: ['text'],
+  _null: [],
+}
+
+function ofFamily(family: Family): ReadonlySet<Operator> {
+  return new Set(operators.filter((operator) => familiesByOperator[operator].includes(family)))
+}
+
 const none: ReadonlySet<Operator> = new Set()
-const equality: ReadonlySet<Operator> = new Set(['_eq', '_neq'])
-const identity: ReadonlySet<Operator> = new Set(['_eq', '_neq', '_in', '_nin'])
-const comparison: Operator[] = ['_eq', '_neq', '_lt', '_lte', '_gt', '_gte', '_in', '_nin']
-const ordered: ReadonlySet<Operator> = new Set([...comparison, '_between', '_nbetween'])
-const text: ReadonlySet<Operator> = new Set([
-  ...comparison,
-  '_contains',
-  '_icontains',
-  '_ncontains',
-  '_nicontains',
-  '_starts_with',
-  '_nstarts_with',
-  '_ends_with',
-  '_nends_with',
-])
+const equality = ofFamily('equality')
+const identity = ofFamily('identity')
+const ordered = ofFamily('ordered')
+const text = ofFamily('text')
 
 const operatorsByType: Readonly<Record<TypeName, ReadonlySet<Operator>>> = {
   int8: ordered,

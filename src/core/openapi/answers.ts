@@ -2,11 +2,11 @@
  * What both documents share: the error body, the answers that tell of an error (docs/contract.md#errors), how a caller
  * is known. The examples are what the acceptance suite has seen; it checks every answer against these schemas.
  */
+import { operatorsOf } from '../model/operator.ts'
 import { component, type JsonSchema } from './schema.ts'
 
-const UNKNOWN_OPERATOR =
-  'is not an operator of string, which knows _eq, _neq, _lt, _lte, _gt, _gte, _in, _nin, _contains, _icontains, ' +
-  '_ncontains, _nicontains, _starts_with, _nstarts_with, _ends_with, _nends_with'
+const textOperators = [...operatorsOf({ name: 'string', params: { length: 'unlimited' } }, false)].join(', ')
+const UNKNOWN_OPERATOR = `is not an operator of string, which knows ${textOperators}`
 
 export const errorSchema: JsonSchema = {
   type: 'object',

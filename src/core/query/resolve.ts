@@ -5,8 +5,10 @@
 import { type Decoded, decodeJson, decodeText } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, Field, PrimitiveField, RelationField } from '../model/model.ts'
-import { knownOperators, type Operator, operatorsOf } from '../model/operator.ts'
-import { all, and, type Comparison, type FieldRef, type Filter, isTrue, type Match, none, not, or } from './filter.ts'
+import { knownOperators, operatorsOf } from '../model/operator.ts'
+import type { Operator } from '../model/vocabulary.ts'
+import { all, and, type FieldRef, type Filter, isTrue, none, not, or } from './filter.ts'
+import { meanings } from './operator-meaning.ts'
 import { MAX_RELATION_DEPTH, queryFault, type RawFilter, shown, tooManyRelations } from './parse.ts'
 import { isPlaceholder, placeholderName } from './placeholder.ts'
 import type { TemplateReaders } from './query-template.ts'
@@ -155,26 +157,6 @@ function nullTest(reading: Reading, ref: FieldRef, operand: unknown, path: strin
   return { kind: 'null', ...ref, negated: !value }
 }
 
-const comparisons: Partial<Record<Operator, Comparison>> = {
-  _eq: '=',
-  _neq: '<>',
-  _lt: '<',
-  _lte: '<=',
-  _gt: '>',
-  _gte: '>=',
-}
-
-const matches: Partial<Record<Operator, Match & { readonly negated: boolean }>> = {
-  _contains: { part: 'contains', ignoreCase: false, negated: false },
-  _icontains: { part: 'contains', ignoreCase: true, negated: false },
-  _ncontains: { part: 'contains', ignoreCase: false, negated: true },
-  _nicontains: { part: 'contains', ignoreCase: true, negated: true },
-  _starts_with: { part: 'starts', ignoreCase: false, negated: false },
-  _nstarts_with: { part: 'starts', ignoreCase: false, negated: true },
-  _ends_with: { part: 'ends', ignoreCase: false, negated: false },
-  _nends_with: { part: 'ends', ignoreCase: false, negated: true },
-}
-
 function build(
   reading: Reading,
   ref: FieldRef,
@@ -183,28 +165,29 @@ function build(
   path: string,
 ): Filter {
   const { field } = ref
-  const comparison = comparisons[operator]
-  if (comparison !== undefined) {
-    if (operand !== null) {
-      return { kind: 'compare', ...ref, operator: comparison, operand: decoded(reading, field, operand, path) }
+  const meaning = meanings[operator]
+  switch (meaning.kind) {
+    case 'compare': {
+      if (operand !== null) {
+        return { kind: 'compare', ...ref, operator: meaning.operator, operand: decoded(reading, field, operand, path) }
+      }
+      if (meaning.operator !== '=' && meaning.operator !== '<>') throw queryFault(path, 'must not be null')
+      requireNullable(field, path)
+      return { kind: 'null', ...ref, negated: meaning.operator === '<>' }
     }
-    if (operator !== '_eq' && operator !== '_neq') throw queryFault(path, 'must not be null')
-    requireNullable(field, path)
-    return { kind: 'null', ...ref, negated: operator === '_neq' }
+    case 'match': {
+      const { match, negated } = meaning
+      return { kind: 'match', ...ref, match, negated, operand: decoded(reading, field, operand, path) }
+    }
+    case 'in':
+      return inList(reading, ref, meaning.negated, operand, path)
+    case 'between': {
+      if (!Array.isArray(operand)) throw queryFault(path, 'must be a list')
+      if (operand.length !== 2) throw queryFault(path, 'must be a list of two values')
+      const [low = '', high = ''] = operand.map((one, index) => decoded(reading, field, one, `${path}[${index}]`))
+      return { kind: 'between', ...ref, negated: meaning.negated, low, high }
+    }
   }
-  const match = matches[operator]
-  if (match !== undefined) {
-    const { negated, ...how } = match
-    return { kind: 'match', ...ref, match: how, negated, operand: decoded(reading, field, operand, path) }
-  }
-  if (operator === '_in' || operator === '_nin') return inList(reading, ref, operator === '_nin', operand, path)
-  if (!Array.isArray(operand)) throw queryFault(path, 'must be a list')
-  if (operator === '_between' || operator === '_nbetween') {
-    if (operand.length !== 2) throw queryFault(path, 'must be a list of two values')
-    const [low = '', high = ''] = operand.map((one, index) => decoded(reading, field, one, `${path}[${index}]`))
-    return { kind: 'between', ...ref, negated: operator === '_nbetween', low, high }
-  }
-  throw queryFault(path, 'is not an operator')
 }
 
 /** A null in `_in` matches null rows, in `_nin` it excludes them; the empty lists match nothing and everything. */

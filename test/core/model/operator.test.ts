@@ -1,7 +1,8 @@
 /** docs/operators.md as a table: the operators of each type, nullability aside. */
 import { expect, it } from 'vitest'
 import { type FieldType, fieldTypeSchema } from '../../../src/core/model/field-type.ts'
-import { operators, operatorsOf } from '../../../src/core/model/operator.ts'
+import { operatorsOf } from '../../../src/core/model/operator.ts'
+import { operators } from '../../../src/core/model/vocabulary.ts'
 
 const type = (name: string): FieldType => fieldTypeSchema().parse({ name })
 const ordered = '_eq _neq _lt _lte _gt _gte _in _nin _between _nbetween'

@@ -1,0 +1,70 @@
+/** What each filter operator asks of a value, as a condition of a Filter, and the way back. */
+import { type Operator, operators } from '../model/vocabulary.ts'
+import type { Comparison, Match } from './filter.ts'
+
+/** A condition without its field and its operands. */
+export type Meaning =
+  | { readonly kind: 'compare'; readonly operator: Comparison }
+  | { readonly kind: 'match'; readonly match: Match; readonly negated: boolean }
+  | { readonly kind: 'in' | 'between' | 'null'; readonly negated: boolean }
+
+export const meanings = {
+  _eq: { kind: 'compare', operator: '=' },
+  _neq: { kind: 'compare', operator: '<>' },
+  _lt: { kind: 'compare', operator: '<' },
+  _lte: { kind: 'compare', operator: '<=' },
+  _gt: { kind: 'compare', operator: '>' },
+  _gte: { kind: 'compare', operator: '>=' },
+  _in: { kind: 'in', negated: false },
+  _nin: { kind: 'in', negated: true },
+  _between: { kind: 'between', negated: false },
+  _nbetween: { kind: 'between', negated: true },
+  _contains: { kind: 'match', match: { part: 'contains', ignoreCase: false }, negated: false },
+  _icontains: { kind: 'match', match: { part: 'contains', ignoreCase: true }, negated: false },
+  _ncontains: { kind: 'match', match: { part: 'contains', ignoreCase: false }, negated: true },
+  _nicontains: { kind: 'match', match: { part: 'contains', ignoreCase: true }, negated: true },
+  _starts_with: { kind: 'match', match: { part: 'starts', ignoreCase: false }, negated: false },
+  _nstarts_with: { kind: 'match', match: { part: 'starts', ignoreCase: false }, negated: true },
+  _ends_with: { kind: 'match', match: { part: 'ends', ignoreCase: false }, negated: false },
+  _nends_with: { kind: 'match', match: { part: 'ends', ignoreCase: false }, negated: true },
+  // Its operand says whether it is negated.
+  _null: { kind: 'null', negated: false },
+} as const satisfies Readonly<Record<Operator, Meaning>>
+
+const operatorsByMeaning = new Map(operators.map((operator) => [keyOf(meanings[operator]), operator]))
+
+export function operatorOf(meaning: Meaning): Operator {
+  const operator = operatorsByMeaning.get(keyOf(meaning))
+  if (operator === undefined) throw new Error(`no operator asks for ${keyOf(meaning)}`)
+  return operator
+}
+
+function keyOf(meaning: Meaning): string {
+  switch (meaning.kind) {
+    case 'compare':
+      return meaning.operator
+    case 'match':
+      return `${meaning.negated} ${meaning.match.ignoreCase} ${meaning.match.part}`
+    case 'in':
+    case 'between':
+      return `${meaning.negated} ${meaning.kind}`
+    case 'null':
+      return meaning.kind
+  }
+}
+
+const negatedComparisons: Readonly<Record<Comparison, Comparison>> = {
+  '=': '<>',
+  '<>': '=',
+  '<': '>=',
+  '<=': '>',
+  '>': '<=',
+  '>=': '<',
+}
+
+/** The condition that holds for all other values, null apart. */
+export function negation<Condition extends Meaning>(condition: Condition): Condition {
+  return condition.kind === 'compare'
+    ? { ...condition, operator: negatedComparisons[condition.operator] }
+    : { ...condition, negated: !condition.negated }
+}
