@@ -3,7 +3,9 @@
  * `$NOW` with an offset such as `$NOW(-7 days)`. The caller is known when policies are merged; the time is a
  * placeholder until the statement runs.
  */
+import type { TypeName } from '../model/field-type.ts'
 import type { PrimitiveField } from '../model/model.ts'
+import { holdsTime, partOfMoment } from '../model/moment.ts'
 import { queryFault } from '../query/parse.ts'
 import { placeholder } from '../query/placeholder.ts'
 import type { FieldResolver } from '../query/resolve.ts'
@@ -26,18 +28,13 @@ export function policyVariable({ userId, roleIds }: VariableContext): FieldResol
 /** Returns the value of a `$NOW` placeholder at the time `at`, in milliseconds since the epoch. */
 export function bindTimeVariable(name: string, at: number): string {
   const [, offset = '0', type = ''] = name.split(':')
-  const text = new Date(at + Number(offset)).toISOString()
-  if (type === 'date') return text.slice(0, 10)
-  if (type === 'time') return text.slice(11, -1)
-  return type === 'dateTime' ? text.slice(0, -1) : text
+  return partOfMoment(new Date(at + Number(offset)).toISOString(), type as TypeName)
 }
 
 function ofIdType({ type }: PrimitiveField, id: string, path: string): string {
   if (type.name === 'uuid' || type.name === 'string') return id
   throw queryFault(path, 'can only be compared with a uuid or a string')
 }
-
-const timeTypes: ReadonlySet<string> = new Set(['date', 'time', 'dateTime', 'dateTimeWithTimezone'])
 
 const millisecondsPer: Readonly<Record<string, number>> = {
   second: 1_000,
@@ -48,7 +45,7 @@ const millisecondsPer: Readonly<Record<string, number>> = {
 }
 
 function now(text: string, { type }: PrimitiveField, path: string): string {
-  if (!timeTypes.has(type.name)) throw queryFault(path, 'can only be compared with a date or a time')
+  if (!holdsTime(type.name)) throw queryFault(path, 'can only be compared with a date or a time')
   const [, amount = '0', unit = 'second'] =
     /^\$NOW(?:\(\s*([+-]?\d{1,6}) (second|minute|hour|day|week)s?\s*\))?$/.exec(text) ?? unknownOffset(path)
   return placeholder(`now:${Number(amount) * (millisecondsPer[unit] ?? 0)}:${type.name}`)

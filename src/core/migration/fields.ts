@@ -1,6 +1,7 @@
 /** Primitive fields: created, changed and deleted, with every rule on types, defaults and nulls. */
 import { decodeJson, describeType } from '../model/codec.ts'
 import type { DefaultValue, EngineDefault, PrimitiveFieldRecord } from '../model/model.ts'
+import { holdsTime } from '../model/moment.ts'
 import type { Backfill } from '../sql/change.ts'
 import { conversionOf } from './conversion.ts'
 import { deriveApiName } from './derive.ts'
@@ -152,15 +153,13 @@ export function defaultFault(field: PrimitiveFieldRecord, value: DefaultValue | 
   return field.isNullable ? 'what counts up must not be nullable' : undefined
 }
 
-const times: ReadonlySet<string> = new Set(['date', 'time', 'dateTime', 'dateTimeWithTimezone'])
-
 function engineDefaultFault(field: PrimitiveFieldRecord, value: EngineDefault | undefined): string | undefined {
   const { type, isList, isNullable } = field
   switch (value?.kind) {
     case undefined:
       return undefined
     case 'now':
-      return isList || !times.has(type.name) ? `the current time is not of type ${describeType(type)}` : undefined
+      return isList || !holdsTime(type.name) ? `the current time is not of type ${describeType(type)}` : undefined
     case 'uuid': {
       const isLongText = type.name === 'string' && (type.params.length === 'unlimited' || type.params.value >= 36)
       return isList || !(isLongText || type.name === 'uuid') ? `a UUID is not of type ${describeType(type)}` : undefined

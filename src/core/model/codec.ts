@@ -52,8 +52,20 @@ export function decodeText(type: FieldType, text: string): Decoded {
       return text === 'true' || text === 'false' ? { ok: text } : notBoolean
     case 'json':
       return decodeJsonValue(jsonOrText(text))
-    default:
+    case 'int64':
+    case 'uint64':
+    case 'decimal':
+    case 'string':
+    case 'uuid':
+    case 'date':
+    case 'time':
+    case 'dateTime':
+    case 'dateTimeWithTimezone':
+    case 'bytes':
+    case 'geometry':
       return decodeScalar(type, text)
+    default:
+      return type satisfies never
   }
 }
 

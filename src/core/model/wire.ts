@@ -28,7 +28,18 @@ function wireScalar(type: FieldType, text: string): unknown {
     case 'json':
     case 'geometry':
       return JSON.parse(text)
-    default:
+    case 'int64':
+    case 'uint64':
+    case 'decimal':
+    case 'string':
+    case 'uuid':
+    case 'date':
+    case 'time':
+    case 'dateTime':
+    case 'dateTimeWithTimezone':
+    case 'bytes':
       return text
+    default:
+      return type satisfies never
   }
 }

@@ -29,12 +29,28 @@ export function filterExample(interner: Interner, collection: Collection): objec
   return {}
 }
 
-const conditions: Readonly<Partial<Record<TypeName, object>>> = {
+const conditions: Readonly<Record<TypeName, object | undefined>> = {
+  int8: undefined,
+  int16: { _gte: 0 },
+  int32: { _gte: 0 },
+  int64: { _gte: 0 },
+  uint8: undefined,
+  uint16: undefined,
+  uint32: undefined,
+  uint64: undefined,
+  float32: undefined,
+  float64: { _gte: 0 },
+  decimal: { _gte: 0 },
   string: { _neq: '' },
-  ...Object.fromEntries(['int16', 'int32', 'int64', 'float64', 'decimal'].map((name) => [name, { _gte: 0 }])),
+  uuid: undefined,
+  boolean: undefined,
   date: { _gte: '1970-01-01' },
+  time: undefined,
   dateTime: { _gte: '1970-01-01T00:00:00' },
   dateTimeWithTimezone: { _gte: '1970-01-01T00:00:00Z' },
+  json: undefined,
+  bytes: undefined,
+  geometry: undefined,
 }
 
 /** A filter that no row passes: an example of a write of many must change nothing when it is sent as it stands. */

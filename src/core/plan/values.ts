@@ -5,6 +5,7 @@
 import type { Granted, Viewer } from '../access/access.ts'
 import { decodeJson } from '../model/codec.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import { partOfMoment } from '../model/moment.ts'
 import { queryFault, shown } from '../query/parse.ts'
 import { usableField } from './names.ts'
 import type { Assignment } from './plan.ts'
@@ -144,10 +145,6 @@ function initialValue(field: PrimitiveField, generators: Generators): string | n
   return nowFor(field, generators)
 }
 
-/** `generators.now` gives a UTC time with a zone; fields of other types take the part that they hold. */
 function nowFor({ type }: PrimitiveField, generators: Generators): string {
-  const now = generators.now()
-  if (type.name === 'date') return now.slice(0, 10)
-  if (type.name === 'time') return now.slice(11, -1)
-  return type.name === 'dateTime' ? now.slice(0, -1) : now
+  return partOfMoment(generators.now(), type.name)
 }

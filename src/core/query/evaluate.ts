@@ -109,8 +109,17 @@ export function compareTexts({ type }: PrimitiveField, one: string, other: strin
       return textOrder(canonicalJson(one), canonicalJson(other))
     case 'dateTimeWithTimezone':
       return textOrder(one.replace('Z', ''), other.replace('Z', ''))
-    default:
+    case 'string':
+    case 'uuid':
+    case 'boolean':
+    case 'date':
+    case 'time':
+    case 'dateTime':
+    case 'bytes':
+    case 'geometry':
       return textOrder(one, other)
+    default:
+      return type satisfies never
   }
 }
 

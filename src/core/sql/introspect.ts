@@ -2,6 +2,7 @@
  * Reading a database's schema: one statement whose rows are JSON texts, and what they amount to. The catalogs differ
  * by dialect; their rows come in the one form of `CatalogRow`, in any order, and are put together here.
  */
+import type { TypeName } from '../model/field-type.ts'
 import type { IndexKind, ReferentialAction } from '../model/model.ts'
 import type { Rows } from './dialect.ts'
 import type { SourceColumn, SourceForeignKey, SourceIndex, SourceSchema, SourceTable } from './source-schema.ts'
@@ -42,6 +43,16 @@ export type CatalogRow =
       readonly onDelete: ReferentialAction
       readonly onUpdate: ReferentialAction
     })
+
+/** Types that a catalog tells by their names alone, and the names that it has for each; none where it does not know one. */
+export type CatalogNames = Readonly<Record<PlainName, readonly string[]>>
+
+type PlainName = Exclude<TypeName, 'string' | 'decimal'>
+
+export function typesByCatalogName(names: CatalogNames): ReadonlyMap<string, PlainName> {
+  const types = Object.keys(names) as PlainName[]
+  return new Map(types.flatMap((type) => names[type].map((name) => [name, type] as const)))
+}
 
 type RowOf<Kind extends CatalogRow['kind']> = Extract<CatalogRow, { readonly kind: Kind }>
 

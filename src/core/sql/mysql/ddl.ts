@@ -3,7 +3,7 @@
  * where a definition does not fit the rows they sometimes round or fill in zeros: then a statement that fails goes first.
  * Every statement of DDL commits by itself.
  */
-import type { FieldType } from '../../model/field-type.ts'
+import type { FieldType, TypeName } from '../../model/field-type.ts'
 import type { Backfill, ColumnDefinition, TableRef } from '../change.ts'
 import { alter, columnDefinition, columnType, withoutParams } from '../column-definition.ts'
 import type { ChangeOf, Ddl, Dialect } from '../dialect.ts'
@@ -188,7 +188,7 @@ function convert(
   const form = textForms[type.name]
   if (form === undefined) return [step]
   const check = refuse(sql`${name} not regexp ${literal(form)}`)
-  const value = canonical[type.name]?.(name)
+  const value = canonical(type.name, name)
   return value === undefined ? [check, step] : [check, set(ref, column, value), step]
 }
 
@@ -201,7 +201,7 @@ function textType({ params }: FieldType & { readonly name: 'string' }): Sql {
 const digits = '^-?[0-9]+\\z'
 
 /** How a text has to look so that nothing of it is lost; of other types the database itself refuses what it cannot read. */
-const textForms: Partial<Record<FieldType['name'], string>> = {
+const textForms: Readonly<Record<TypeName, string | undefined>> = {
   int8: digits,
   int16: digits,
   int32: digits,
@@ -210,14 +210,25 @@ const textForms: Partial<Record<FieldType['name'], string>> = {
   uint16: digits,
   uint32: digits,
   uint64: digits,
-  boolean: '^(true|false)\\z',
+  float32: undefined,
+  float64: undefined,
+  decimal: undefined,
+  string: undefined,
   uuid: '^[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}\\z',
+  boolean: '^(true|false)\\z',
+  date: undefined,
+  time: undefined,
+  dateTime: undefined,
+  dateTimeWithTimezone: undefined,
+  json: undefined,
+  bytes: undefined,
+  geometry: undefined,
 }
 
 /** What such a text has to become first. */
-const canonical: Partial<Record<FieldType['name'], (name: Sql) => Sql>> = {
-  boolean: (name) => sql`case ${name} when 'true' then '1' when 'false' then '0' end`,
-  uuid: (name) => sql`lower(${name})`,
+function canonical(type: TypeName, name: Sql): Sql | undefined {
+  if (type === 'boolean') return sql`case ${name} when 'true' then '1' when 'false' then '0' end`
+  return type === 'uuid' ? sql`lower(${name})` : undefined
 }
 
 type ToText = {

@@ -5,7 +5,14 @@
 import type { FieldType } from '../../model/field-type.ts'
 import type { ReferentialAction } from '../../model/model.ts'
 import type { Dialect, Rows } from '../dialect.ts'
-import { assembleSchema, type CatalogRow, type Introspection, type IntrospectionScope } from '../introspect.ts'
+import {
+  assembleSchema,
+  type CatalogNames,
+  type CatalogRow,
+  type Introspection,
+  type IntrospectionScope,
+  typesByCatalogName,
+} from '../introspect.ts'
 import type { SourceColumn, SourceIndex, SourceSchema, SourceTable } from '../source-schema.ts'
 import { compile, empty, join, literal, param, type Sql, sql } from '../statement.ts'
 import { mariadb, mysql } from './dialect.ts'
@@ -218,53 +225,47 @@ function columnOf(row: ColumnRow, own: Family): SourceColumn {
 }
 
 type Known = { readonly type: FieldType; readonly isReadOnly: boolean }
-type PlainName = Exclude<FieldType['name'], 'string' | 'decimal'>
+/** `unsigned` is our word before the name. */
+const catalogNames: CatalogNames = {
+  int8: ['tinyint'],
+  int16: ['smallint', 'year'],
+  int32: ['mediumint', 'int'],
+  int64: ['bigint'],
+  uint8: ['unsigned tinyint'],
+  uint16: ['unsigned smallint'],
+  uint32: ['unsigned mediumint', 'unsigned int'],
+  uint64: ['unsigned bigint'],
+  float32: ['float'],
+  float64: ['double'],
+  // By the one form of UUIDs that the database has.
+  uuid: [],
+  // By its length.
+  boolean: [],
+  date: ['date'],
+  time: ['time'],
+  dateTime: ['datetime'],
+  dateTimeWithTimezone: ['timestamp'],
+  json: ['json'],
+  bytes: ['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'],
+  geometry: [
+    ...['geometry', 'point', 'linestring', 'polygon', 'multipoint', 'multilinestring', 'multipolygon'],
+    ...['geometrycollection', 'geomcollection'],
+  ],
+}
 
-const integers: ReadonlyMap<string, { readonly signed: PlainName; readonly unsigned: PlainName }> = new Map([
-  ['tinyint', { signed: 'int8', unsigned: 'uint8' }],
-  ['smallint', { signed: 'int16', unsigned: 'uint16' }],
-  ['mediumint', { signed: 'int32', unsigned: 'uint32' }],
-  ['int', { signed: 'int32', unsigned: 'uint32' }],
-  ['bigint', { signed: 'int64', unsigned: 'uint64' }],
-])
-
-const plain: ReadonlyMap<string, PlainName> = new Map([
-  ['year', 'int16'],
-  ['float', 'float32'],
-  ['double', 'float64'],
-  ['date', 'date'],
-  ['time', 'time'],
-  ['datetime', 'dateTime'],
-  ['timestamp', 'dateTimeWithTimezone'],
-  ['json', 'json'],
-  ['binary', 'bytes'],
-  ['varbinary', 'bytes'],
-  ['tinyblob', 'bytes'],
-  ['blob', 'bytes'],
-  ['mediumblob', 'bytes'],
-  ['longblob', 'bytes'],
-  ['geometry', 'geometry'],
-  ['point', 'geometry'],
-  ['linestring', 'geometry'],
-  ['polygon', 'geometry'],
-  ['multipoint', 'geometry'],
-  ['multilinestring', 'geometry'],
-  ['multipolygon', 'geometry'],
-  ['geometrycollection', 'geometry'],
-  ['geomcollection', 'geometry'],
-])
+const plain = typesByCatalogName(catalogNames)
+const integers: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint'])
 
 const texts: ReadonlySet<string> = new Set(['tinytext', 'text', 'mediumtext', 'longtext', 'enum', 'set'])
 
 function fieldTypeOf(row: ColumnRow): Known {
   const { data, full } = row
   const known = (type: FieldType): Known => ({ type, isReadOnly: false })
-  const integer = integers.get(data)
+  const isInteger = integers.has(data)
   // Leading zeros are no number in JSON.
-  if (integer !== undefined && full.includes('zerofill')) return known(decimal(row.precision ?? 20, 0))
+  if (isInteger && full.includes('zerofill')) return known(decimal(row.precision ?? 20, 0))
   if (full === 'tinyint(1)' || full === 'bit(1)') return known({ name: 'boolean' })
-  if (integer !== undefined) return known({ name: full.includes('unsigned') ? integer.unsigned : integer.signed })
-  const name = plain.get(data)
+  const name = plain.get(isInteger && full.includes('unsigned') ? `unsigned ${data}` : data)
   if (name !== undefined) return known({ name })
   if (data === 'decimal') return known(decimal(row.precision ?? 10, row.scale ?? 0))
   if (data === 'char' || data === 'varchar') return known(text(row.length ?? 0))

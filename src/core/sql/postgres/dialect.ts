@@ -1,6 +1,6 @@
 /** The dialect of PostgreSQL 14 and later, Neon and the embedded database. */
 import type { ServiceError } from '../../error.ts'
-import type { FieldType } from '../../model/field-type.ts'
+import type { FieldType, TypeName } from '../../model/field-type.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import type { Comparison } from '../../query/filter.ts'
 import { databaseError } from '../database-error.ts'
@@ -255,45 +255,53 @@ function asText(column: Sql, isList: boolean): Sql {
   return sql`${column}::text${isList ? sql`[]` : empty}`
 }
 
-/**
- * 64-bit integers and decimals as texts, times in UTC, bytes in unbroken base64, a `char(n)` without its filling; all
- * else as row_to_json has it.
- */
+/** How a value is put before row_to_json, `own` where it needs nothing. */
+type WireForm = 'own' | 'text' | 'unfilled' | 'utc' | 'base64'
+
+/** 64-bit integers and decimals are texts, times in UTC, bytes in unbroken base64, a `char(n)` without its filling. */
+const wireForms: Readonly<Record<TypeName, WireForm>> = {
+  int8: 'own',
+  int16: 'own',
+  int32: 'own',
+  int64: 'text',
+  uint8: 'own',
+  uint16: 'own',
+  uint32: 'own',
+  uint64: 'text',
+  float32: 'own',
+  float64: 'own',
+  decimal: 'text',
+  string: 'unfilled',
+  uuid: 'own',
+  boolean: 'own',
+  date: 'own',
+  time: 'own',
+  dateTime: 'own',
+  dateTimeWithTimezone: 'utc',
+  json: 'own',
+  bytes: 'base64',
+  geometry: 'own',
+}
+
 function wire(column: Sql, type: FieldType, isList: boolean): Sql {
-  if (isList) return wireList(column, type)
-  switch (type.name) {
-    case 'int64':
-    case 'uint64':
-    case 'decimal':
-      return sql`${column}::text`
-    case 'dateTimeWithTimezone':
-      return utcText(column)
-    case 'bytes':
-      return base64(column)
-    case 'string':
-      return isFixed(type) ? asText(column, isList) : column
-    default:
+  switch (wireForms[type.name]) {
+    case 'own':
       return column
+    case 'text':
+      return asText(column, isList)
+    case 'unfilled':
+      return isFixed(type) ? asText(column, isList) : column
+    case 'utc':
+      return isList ? each(column, utcText) : utcText(column)
+    case 'base64':
+      return isList ? each(column, base64) : base64(column)
   }
 }
 
-function wireList(column: Sql, type: FieldType): Sql {
-  const each = (element: Sql) =>
-    sql`(select coalesce(json_agg(${element} order by n), '[]'::json) from unnest(${column}) with ordinality x(e, n) where ${column} is not null having ${column} is not null)`
-  switch (type.name) {
-    case 'int64':
-    case 'uint64':
-    case 'decimal':
-      return sql`${column}::text[]`
-    case 'dateTimeWithTimezone':
-      return each(utcText(sql`x.e`))
-    case 'bytes':
-      return each(base64(sql`x.e`))
-    case 'string':
-      return isFixed(type) ? asText(column, true) : column
-    default:
-      return column
-  }
+/** A list whose elements are each put into their form. */
+function each(column: Sql, form: (element: Sql) => Sql): Sql {
+  const elements = sql`select coalesce(json_agg(${form(sql`x.e`)} order by n), '[]'::json)`
+  return sql`(${elements} from unnest(${column}) with ordinality x(e, n) where ${column} is not null having ${column} is not null)`
 }
 
 function utcText(value: Sql): Sql {
@@ -371,6 +379,8 @@ function baseType(type: FieldType): Sql {
       return sql`bytea`
     case 'geometry':
       return sql`geometry`
+    default:
+      return type satisfies never
   }
 }
 

@@ -8,7 +8,14 @@
 import type { FieldType } from '../../model/field-type.ts'
 import type { ReferentialAction } from '../../model/model.ts'
 import type { Rows } from '../dialect.ts'
-import { assembleSchema, type CatalogRow, type Introspection, type IntrospectionScope } from '../introspect.ts'
+import {
+  assembleSchema,
+  type CatalogNames,
+  type CatalogRow,
+  type Introspection,
+  type IntrospectionScope,
+  typesByCatalogName,
+} from '../introspect.ts'
 import type { SourceColumn } from '../source-schema.ts'
 import { compile, param, type Sql, sql } from '../statement.ts'
 import { postgres } from './dialect.ts'
@@ -241,24 +248,30 @@ function fieldTypeOf(type: TypeRow | undefined, mod: number): Known {
   return isJson ? { type: { name: 'json' }, isReadOnly: true } : readOnlyText
 }
 
-type PlainName = Exclude<FieldType['name'], 'string' | 'decimal'>
+const catalogNames: CatalogNames = {
+  int8: [],
+  int16: ['int2'],
+  int32: ['int4'],
+  int64: ['int8'],
+  uint8: [],
+  uint16: [],
+  uint32: [],
+  uint64: [],
+  float32: ['float4'],
+  float64: ['float8'],
+  uuid: ['uuid'],
+  boolean: ['bool'],
+  date: ['date'],
+  time: ['time'],
+  dateTime: ['timestamp'],
+  dateTimeWithTimezone: ['timestamptz'],
+  json: ['json', 'jsonb'],
+  bytes: ['bytea'],
+  // Of an extension, so not built in.
+  geometry: [],
+}
 
-const plain: ReadonlyMap<string, PlainName> = new Map([
-  ['int2', 'int16'],
-  ['int4', 'int32'],
-  ['int8', 'int64'],
-  ['float4', 'float32'],
-  ['float8', 'float64'],
-  ['uuid', 'uuid'],
-  ['bool', 'boolean'],
-  ['date', 'date'],
-  ['time', 'time'],
-  ['timestamp', 'dateTime'],
-  ['timestamptz', 'dateTimeWithTimezone'],
-  ['json', 'json'],
-  ['jsonb', 'json'],
-  ['bytea', 'bytes'],
-])
+const plain = typesByCatalogName(catalogNames)
 
 function builtIn(name: string, mod: number): Known {
   const plainName = plain.get(name)
