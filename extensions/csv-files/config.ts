@@ -1,4 +1,4 @@
-/** The configuration of a data source over CSV files; every fault names its member. */
+/** Validates the configuration of a data source over CSV files; every error names the member. */
 import { InvalidConfiguration } from 'governed-data-service/connector-kit'
 
 export type Config = { readonly baseUrl: string; readonly token?: string; readonly files: readonly CsvFile[] }
@@ -43,7 +43,7 @@ function readFile(value: unknown, index: number): CsvFile {
   return { name, path, key, delimiter, fields: columns as CsvFile['fields'] }
 }
 
-/** The members of an object, all of them known where `known` says which. */
+/** Returns the members of an object; if `known` is given, others are refused. */
 function members(value: unknown, place: string, known?: readonly string[]): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new InvalidConfiguration(`${place} must be an object`)

@@ -1,4 +1,4 @@
-/** CSV by RFC 4180 → rows of texts. A quoted field may hold the delimiter, line ends and doubled quotes. */
+/** Parses CSV (RFC 4180) into rows of texts. A quoted field may contain the delimiter, line ends and doubled quotes. */
 export function parseCsv(text: string, delimiter: string): readonly (readonly string[])[] {
   const rows: string[][] = []
   let row: string[] = []

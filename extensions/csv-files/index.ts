@@ -1,13 +1,13 @@
 /**
- * CSV files on an HTTP server as collections that can be read. Every file is fetched whole, and again only when the server
- * says that it has changed; filters, order and pages are made here by the kit.
+ * Read-only collections from CSV files on an HTTP server. Every file is fetched whole, and again only if its ETag has
+ * changed; the connector kit filters, sorts and pages the rows.
  *
  * Configuration: {
  *   baseUrl: 'https://files.example.com/open-data/',
  *   token?: sent as Bearer,
  *   files: [{ name: 'airports', path: 'airports.csv', key: 'iata', fields: { iata: 'string', elevation: 'int32' }, delimiter?: ';' }]
  * }
- * `fields` names the columns that are taken, by the header of the file, with their types; an empty cell is null.
+ * `fields` lists the columns to read, by the names in the file's header, with their types; an empty cell is null.
  */
 import {
   answerRead,
@@ -76,7 +76,7 @@ function declare({ name, key, fields }: CsvFile) {
 
 type Kept = { readonly tag: string; readonly records: readonly Item[] }
 
-/** What was read stays as long as the server's tag for it. */
+/** Caches each file as long as its ETag stays the same. */
 function createLoader({ baseUrl, token }: Config) {
   const kept = new Map<string, Kept>()
 
@@ -115,7 +115,7 @@ function recordsOf({ name, fields, delimiter }: CsvFile, text: string): readonly
   )
 }
 
-/** Undefined for a text that is none of the type. */
+/** Returns undefined for a text that is not of the type. */
 function cellValue(cell: string, type: CsvFile['fields'][string]): unknown {
   if (cell === '') return null
   if (type === 'boolean') return { true: true, false: false }[cell.toLowerCase()]

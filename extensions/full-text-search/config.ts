@@ -1,4 +1,4 @@
-/** The configuration of a data source over a search index; every fault names its member. */
+/** Validates the configuration of a data source over a search index; every error names the member. */
 import { InvalidConfiguration } from 'governed-data-service/connector-kit'
 
 export type Config = {
@@ -9,7 +9,7 @@ export type Config = {
   readonly fields: Readonly<Record<string, 'string' | 'int32' | 'float64' | 'boolean'>>
   /** Fields that `contains` searches. */
   readonly search: readonly string[]
-  /** Fields that the engine filters by, and those it sorts by. */
+  /** Fields that the engine can filter by, and fields that it can sort by. */
   readonly filter: readonly string[]
   readonly sort: readonly string[]
 }

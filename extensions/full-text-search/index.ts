@@ -1,13 +1,13 @@
 /**
- * An index of a search engine that speaks the Meilisearch API, as one collection that can be read. `contains` on a field
- * that is searched is a full-text search; filters, order and pages are the engine's.
+ * A read-only collection from one index of a search engine with the Meilisearch API. `contains` on a `search` field is
+ * a full-text search; the engine filters, sorts and pages.
  *
  * Configuration: {
  *   url: 'https://search.example.com', apiKey?, index: 'articles', key: 'id',
  *   fields: { id: 'int32', title: 'string', year: 'int32' },
  *   search: ['title'], filter: ['year'], sort: ['year']
  * }
- * The engine answers the first 1,000 results of a search and no more; a page beyond them is refused.
+ * The engine returns only the first 1,000 results of a search; a page beyond them is refused.
  */
 import {
   CollectionNotFound,
@@ -90,7 +90,7 @@ async function search(config: Config, asked: Extract<QueryRequest, { operation: 
   const response = await ask(config, `/indexes/${config.index}/search`, body)
   if (response.status === 404) throw new CollectionNotFound('there is no such index any more')
   const { hits, estimatedTotalHits: total } = (await response.json()) as Found
-  // The engine counts no further than its window, so that a full one may have more behind it.
+  // The engine counts no further than its window, so a full window may hide more results.
   if (offset + limit > WINDOW && total >= WINDOW) throw beyond()
   if (count === true && total >= WINDOW) throw new QueryRejected(`more than ${WINDOW} results cannot be counted`)
   return { records: hits.map((hit) => recordOf(hit, fields)), ...(count === true && { count: total }) }

@@ -1,4 +1,4 @@
-/** What is asked of a collection → what is asked of the engine: the words, the filter expression and the order. */
+/** Translates a request for a collection to a search request: words, filter expression and order. */
 import { type Comparison, type Filter, QueryRejected, type QueryRequest } from 'governed-data-service/connector-kit'
 import type { Config } from './config.ts'
 
@@ -24,7 +24,7 @@ export function toSearchRequest(
   }
 }
 
-/** A search has one text; it stands at the top, beside conditions that all have to hold. */
+/** A search has one text, which must be a top-level condition, combined with the others by `and`. */
 function split(filter: Filter | undefined): { readonly search?: Comparison; readonly others: readonly Filter[] } {
   const parts = filter === undefined ? [] : 'and' in filter ? filter.and : [filter]
   const searches = parts.filter((part): part is Comparison => 'operator' in part && part.operator === 'contains')
@@ -47,7 +47,7 @@ function group(parts: readonly Filter[], word: 'AND' | 'OR', config: Config): st
 
 const symbols: Readonly<Record<string, string>> = { eq: '=', neq: '!=', lt: '<', lte: '<=', gt: '>', gte: '>=' }
 
-/** Null rows take no part in a comparison (protocol), but the engine's `!=` would let them. */
+/** In the protocol a null matches no comparison, but the engine's `!=` would match it. */
 function comparison({ field, operator, value }: Comparison, { fields }: Config): string {
   if (!(field in fields)) throw new Error(`${field} was never declared`)
   if (operator === 'contains') throw new QueryRejected('a search cannot be part of an alternative')

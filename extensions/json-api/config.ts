@@ -1,4 +1,4 @@
-/** The configuration of a data source over a JSON API; every fault names its member. */
+/** Validates the configuration of a data source over a JSON API; every error names the member. */
 import { InvalidConfiguration } from 'governed-data-service/connector-kit'
 
 export type Config = { readonly baseUrl: string; readonly token?: string; readonly resources: readonly Resource[] }
@@ -100,7 +100,7 @@ function text(value: unknown, place: string): string {
   throw new InvalidConfiguration(`${place} must be a text`)
 }
 
-/** The members of an object, all of them known where `known` says which. */
+/** Returns the members of an object; if `known` is given, others are refused. */
 function read(value: unknown, place: string, known?: readonly string[]): Readonly<Record<string, unknown>> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new InvalidConfiguration(`${place} must be an object`)

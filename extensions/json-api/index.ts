@@ -1,6 +1,6 @@
 /**
- * A paged JSON API over HTTP as collections: lists with the filters and orders that its parameters serve, single items by
- * their address, writes by POST, PATCH and DELETE.
+ * Collections from a paged JSON API over HTTP: lists with the filters and orders that its parameters support, single
+ * items by URL, writes by POST, PATCH and DELETE.
  *
  * Configuration: {
  *   baseUrl: 'https://api.example.com/v1/', token?,
@@ -90,7 +90,7 @@ function declare(resource: Resource) {
   }
 }
 
-/** As many pages as it takes. */
+/** Reads as many pages as needed. */
 async function readMany(api: Api, resource: Resource, asked: Asked<'readMany'>) {
   const { limit, offset = 0, fields, count } = asked
   const plan = toParameters(resource, asked)
@@ -120,7 +120,7 @@ async function readMany(api: Api, resource: Resource, asked: Asked<'readMany'>) 
 
 async function createMany(api: Api, resource: Resource, { data, fields }: Asked<'createMany'>) {
   const records: Item[] = []
-  // One after the other, so that they are created in the order sent.
+  // Sequentially, so that items are created in the order sent.
   for (const item of data) {
     const created = await api.write(resource, { method: 'POST', data: item })
     if (created === null) throw new CollectionNotFound('the address for new items is not there')
@@ -129,7 +129,7 @@ async function createMany(api: Api, resource: Resource, { data, fields }: Asked<
   return records
 }
 
-/** Read before, since the answer to a DELETE has no body. */
+/** Read first, since the response to a DELETE has no body. */
 async function deleteOne(api: Api, resource: Resource, key: Item): Promise<Item | null> {
   const item = await api.read(resource, key)
   if (item !== null) await api.write(resource, { method: 'DELETE', key })
@@ -141,9 +141,9 @@ type Page = { readonly items: readonly Item[]; readonly total?: number }
 
 type Api = {
   page(resource: Resource, parameters: URLSearchParams): Promise<Page>
-  /** Null where there is no such item. */
+  /** Null if the item does not exist. */
   read(resource: Resource, key: Item): Promise<Item | null>
-  /** Null where there is no such item, or no content. */
+  /** Null if the item does not exist or the response has no content. */
   write(resource: Resource, writing: Writing): Promise<Item | null>
 }
 

@@ -1,6 +1,6 @@
 /**
- * What is asked of a collection → the parameters that the API knows. All conditions have to hold together, each by a
- * parameter of its own; what the API has no parameter for is refused, never dropped. Look-ups by key go to the items.
+ * Translates a request for a collection to the API's parameters. All conditions must hold together, each as its own
+ * parameter; a condition without a parameter is refused, never dropped. Look-ups by key read the single items.
  */
 import { type Comparison, type Filter, QueryRejected, type QueryRequest } from 'governed-data-service/connector-kit'
 import type { Resource } from './config.ts'
@@ -9,7 +9,7 @@ export type ReadPlan =
   | { readonly kind: 'keys'; readonly keys: readonly unknown[] }
   | { readonly kind: 'list'; readonly parameters: Readonly<Record<string, string>> }
 
-/** More keys than this in one question would be as many requests. */
+/** Maximum keys of one look-up, since each needs a request. */
 const MOST_KEYS = 100
 
 export function toParameters(resource: Resource, asked: Extract<QueryRequest, { operation: 'readMany' }>): ReadPlan {

@@ -1,10 +1,11 @@
 /**
- * Messages of connectors reach callers, so they must not hold credentials, addresses that identify an account, query
- * strings, whole bodies or personal data (docs/contract.md#what-the-caller-sees). Made for texts that come from an
- * external system.
+ * Removes sensitive parts from a text of an external system, so that it can be used as an error message: messages reach
+ * callers and must not contain credentials, addresses that identify an account, query strings, whole bodies or personal
+ * data (docs/contract.md#what-the-caller-sees).
  */
 const MAX_LENGTH = 300
 
+/** Returns `text` with addresses, credentials and bodies replaced by placeholders, truncated to MAX_LENGTH characters. */
 export function cleanMessage(text: string): string {
   const cleaned = text
     .replace(/\b[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi, '[address]')

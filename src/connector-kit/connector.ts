@@ -1,11 +1,13 @@
 /**
- * The shape of a data connector (docs/contract.md#connectors): what its module exports, what it is asked and what it
+ * The interface of a data connector (docs/contract.md#connectors): the exports of its module, its requests and its
  * answers.
  */
 import type { ConnectorOperation, ConnectorOperator, PlainTypeName } from '../core/model/vocabulary.ts'
 import { InvalidConfiguration } from './errors.ts'
 
-/** Why a connection is needed, for whoever approves it: `{permission: 'net:api.example.com', reason: '…'}`. */
+/**
+ * A network target, with the reason for the user who approves it: `{permission: 'net:api.example.com', reason: '…'}`.
+ */
 export type Permission = { readonly permission: string; readonly reason: string }
 
 export type Operation = ConnectorOperation
@@ -30,21 +32,21 @@ export type FieldDeclaration = {
   readonly isReadOnly?: boolean
 }
 
-/** What callers may ask of a collection; everything else is refused before the connector hears of it. */
+/** The requests that a collection supports; all others are refused before they reach the connector. */
 export type CollectionDeclaration = {
   readonly name: string
   readonly namespace?: string
   readonly fields: readonly FieldDeclaration[]
-  /** Names of the fields that tell an item from all others; required ones. */
+  /** Names of the required fields that identify an item. */
   readonly key: readonly string[]
   readonly operations: readonly Operation[]
-  /** Operators by field. */
+  /** Supported operators by field. */
   readonly filter?: Readonly<Record<string, readonly Operator[]>>
   /** Fields that lists can be sorted by. */
   readonly sort?: readonly string[]
-  /** Whether the number of all matching items can be told. */
+  /** Whether the number of all matching items can be returned. */
   readonly count?: boolean
-  /** Whether a list can start later than with its first item. */
+  /** Whether a list can skip items. */
   readonly offset?: boolean
 }
 
@@ -53,7 +55,7 @@ export type SchemaDeclaration = {
   readonly collections: readonly CollectionDeclaration[]
 }
 
-/** `not` holds where the inner filter is false; a comparison with a null is neither true nor false. */
+/** `not` matches where the inner filter is false; a comparison with null is neither true nor false. */
 export type Filter =
   | { readonly and: readonly Filter[] }
   | { readonly or: readonly Filter[] }
@@ -67,7 +69,7 @@ export type Item = Readonly<Record<string, unknown>>
 type Base = {
   readonly collection: string
   readonly namespace?: string
-  /** Every record of the answer must carry these, null where there is no value. */
+  /** Fields that every returned record must contain, null if they have no value. */
   readonly fields: readonly string[]
 }
 
@@ -80,7 +82,7 @@ export type QueryRequest =
       readonly sort?: readonly Sort[]
       readonly limit: number
       readonly offset?: number
-      /** Then the answer carries `count`, the number of all items that match. */
+      /** If true, the answer must contain `count`, the number of all matching items. */
       readonly count?: true
     })
   | (Base & { readonly operation: 'readOne'; readonly key: Item })
@@ -90,7 +92,7 @@ export type QueryRequest =
   | (Base & { readonly operation: 'updateMany'; readonly filter?: Filter; readonly data: Item })
   | (Base & { readonly operation: 'deleteMany'; readonly filter?: Filter })
 
-/** `{record}` for readOne, updateOne and deleteOne, null where there is no such item; `{records}` for all others. */
+/** `{record}` for readOne, updateOne and deleteOne, null if the item does not exist; `{records}` for all others. */
 export type QueryAnswer =
   | { readonly record: Item | null }
   | { readonly records: readonly Item[]; readonly count?: number }
@@ -104,22 +106,22 @@ export type Handlers = {
 }
 
 export type ConnectorDefinition<Config> = {
-  /** Reads the configuration of a data source; throws InvalidConfiguration. */
+  /** Validates the configuration of a data source; throws InvalidConfiguration. */
   readonly config: (value: unknown) => Config
-  /** The connections that this configuration needs beyond those of the manifest. Synchronous, without any request. */
+  /** Returns the permissions that this configuration needs in addition to the manifest's. Synchronous, without I/O. */
   readonly preflight: (config: Config) => { readonly permissions: readonly Permission[] }
   readonly setup: (config: Config) => Awaitable<Handlers>
 }
 
-/** What the module of a connector exports. */
+/** The exports of a connector's module. */
 export type ConnectorModule = {
   readonly preflight: (config: unknown) => { readonly permissions: readonly Permission[] }
   readonly setup: (config: unknown) => Promise<Handlers>
 }
 
 /**
- * A connector from its parts: `export const { preflight, setup } = defineConnector({…})`. The configuration is read before
- * each of them, so that both see what `config` made of it.
+ * Defines a connector: `export const { preflight, setup } = defineConnector({…})`. Both functions receive the
+ * configuration as validated by `config`. See docs/contract.md#connectors.
  */
 export function defineConnector<Config>(definition: ConnectorDefinition<Config>): ConnectorModule {
   return {
@@ -128,7 +130,10 @@ export function defineConnector<Config>(definition: ConnectorDefinition<Config>)
   }
 }
 
-/** A configuration of texts: all of `required`, some of `optional`, and nothing else. Throws InvalidConfiguration. */
+/**
+ * Validates a configuration of texts: all of `required`, any of `optional`, no other members. Throws
+ * InvalidConfiguration.
+ */
 export function readTexts<Required extends string, Optional extends string = never>(
   value: unknown,
   { required, optional = [] }: { readonly required: readonly Required[]; readonly optional?: readonly Optional[] },

@@ -1,6 +1,6 @@
 /**
- * What a connector throws so that a caller is told what happened (docs/contract.md#what-the-caller-sees). Only the
- * number in `monospace` and the message cross the border; anything else that is thrown is answered as a fault of the
+ * The errors that a connector throws to tell the caller what happened (docs/contract.md#what-the-caller-sees). Only the
+ * message and the code in `monospace` leave the isolate; any other thrown value is reported as a fault of the
  * connector.
  */
 import { ErrorCode } from '../core/connector/error-code.ts'
@@ -9,7 +9,7 @@ export { ErrorCode } from '../core/connector/error-code.ts'
 
 export type ConnectorErrorOptions = { readonly cause?: unknown }
 
-/** Every class takes a message that is safe to show (see `cleanMessage`) and hands its `cause` on. */
+/** Base class. The message must be safe to show (see `cleanMessage`); `cause` is passed on. */
 export abstract class ConnectorError extends Error {
   readonly monospace: { readonly code: number }
 
@@ -20,7 +20,7 @@ export abstract class ConnectorError extends Error {
   }
 }
 
-/** A valid request that cannot be served as asked: a required filter is missing, a page is beyond the window. */
+/** A valid request that cannot be served, such as one without a required filter, or for a page beyond the window. */
 export class QueryRejected extends ConnectorError {
   constructor(message: string, options?: ConnectorErrorOptions) {
     super(ErrorCode.QueryRejected, message, options)
@@ -48,14 +48,14 @@ export class ForeignKeyConstraintViolation extends ConnectorError {
   }
 }
 
-/** The configuration is wrong, and that can be told without asking the external system. */
+/** The configuration is wrong, and this is known without a request to the external system. */
 export class InvalidConfiguration extends ConnectorError {
   constructor(message: string, options?: ConnectorErrorOptions) {
     super(ErrorCode.InvalidConfiguration, message, options)
   }
 }
 
-/** The external system refuses the account: credentials rejected or expired, a scope lacking, a plan exceeded. */
+/** The external system refuses the account: credentials rejected or expired, a scope missing, a plan exceeded. */
 export class AccessDenied extends ConnectorError {
   constructor(message: string, options?: ConnectorErrorOptions) {
     super(ErrorCode.AccessDenied, message, options)
@@ -76,7 +76,7 @@ export class ConnectionFailed extends ConnectorError {
   }
 }
 
-/** The external system throttles; for a limit that only another plan lifts, AccessDenied. */
+/** The external system limits the rate of requests; use AccessDenied for a limit that only another plan lifts. */
 export class RateLimited extends ConnectorError {
   constructor(message: string, options?: ConnectorErrorOptions) {
     super(ErrorCode.RateLimited, message, options)

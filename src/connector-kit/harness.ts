@@ -1,6 +1,6 @@
 /**
- * Runs a connector as the service would, for the tests of its author: bundled from its folder, in the sandbox of Node, under
- * its grant, every answer checked by the protocol. Errors are the ones that callers of the service get, nested likewise.
+ * Runs a connector as the service does, for its author's tests: bundled from its folder, in the sandbox of Node, with
+ * its grant, every answer validated. Errors are those that callers of the service get, with the same causes.
  */
 import { handlerFault } from '../core/connector/fault.ts'
 import { requireGrant } from '../core/connector/handshake.ts'
@@ -17,22 +17,22 @@ import { openSession, requiredBy, startConnector } from '../sources/connector-st
 import type { Item, QueryRequest } from './connector.ts'
 
 export type RunningConnector = {
-  /** The set that a grant has to equal: the manifest's and preflight's. */
+  /** The permissions that a grant must equal: the manifest's and preflight's. */
   readonly required: readonly Permission[]
-  /** What can be imported; throws `Invalid extension response` over what the protocol does not define. */
+  /** Returns the importable schema; throws `Invalid extension response` for an answer outside the protocol. */
   introspect(): Promise<ConnectorSchema>
-  /** Records as callers get them; of a keyed request none or one. `count` where it was asked for. */
+  /** Returns records as callers get them, at most one for a request by key. `count` is set if it was requested. */
   query(request: QueryRequest): Promise<{ readonly records: readonly Item[]; readonly count: number | undefined }>
-  /** Throws where the test fails. */
+  /** Throws if the test fails. */
   testConnection(): Promise<void>
   close(): Promise<void>
 }
 
 export type ConnectorRun = {
-  /** The folder of the extension, with its package.json. */
+  /** Folder of the extension, with its package.json. */
   readonly folder: string
   readonly config: unknown
-  /** As a client sends them; the required set where they are not given. */
+  /** The granted permissions; by default the required ones. */
   readonly permissions?: readonly Permission[]
 }
 
@@ -44,7 +44,9 @@ const LIMITS = {
   allowPrivate: true,
 }
 
-/** Does the handshake and starts the connector. Throws what creating a data source would be answered. */
+/**
+ * Runs the permission handshake and starts the connector. Throws the error that creating a data source would return.
+ */
 export async function runConnector({ folder, config, permissions }: ConnectorRun): Promise<RunningConnector> {
   const installed = await load(folder)
   const host = createNodeConnectorHost(LIMITS, ({ level, message }) => console[level](message))
@@ -74,7 +76,7 @@ export async function runConnector({ folder, config, permissions }: ConnectorRun
       async query(request) {
         const fields = fieldsOf(await introspect(), request)
         const value = answerOf(await session.call('query', request), 'query')
-        // Both are the one protocol; the service's own form is the looser one.
+        // Both types describe the same protocol; the service's own is less strict.
         const { records, count } = parseQueryAnswer(request as Request, fields, value)
         const shaped = records.map((record) =>
           Object.fromEntries(fields.map((field) => [field.dbName, wireValue(field, record.get(field.dbName) ?? null)])),
@@ -94,7 +96,7 @@ export async function runConnector({ folder, config, permissions }: ConnectorRun
   }
 }
 
-/** The one connector of a folder, whose name must not begin with a dot. */
+/** Loads the only connector of a folder, whose name must not begin with a dot. */
 async function load(folder: string): Promise<InstalledConnector> {
   const path = folder.replace(/\/+$/, '')
   const name = path.slice(path.lastIndexOf('/') + 1)

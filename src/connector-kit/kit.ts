@@ -1,4 +1,4 @@
-/** What the author of a data connector imports as `governed-data-service/connector-kit`; see docs/connectors.md. */
+/** The public API `governed-data-service/connector-kit` for authors of data connectors; see docs/connectors.md. */
 export { cleanMessage } from './clean-message.ts'
 export * from './connector.ts'
 export * from './errors.ts'

@@ -1,11 +1,12 @@
 /**
- * For connectors that hold their items themselves, as those over files do: the answer to a `readMany` or `readOne` from all
- * records of a collection. Comparisons follow the protocol: one with a null is neither true nor false.
+ * Evaluates requests on records in memory, for connectors that hold all items of a collection, such as those over
+ * files. A comparison with null is neither true nor false, as in the protocol.
  */
 import type { Comparison, Filter, Item, Operator, QueryAnswer, QueryRequest, Sort } from './connector.ts'
 
 type Read = Extract<QueryRequest, { readonly operation: 'readMany' | 'readOne' }>
 
+/** Answers a `readMany` or `readOne` from all records of a collection: filters, sorts, pages and selects fields. */
 export function answerRead(request: Read, records: readonly Item[]): QueryAnswer {
   const { fields } = request
   if (request.operation === 'readOne') {
@@ -20,7 +21,7 @@ export function answerRead(request: Read, records: readonly Item[]): QueryAnswer
   return { records: answered, ...(count === true && { count: matching.length }) }
 }
 
-/** True, false, or undefined where a null leaves it open. */
+/** Whether a record satisfies a filter; undefined if a null makes that unknown. */
 export function matches(filter: Filter, record: Item): boolean | undefined {
   if ('and' in filter) return every(filter.and.map((part) => matches(part, record)))
   if ('or' in filter) return opposite(every(filter.or.map((part) => opposite(matches(part, record)))))
@@ -102,7 +103,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : []
 }
 
-/** Numbers too large for JSON come as texts on either side. */
+/** Numbers too large for JSON may be texts on either side. */
 function isSame(one: unknown, other: unknown): boolean {
   return (
     one === other || (isNumeric(one) && isNumeric(other) ? order(one, other) === 0 : deepText(one) === deepText(other))

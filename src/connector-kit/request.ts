@@ -1,10 +1,13 @@
 /**
- * `fetch` for connectors: what goes wrong becomes the class of error that tells the caller what happened, with messages
- * that hold no address, credential or body. 404 is answered, since only the caller knows what is missing.
+ * `fetch` for connectors: converts failures to connector errors, with messages that contain no address, credential or
+ * body. A 404 is returned, since only the caller knows what is missing.
  */
 import { AccessDenied, ConnectionFailed, QueryRejected, RateLimited } from './errors.ts'
 
-/** A response that is ok or 404. A refusal by the sandbox stays the cause, so that it is reported as such. */
+/**
+ * Returns a response that is ok, 304 or 404; throws ConnectionFailed, AccessDenied, RateLimited or QueryRejected
+ * otherwise. A refusal by the sandbox stays in the cause chain, so that it is reported as such.
+ */
 export async function request(url: string | URL, init?: RequestInit): Promise<Response> {
   let response: Response
   try {

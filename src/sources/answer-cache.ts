@@ -1,20 +1,20 @@
 /**
- * Answers of one data source, kept for a while (SERVICE_SOURCES__CACHE_TTL). The request that goes to the connector is the
- * key: it holds the caller's row filter and the fields that they may see, and what is decided behind it is decided anew for
- * each caller, so that nobody gets what was read for another.
+ * Caches answers of one data source for SERVICE_SOURCES__CACHE_TTL. The key is the request to the connector, which
+ * contains the caller's row filter and visible fields; later decisions are made again for each caller. So no caller
+ * gets rows read for another's rights.
  */
 import type { QueryAnswer } from '../core/connector/protocol.ts'
 import type { Clock } from '../ports.ts'
 
 export type AnswerCache = {
   get(request: string): QueryAnswer | undefined
-  /** Hands back what keeps an answer that is still to come, unless a write has cleared the cache meanwhile. */
+  /** Returns a function that stores the coming answer, unless a write has cleared the cache meanwhile. */
   keeping(request: string): (answer: QueryAnswer) => void
   clear(): void
 }
 
 const MAX_ANSWERS = 500
-/** Records of one answer from which on it is not kept. */
+/** Answers with more records are not cached. */
 const MAX_RECORDS = 1_000
 
 export function createAnswerCache({ now }: Clock, timeToLive: number): AnswerCache {

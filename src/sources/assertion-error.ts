@@ -1,5 +1,5 @@
 /**
- * A step of a write program found no row to go on with, or one that must not be as it is
+ * Errors of a write program whose step found no row to continue with, or a row that violates a policy
  * (docs/contract.md#how-policies-act).
  */
 import { ServiceError } from '../core/error.ts'
@@ -20,7 +20,7 @@ export function assertionError(assertion: Assertion): ServiceError {
   }
 }
 
-/** The outer message of what goes wrong inside a data source. */
+/** Wraps an error of a data source in the outer message `Query failed`. */
 export function queryFailed(cause: ServiceError): ServiceError {
   return new ServiceError(cause.kind, 'Query failed', { cause })
 }

@@ -1,12 +1,15 @@
-/** What a source outside of our reach is still busy with is not waited for when nobody wants its answer any more. */
+/** Stops waiting for a source that cannot be interrupted when the client has disconnected. */
 import { databaseError } from '../core/sql/database-error.ts'
 import type { QueryContext } from '../ports.ts'
 import { queryFailed } from './assertion-error.ts'
 
-/** Milliseconds between two looks at whether the asker is still there. */
+/** Milliseconds between two checks for a disconnect. */
 const POLL_INTERVAL = 250
 
-/** The answer of `call`. Throws ServiceError `abandoned` soon after the asker has left; the call itself goes on. */
+/**
+ * Returns the result of `call`. Throws ServiceError `abandoned` soon after the client has disconnected; the call itself
+ * continues.
+ */
 export async function cancelable<T>(call: Promise<T>, context: QueryContext | undefined): Promise<T> {
   if (context?.isDisconnected === undefined) return call
   const leaving = Promise.withResolvers<never>()

@@ -1,4 +1,4 @@
-/** A driver that fails fast while its database is known to be out of reach, and finds out by itself when it is back. */
+/** A driver that fails fast while its database is known to be unreachable, and detects by itself when it is back. */
 import { afterEvent, type Breaker, closedBreaker, isRefusing } from '../core/sql/breaker.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Clock, SqlDriver } from '../ports.ts'

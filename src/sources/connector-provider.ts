@@ -1,6 +1,6 @@
 /**
- * Installed data connectors as providers of data sources. What is tried out (a test, a preview, the required set) gets a
- * connector of its own, so that a failed attempt is nobody else's; an opened source keeps its connector running.
+ * Installed data connectors as providers of data sources. A connection test, preview or permission query runs a
+ * separate connector, so that its failure affects nothing else; an opened source keeps its connector running.
  */
 import { type Permission, permissionsSchema } from '../core/connector/permission.ts'
 import { parseConnectionTest, parseQueryAnswer } from '../core/connector/protocol.ts'
@@ -39,11 +39,11 @@ export type ConnectorDeps = {
   readonly database: SqlDriver
   readonly clock: Clock
   readonly ids: Ids
-  /** How long answers are kept, in milliseconds. */
+  /** Milliseconds for which answers are cached. */
   readonly timeToLive: number
 }
 
-/** Those of this moment: extensions come and go. */
+/** Returns the providers of the currently installed extensions, which may change. */
 export function createConnectorProviders(deps: ConnectorDeps): () => readonly Provider[] {
   return () => deps.catalog.installed().map((installed) => createConnectorProvider(installed, deps))
 }
@@ -52,7 +52,7 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
   const permissions = permissionsSchema().parse(installed.permissions)
   const normal = { ...installed, permissions }
 
-  /** A connector of its own for `work`, ended with it. */
+  /** Runs `work` with a separate connector, which ends afterwards. */
   async function afresh<T>(
     { setting, workspaceId }: ConnectionTest,
     work: (session: ConnectorSession) => Promise<T>,
@@ -65,7 +65,7 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
     }
   }
 
-  /** The same, started. */
+  /** Like `afresh`, with the connector started. */
   function started<T>(
     test: ConnectionTest,
     work: (session: ConnectorSession, handlers: ReadonlySet<string>) => Promise<T>,
@@ -107,7 +107,7 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
   }
 }
 
-/** Other isolates see a new model within two seconds, and with it what was declared for it. */
+/** Other isolates see a new model within two seconds, and then need the capabilities declared for it. */
 const CAPABILITIES_MAX_AGE = 2_000
 
 type SessionOpening = { readonly setting: SourceSetting; readonly place: SourceRef }
@@ -148,7 +148,7 @@ function openConnector(provider: string, deps: ConnectorDeps, { setting, place }
       if (isRead) keep(answer)
       return answer
     } finally {
-      // Also where it failed: a write may have been made whose answer was not one.
+      // Even if it failed: the write may have succeeded although its answer was invalid.
       if (!isRead) cache.clear()
     }
   }
@@ -170,7 +170,7 @@ function openConnector(provider: string, deps: ConnectorDeps, { setting, place }
   }
 }
 
-/** Manifests may spell a target as they like. */
+/** Manifests may spell a target in several ways; this returns the normal form. */
 function normalized(catalog: ConnectorCatalog): ConnectorCatalog {
   return {
     installed: () =>

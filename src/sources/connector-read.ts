@@ -1,4 +1,6 @@
-/** Reads of a connector: many rows by a filter, or those of one key; what it does not declare is refused. */
+/**
+ * Reads through a connector, of many rows by a filter or of one key; undeclared operations and operators are refused.
+ */
 import { bindFilter, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
 import type { ConnectorRecord, QueryAnswer, QueryRequest } from '../core/connector/protocol.ts'
 import {
@@ -19,7 +21,10 @@ import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/sql/statement.ts'
 import type { LookupKeys, ReadOptions } from './source.ts'
 
-/** Asks the connector and reads its answer; throws ServiceError `Query failed`, or why it cannot be asked now. */
+/**
+ * Calls the connector and parses its answer. Throws ServiceError `Query failed`, or the reason why it cannot be called
+ * now.
+ */
 export type Ask = (
   request: QueryRequest,
   fields: readonly PrimitiveField[],
@@ -28,18 +33,18 @@ export type Ask = (
 
 export type ConnectorSourceDeps = {
   readonly ask: Ask
-  /** What a collection declares; throws where the source does not know it. */
+  /** Returns what a collection declares; throws if the source does not know it. */
   readonly capabilities: (collection: Collection) => Promise<Capabilities>
 }
 
-/** Which rows, once every operand is known. */
+/** Selects rows by a filter whose operands are all known. */
 export type ConnectorRead = {
   readonly collection: Collection
   readonly where: Filter
   readonly selection: Selection
   readonly page?: ReadPlan['page']
   readonly count?: boolean
-  /** Rows whose field has one of these values: a look-up of our own. */
+  /** Limits the rows to those with one of these field values; set for internal look-ups. */
   readonly keys?: LookupKeys
 }
 
@@ -48,11 +53,14 @@ export type ConnectorReads = {
     wanted: ConnectorRead,
     options?: ReadOptions,
   ): Promise<{ readonly rows: readonly Row[]; readonly count: number | undefined }>
-  /** By the key that the filter names, the rest of it held against the record; all rows of the filter where it names none. */
+  /**
+   * Reads by the key in the filter and checks the rest of the filter against the record; reads all rows of a filter
+   * without a key.
+   */
   byKey(wanted: ConnectorRead, options?: ReadOptions): Promise<readonly Row[]>
 }
 
-/** As many as a single answer of a write may bring. */
+/** The limit for the answer of a single write applies. */
 const MAX_ROWS = 10_000
 
 export function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps): ConnectorReads {
@@ -115,7 +123,7 @@ export function bindSelection(selection: Selection, bindings: Bindings): Selecti
   return selection.map((selected) => ({ ...selected, visible: bindFilter(selected.visible, bindings) }))
 }
 
-/** The collection's address in a request. */
+/** Builds the members of a request that address the collection. */
 export function address(collection: Collection, fields: readonly PrimitiveField[]) {
   return {
     collection: collection.dbName,

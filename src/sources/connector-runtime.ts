@@ -1,7 +1,7 @@
 /**
- * The connector behind one data source, for as long as this process has the source open: started by the first request that
- * needs it, started anew when its extension was loaded anew, and asked. Requests that come during a start are told so. What
- * each event means for the source is decided by `core/connector/activity.ts`.
+ * The connector behind one data source, for as long as this process has the source open: starts it for the first
+ * request and again when its extension was reloaded, and calls it. Requests during a start get an error that says so.
+ * The effect of each event on the source is decided by `core/connector/activity.ts`.
  */
 import {
   type Activity,
@@ -28,9 +28,11 @@ import { openSession, startConnector } from './connector-start.ts'
 import type { SourceRef, SourceSetting } from './provider.ts'
 
 export type ConnectorRuntime = {
-  /** What `read` makes of a handler's answer; what goes wrong in the call itself is thrown under `Query failed`. */
+  /**
+   * Calls the handler and returns its answer as parsed by `read`; errors of the call are thrown under `Query failed`.
+   */
   call<T>(method: 'query', request: unknown, read: (value: unknown) => T): Promise<T>
-  /** Starts the connector afresh, whatever state the source is in, and reads its schema. */
+  /** Restarts the connector, whatever state the source is in, and reads its schema. */
   introspect(): Promise<{ readonly schema: ConnectorSchema; readonly revision: string }>
   close(): Promise<void>
 }
@@ -41,7 +43,7 @@ type Deps = {
   readonly provider: string
   readonly place: SourceRef
   readonly setting: SourceSetting
-  /** What the model was made for; undefined where nothing was imported yet. */
+  /** Returns the capabilities that the model was imported with; undefined before the first import. */
   readonly imported: () => Promise<{ readonly capabilities: SourceCapabilities; readonly revision: string } | undefined>
 }
 
@@ -52,7 +54,7 @@ export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
   let activity: Activity = active
   let running: Running | undefined
   let isStarting = false
-  /** Of the extension that the activity is about. */
+  /** The extension revision that `activity` applies to. */
   let revision: string | undefined
 
   async function stop(): Promise<void> {
@@ -65,7 +67,7 @@ export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
     activity = activityAfter(activity, event)
   }
 
-  /** What is installed now; another revision than the one that is known begins anew. */
+  /** Returns the installed extension; a new revision resets the activity and stops the connector. */
   async function current(): Promise<InstalledConnector> {
     const installed = catalog.installed().find(({ id }) => id === provider)
     if (installed?.revision !== revision) {
@@ -86,12 +88,12 @@ export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
     const installed = await current()
     if (activity.kind === 'deactivated') throw deactivatedAnswer(activity.because)
     if (running !== undefined) return running.session
-    // Others may have come in while the one before was being stopped.
+    // Another request may have begun a start while the previous connector was being stopped.
     if (isStarting) throw restarting()
     return (await start(installed, 'compared')).session
   }
 
-  /** `compared`: the capabilities have to be those that the model was made for. */
+  /** `compared`: the capabilities must equal those that the model was imported with. */
   async function start(installed: InstalledConnector, how: 'compared' | 'imported'): Promise<Running> {
     isStarting = true
     try {
@@ -114,7 +116,7 @@ export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
     }
   }
 
-  /** Only another release of the extension can declare something else. One that cannot tell now is taken at its word. */
+  /** Only a new revision can change the declaration. A connector that cannot answer now is assumed unchanged. */
   async function hasOtherCapabilities(session: ConnectorSession, installed: InstalledConnector): Promise<boolean> {
     const imported = await deps.imported()
     if (imported === undefined || imported.revision === installed.revision) return false
@@ -153,7 +155,7 @@ export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
   }
 }
 
-/** What a handler answered; throws what it did instead. */
+/** Returns the answer of a handler; throws for every other reply. */
 export function answerOf(reply: ConnectorReply, method: Handler): unknown {
   switch (reply.kind) {
     case 'value':

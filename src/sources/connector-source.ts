@@ -1,7 +1,7 @@
 /**
- * A source behind a data connector. Plans become requests of the protocol, by what each collection declares; a request by
- * key never relies on the connector for the caller's row filter, which is held against the record itself. Plans hold no
- * relations here: `cross-source.ts` takes them apart before.
+ * A source behind a data connector. Plans become protocol requests according to the declaration of each collection. A
+ * request by key does not rely on the connector for the caller's row filter, which is checked against the record
+ * itself. Plans have no relations here; `cross-source.ts` resolves them first.
  */
 import { bindFilter } from '../core/connector/by-key.ts'
 import type { ReadPlan } from '../core/plan/plan.ts'
@@ -42,7 +42,7 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
   }
 }
 
-/** The plan with every operand known. */
+/** Returns the plan with every operand bound. */
 function boundRead(plan: ReadPlan, bindings: Bindings): ConnectorRead {
   return { ...plan, where: bindFilter(plan.where, bindings), selection: bindSelection(plan.selection, bindings) }
 }

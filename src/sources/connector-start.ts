@@ -1,7 +1,7 @@
 /**
- * Starting a connector (docs/contract.md#permission-handshake): loaded under its grant, preflight, comparison of the
- * required set, setup, handlers. What fails is told as an event of the state machine and as the error of the request
- * that wanted the start.
+ * Starts a connector (docs/contract.md#permission-handshake): load under its grant, preflight, comparison of the
+ * required permissions, setup, handlers. A failure is both an event of the activity state machine and the error of the
+ * request that needed the start.
  */
 import { type ActivityEvent, couldNotStart } from '../core/connector/activity.ts'
 import { endedFault, invalidResponse, loadFault, startFault } from '../core/connector/fault.ts'
@@ -18,15 +18,15 @@ export type Started =
 
 export type Failure = {
   readonly kind: 'failed'
-  /** Undefined where only this request fails. */
+  /** Undefined if only this request fails. */
   readonly event: ActivityEvent | undefined
-  /** For whoever tries a configuration out, and for the first request to a source whose start fails. */
+  /** For connection tests, and for the first request to a source whose start fails. */
   readonly error: ServiceError
-  /** Where requests to a source learn only that it is deactivated, the first one included. */
+  /** Whether requests to a source, the first one included, learn only that it is deactivated. */
   readonly isSilent: boolean
 }
 
-/** A session that has not been called yet. */
+/** Opens a session that has not been called yet. */
 export function openSession(
   host: ConnectorHost,
   { id, code }: InstalledConnector,
@@ -37,7 +37,7 @@ export function openSession(
   return host.open({ id: `${id} ${sourceId}`, workspace, code, config, grant: targetsOf(permissions) })
 }
 
-/** The whole start; the session is closed where it fails. */
+/** Runs the whole start; closes the session if it fails. */
 export async function startConnector(
   session: ConnectorSession,
   { permissions }: InstalledConnector,
@@ -72,7 +72,7 @@ async function attempt(
   return failedStart(reply, 'setup')
 }
 
-/** The manifest's set and preflight's together. A module may do without a preflight. */
+/** Returns the permissions of the manifest and of preflight, merged. Preflight is optional. */
 export async function requiredBy(
   session: ConnectorSession,
   manifest: readonly Permission[],

@@ -1,7 +1,7 @@
 /**
- * Writes through a connector. It has no transactions, so a request becomes exactly one write of one collection, and
- * everything that can be refused is refused before it: rows are read first, checked as they are and as they will be, and
- * only then written. What cannot be done in one write is refused (422).
+ * Writes through a connector. There are no transactions, so a request becomes exactly one write of one collection, and
+ * every check runs before it: rows are read first, checked in their current and their new state, and only then written.
+ * A request that needs more than one write is refused (422).
  */
 import { bindFilter, bindText, type Key, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
 import type { ConnectorFilter, QueryRequest } from '../core/connector/protocol.ts'
@@ -25,7 +25,7 @@ import {
 } from './connector-read.ts'
 import type { Prepared } from './source.ts'
 
-/** Values by the names that the connector gave its fields. */
+/** Values by the connector's own field names. */
 type Data = Readonly<Record<string, unknown>>
 
 export function createConnectorWrites(
@@ -64,11 +64,11 @@ export function createConnectorWrites(
   }
 }
 
-/** Which items a write is for: one by its key, or all that a filter matches. */
+/** The items of a write: one by its key, or all that match a filter. */
 type Target =
   | { readonly kind: 'key'; readonly key: Key }
   | { readonly kind: 'filter'; readonly filter: Filter }
-  /** Rows that were found before, by their keys. */
+  /** Previously read rows, by their keys. */
   | { readonly kind: 'found'; readonly filter: ConnectorFilter }
 
 type Write =
@@ -76,7 +76,7 @@ type Write =
   | { readonly kind: 'update'; readonly target: Target; readonly data: Data }
   | { readonly kind: 'delete'; readonly target: Target }
 
-/** What else a filter asks of an item that it names by key is held against the record first. */
+/** If the filter names a key, its other conditions are checked against the record first. */
 async function targetOf(reads: ConnectorReads, collection: Collection, where: Filter): Promise<Target | undefined> {
   const named = keyFromFilter(collection, where)
   if (named === undefined) return { kind: 'filter', filter: where }
@@ -88,7 +88,7 @@ async function targetOf(reads: ConnectorReads, collection: Collection, where: Fi
   return { kind: 'key', key: named.key }
 }
 
-/** The one request of a write; the rows that it answers. */
+/** Sends the one request of a write and returns the written rows. */
 async function send(
   { ask, capabilities }: ConnectorSourceDeps,
   collection: Collection,
@@ -103,7 +103,7 @@ async function send(
   return records.map(rowOf)
 }
 
-/** Undefined where nothing can match. */
+/** Returns undefined if nothing can match. */
 function requestOf(
   declared: DeclaredCollection,
   fields: readonly PrimitiveField[],
@@ -140,7 +140,7 @@ type Run = {
   readonly selection: Selection
 }
 
-/** A row as it is or will be: canonical texts by field, and the key under which it was found. */
+/** A row in its current or new state: canonical texts by field, and the key it was found by. */
 type Draft = { readonly key: Key; readonly values: Map<string, string | null> }
 
 type Sought = { readonly collection: Collection; readonly matches: readonly Cell[]; readonly where: Filter }
@@ -150,7 +150,7 @@ type Pending =
   | { readonly kind: 'update'; readonly slot: Slot; readonly cells: readonly Cell[] }
   | { readonly kind: 'delete'; readonly slot: Slot }
 
-/** Steps are run against drafts; the write comes last, when every check has passed. */
+/** Runs the steps on drafts; the write comes last, after every check. */
 async function runProgram({ deps, reads, plan, bindings, selection }: Run): Promise<readonly Row[]> {
   const slots = new Map<number, readonly Draft[]>()
   const pending: Pending[] = []
@@ -205,7 +205,7 @@ async function runProgram({ deps, reads, plan, bindings, selection }: Run): Prom
     }
   }
 
-  /** Each key that rows are about to refer to is looked for once. */
+  /** Looks up each referenced key once. */
   async function refer({ slot, relation, cells, where, assertion }: Extract<Step, { readonly kind: 'refer' }>) {
     const known = new Set<string>()
     for (const { values } of draftsOf(slot)) {
@@ -254,7 +254,7 @@ async function runProgram({ deps, reads, plan, bindings, selection }: Run): Prom
   return write.write.kind === 'delete' ? answers.flatMap((slot) => kept.get(slot.number) ?? []) : written
 }
 
-/** One less than some search engines let anybody see of a list. */
+/** One less than some search engines return of a list. */
 const MAX_FOUND = 999
 
 type Drafts = {
@@ -262,7 +262,7 @@ type Drafts = {
   readonly textFor: (cell: Cell) => string | null
 }
 
-/** All that is pending as one write of one collection; undefined where there is nothing to write. */
+/** Combines all pending changes into one write of one collection; undefined if there is nothing to write. */
 function oneWrite(
   pending: readonly Pending[],
   { draftsOf, textFor }: Drafts,

@@ -1,7 +1,7 @@
 /**
- * Relations into another data source, and those of a source that cannot follow relations at all. Far rows are looked up by
- * their keys, in batches, never one per row, under the far collection's own access, which the plan carries; conditions on
- * them become lists of keys beforehand, or are refused where there are too many (docs/decisions/023).
+ * Relations into another data source, and relations of a source that cannot follow any. Far rows are looked up by key
+ * in batches, never one per row, with the access to the far collection that the plan carries. Conditions on far rows
+ * become lists of keys beforehand, and are refused if there are too many (docs/decisions/023).
  */
 import type { Model, RelationField, SourceRecord } from '../core/model/model.ts'
 import type { Plan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
@@ -27,21 +27,24 @@ import type { ReadOptions, Source } from './source.ts'
 type Open = (sourceId: string) => Source
 type Item = Record<string, unknown>
 
-/** How one answer is being put together. */
+/** The context of one request. */
 type Run = { readonly open: Open; readonly bindings: Bindings; readonly options: ReadOptions | undefined }
 
-/** Keys of one look-up. */
+/** Maximum keys of one look-up. */
 const BATCH = 200
-/** Rows that one look-up asks for; some search engines let nobody see more of a list. */
+/** Maximum rows of one look-up; some search engines return no more of a list. */
 const PAGE = 1_000
-/** Rows that all look-ups of a relation may bring. */
+/** Maximum rows of all look-ups of a relation. */
 const MAX_ROWS = 10_000
-/** Keys that a condition on far rows may come to. */
+/** Maximum keys that a condition on far rows may yield. */
 const MAX_KEYS = PAGE - 1
 
-/** `source` for plans of any relations. `open` gives the source of another collection, made the same way. */
+/** Wraps `source` so that it runs plans with any relations. `open` returns the wrapped source of another collection. */
 function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
-  /** What the source runs itself, after every condition was answered; the parts of its rows that are still missing. */
+  /**
+   * Returns the part of the plan that the source runs itself, with all far conditions resolved, and the missing parts
+   * of its rows.
+   */
   async function local<P extends Plan>(
     plan: P,
     run: Run,
@@ -101,12 +104,12 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
   }
 }
 
-/** Whether a source follows a relation itself: both ends are in one database that knows of relations. */
+/** Whether a source follows a relation itself: both ends are in one database that supports relations. */
 function localTo(sourceId: string, followsRelations: boolean): IsLocal {
   return ({ target }) => followsRelations && target.sourceId === sourceId
 }
 
-/** One transaction cannot be of two sources. */
+/** A transaction cannot span two sources. */
 function refuseWritesElsewhere(plan: WritePlan): void {
   if (plan.kind !== 'program') return
   const sources = new Set(
@@ -120,7 +123,7 @@ function refuseWritesElsewhere(plan: WritePlan): void {
   }
 }
 
-/** Fills in what is missing from rows of a split selection, in the order that was asked for. */
+/** Adds the missing parts to rows of a split selection, in the requested order. */
 async function complete(rows: readonly Item[], split: SplitSelection, run: Run): Promise<readonly Item[]> {
   const found = new Map<SelectionPart, readonly unknown[]>()
   for (const part of split.parts) {
@@ -138,7 +141,7 @@ async function complete(rows: readonly Item[], split: SplitSelection, run: Run):
   )
 }
 
-/** Rows of a local relation, completed all at once, so that their look-ups are batches too. */
+/** Completes the rows of a local relation together, so that their look-ups are batched too. */
 async function within(
   rows: readonly Item[],
   { name, isList, split }: Extract<SelectionPart, { readonly kind: 'within' }>,
@@ -159,7 +162,7 @@ async function within(
   })
 }
 
-/** The far rows of each row. */
+/** Returns the far rows of each row. */
 async function lookUp(
   rows: readonly Item[],
   { selected, columns }: Extract<SelectionPart, { readonly kind: 'elsewhere' }>,
@@ -171,7 +174,7 @@ async function lookUp(
   const values = [...new Set(keys.filter((key) => key !== undefined))]
   const byKey = Map.groupBy(await farRows(selected, values, run), (row) => keyText(lookupKeyOf(row)))
   return keys.map((key) => {
-    // A relation that is hidden in a row is null there, as it is where a database follows it.
+    // A relation hidden in a row is null, as it is when a database follows it.
     if (key === undefined && (page === undefined || visible.kind !== 'all')) return null
     const own = (key === undefined ? [] : (byKey.get(key) ?? [])).map(withoutHidden)
     if (page === undefined) return own[0] ?? null
@@ -179,7 +182,7 @@ async function lookUp(
   })
 }
 
-/** All far rows that have one of the keys. */
+/** Returns all far rows with one of the keys. */
 async function farRows(selected: SelectedRelation, keys: readonly string[], run: Run): Promise<readonly Item[]> {
   const found: Item[] = []
   for (let start = 0; start < keys.length; start += BATCH) {
@@ -191,12 +194,12 @@ async function farRows(selected: SelectedRelation, keys: readonly string[], run:
   return found
 }
 
-/** Where a page is full there may be more, so that half of the keys is asked for at a time. */
+/** Splits the keys in half and retries if the page is full, since there may be more rows. */
 async function batchOf(selected: SelectedRelation, values: readonly string[], run: Run): Promise<readonly Item[]> {
   const { relation, selection, where, page } = selected
   const { other } = onlyJoin(relation)
   const isOneEach = page === undefined && isUnique(relation)
-  // Of one key nobody needs more than the page that was asked for.
+  // For a single key, the requested page is enough.
   const enough = page === undefined ? 1 : page.offset + page.limit
   const limit = isOneEach ? values.length : values.length === 1 ? enough : PAGE
   const plan: ReadPlan = {
@@ -216,7 +219,7 @@ async function batchOf(selected: SelectedRelation, values: readonly string[], ru
   return [...first, ...(await batchOf(selected, values.slice(middle), run))]
 }
 
-/** At most one far row for each key. */
+/** Whether each key has at most one far row. */
 function isUnique({ target, joins }: RelationField): boolean {
   const other = joins.map((join) => join.other.id)
   return target.indexes.some(
@@ -233,7 +236,7 @@ function onlyJoin(relation: RelationField): RelationField['joins'][number] {
   )
 }
 
-/** A value of a key as text, by which the two sides are compared. */
+/** Converts a key value to text, to compare the two sides. */
 function keyText(value: unknown): string | undefined {
   return value === null || value === undefined ? undefined : String(value)
 }
@@ -242,7 +245,7 @@ function withoutHidden(row: Item): Item {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !isLookupColumn(name)))
 }
 
-/** What each condition comes to, as a list of keys. */
+/** Resolves each condition to a list of keys. */
 async function answers(conditions: readonly Related[], run: Run): Promise<ReadonlyMap<Related, Filter>> {
   const known = new Map<Related, Filter>()
   for (const condition of conditions) known.set(condition, await answer(condition, run))
@@ -271,7 +274,7 @@ async function answer({ relation, target, quantifier, rows, filter }: Related, r
   return quantifier === 'some' ? exists : not(exists)
 }
 
-/** Sources by id, each able to follow every relation of the model. */
+/** Returns sources by id, each able to follow every relation of the model. */
 export function withCrossSourceRelations(
   model: Model,
   openSource: (record: SourceRecord) => { readonly source: Source; readonly followsRelations: boolean },

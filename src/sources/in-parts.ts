@@ -1,10 +1,10 @@
-/** Has work done that comes in parts: a little at once, where that is all of it, and otherwise so that other requests run in between. */
+/** Runs work that comes in parts: at once if there are few, otherwise with pauses in which other requests run. */
 import type { Parts } from '../core/parts.ts'
 
-/** Parts between two breaths: some milliseconds of work. */
+/** Parts between two pauses: some milliseconds of work. */
 const PARTS = 250
 
-/** A promise only where it takes more than one breath. */
+/** Returns the result, as a promise only if the work needs a pause. */
 export function inParts<Result>(parts: Parts<Result>): Result | Promise<Result> {
   const { done, value } = some(parts)
   return done === true ? value : rest(parts)
@@ -26,7 +26,7 @@ function some<Result>(parts: Parts<Result>): IteratorResult<undefined, Result> {
   return parts.next()
 }
 
-/** Lets everything else that is waiting run first. */
+/** Resolves after everything else that is ready to run. */
 function breath(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }

@@ -1,8 +1,8 @@
-/** A source that is opened by whatever is first asked of it, and stands for the opened one from then on. */
+/** A source that is opened on first use. */
 import type { ListAnswer, LongAnswer, Prepared, Source } from './source.ts'
 
 export function lazySource(open: () => Promise<Source>): Source {
-  /** Made ready for the source that is open now; a source that was opened anew gets its own. */
+  /** Prepares for the currently open source, and again after it was reopened. */
   function prepared<Answer>(prepare: (source: Source) => Prepared<Answer>): Prepared<Answer> {
     let known: { readonly source: Source; readonly run: Prepared<Answer> } | undefined
     return async (bindings, options) => {
@@ -13,7 +13,7 @@ export function lazySource(open: () => Promise<Source>): Source {
   }
 
   return {
-    // Whether the source has pieces is known only when it is open.
+    // Whether the source supports streaming is known only once it is open.
     prepareLong: (plan) =>
       prepared<ListAnswer | LongAnswer>((source) => source.prepareLong?.(plan) ?? source.prepareList(plan)),
     prepareList: (plan) => prepared((source) => source.prepareList(plan)),

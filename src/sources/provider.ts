@@ -1,6 +1,6 @@
 /**
- * What data sources are made by: the built-in SQL providers and, beside them, installed data connectors. The sources
- * service knows this interface and nothing of what is behind it.
+ * The interface of providers, which create data sources: the built-in SQL databases and installed data connectors. The
+ * sources service knows only this interface.
  */
 import type { Dialect } from '../core/sql/dialect.ts'
 import type { Introspection } from '../core/sql/introspect.ts'
@@ -10,21 +10,21 @@ import type { SqlDriver } from '../ports.ts'
 import type { Source } from './source.ts'
 
 /**
- * A permission of a connector (docs/contract.md#connector-permissions): its target is `net:…`, its reason is for
- * whoever approves it.
+ * A permission of a connector (docs/contract.md#connector-permissions): a target `net:…`, and the reason for the user
+ * who approves it.
  */
 export type ConnectorPermission = { readonly permission: string; readonly reason: string }
 
-/** What a source was created with, fixed from then on: its configuration and the grant. Never shown to anybody. */
+/** The configuration and the grant of a source, fixed at its creation. Never shown to anyone. */
 export type SourceSetting = { readonly config: unknown; readonly permissions: readonly ConnectorPermission[] }
 
-/** Whose source is opened. */
+/** Identifies a data source. */
 export type SourceRef = { readonly workspaceId: string; readonly id: string }
 
-/** What somebody in a workspace tries out before there is a source of it. */
+/** A setting to try in a workspace before a source is created. */
 export type ConnectionTest = { readonly setting: SourceSetting; readonly workspaceId: string }
 
-/** How a provider is shown to somebody who chooses one; display metadata only. */
+/** Display metadata for choosing a provider. */
 export type Preset = { readonly id: string; readonly name: string; readonly hint?: string }
 
 export type Availability = { readonly kind: 'available' } | { readonly kind: 'unavailable'; readonly reason: string }
@@ -35,39 +35,36 @@ export interface Provider {
   readonly origin: 'builtIn' | 'extension'
   readonly availability: Availability
   readonly presets: readonly Preset[]
-  /** Those of the manifest; empty where a provider is built in. */
+  /** The permissions of the manifest; empty for built-in providers. */
   readonly permissions: readonly ConnectorPermission[]
   /**
-   * The complete set that a grant has to equal, found out under the grant that was sent. Throws ServiceError `invalid`
-   * for a configuration that cannot be read, and whatever keeps the provider from starting.
+   * Returns the exact set of permissions that a grant must equal, determined under the grant that was sent. Throws
+   * ServiceError `invalid` for an unreadable configuration, and any error that keeps the provider from starting.
    */
   requiredPermissions(test: ConnectionTest): Promise<readonly ConnectorPermission[]>
-  /**
-   * A fresh attempt to reach what the configuration names; throws ServiceError. Answers `none` where the provider has
-   * no test of its own.
-   */
+  /** Connects anew to the configured system; throws ServiceError. Returns `none` if the provider has no test. */
   test(test: ConnectionTest): Promise<'passed' | 'none'>
   /**
-   * What there is to import, in the form of docs/contract.md#what-a-connector-declares, by a fresh attempt; throws
-   * ServiceError.
+   * Returns the importable schema, in the form of docs/contract.md#what-a-connector-declares, over a new connection;
+   * throws ServiceError.
    */
   preview(test: ConnectionTest): Promise<unknown>
-  /** Need not connect before it is asked for something; throws ServiceError. */
+  /** May defer connecting until the first use; throws ServiceError. */
   open(setting: SourceSetting, place: SourceRef): Promise<OpenedSource>
 }
 
 export type OpenedSource = {
   readonly source: Source
-  /** What there is to import; throws ServiceError. */
+  /** Returns the importable schema; throws ServiceError. */
   readonly introspect: () => Promise<Imported>
-  /** Where migrations run, throws ServiceError; undefined where a source has none. */
+  /** Returns the database to migrate, throws ServiceError; undefined if the source cannot be migrated. */
   readonly database: (() => Promise<SourceDatabase>) | undefined
   readonly close: () => Promise<void>
 }
 
 export type Imported = {
   readonly schema: SourceSchema
-  /** Run in the transaction that saves the model; none where nothing has changed but the model. */
+  /** To run in the transaction that saves the model; empty if only the model changed. */
   readonly statements: readonly Statement[]
 }
 

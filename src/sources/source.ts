@@ -1,4 +1,7 @@
-/** A data source as services see it, whatever is behind it. Answers are JSON texts, which a database has rendered. */
+/**
+ * A data source as services see it, independent of its kind. Answers are JSON texts, rendered by the database where it
+ * can.
+ */
 import type { PrimitiveField } from '../core/model/model.ts'
 import type { ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/sql/statement.ts'
@@ -6,30 +9,38 @@ import type { QueryContext } from '../ports.ts'
 
 export type ListAnswer = { readonly data: string; readonly total: number | undefined }
 
-/** Whether an answer that was kept from earlier will do; only connectors keep any. */
+/** Whether a cached answer may be returned; only connectors cache answers. */
 export type Freshness = 'kept' | 'fresh'
 
-/** A long list in pieces that come as they are taken: rows of one text, some items with commas between. */
+/** A long list in pieces, produced on demand: rows of one text column, each with some items separated by commas. */
 export type LongAnswer = { readonly pieces: AsyncIterator<readonly (string | null)[]> }
 
 /** A plan compiled once and executed many times; `bindings` supplies the values of its placeholders. */
 export type Prepared<Answer> = (bindings: Bindings, options?: ReadOptions) => Promise<Answer>
 
-/** Whoever reads, and how old what they get may be. */
+/** The request that reads, and how old its answer may be. */
 export type ReadOptions = QueryContext & { readonly freshness?: Freshness }
 
-/** Rows whose field has one of these values. */
+/** Rows whose `field` has one of these values. */
 export type LookupKeys = { readonly field: PrimitiveField; readonly values: readonly string[] }
 
 export interface Source {
-  /** The items of a list, as the text of a JSON array. Running it throws ServiceError `Query failed` over its cause. */
+  /**
+   * Returns the items of a list as the text of a JSON array. Running it throws ServiceError `Query failed` with its
+   * cause.
+   */
   prepareList(plan: ReadPlan): Prepared<ListAnswer>
-  /** A list that may be better sent in pieces; undefined where it is not, or the source cannot. */
+  /** Prepares a list that may be streamed; undefined if the list or the source does not support it. */
   prepareLong?(plan: ReadPlan): Prepared<ListAnswer | LongAnswer> | undefined
-  /** One item as JSON text; undefined where no row matches. */
+  /** Returns one item as JSON text; undefined if no row matches. */
   prepareOne(plan: ReadPlan): Prepared<string | undefined>
-  /** The items of a list that have one of the keys, for relations from another source: never one call per row. */
+  /**
+   * Returns the items of a list that have one of the keys, for relations from another source; called once per batch.
+   */
   prepareLookup(plan: ReadPlan, keys: LookupKeys): Prepared<string>
-  /** Writes all or nothing; the written items as the text of a JSON array, `{}` each where nothing is selected. */
+  /**
+   * Writes everything or nothing. Returns the written items as the text of a JSON array, each `{}` if nothing is
+   * selected.
+   */
   prepareWrite(plan: WritePlan): Prepared<string>
 }

@@ -1,4 +1,4 @@
-/** The built-in providers: an SQL database behind the drivers of the platform. They need no grant. */
+/** The built-in providers: SQL databases reached through the platform's drivers. They need no grant. */
 import { ServiceError } from '../core/error.ts'
 import { parseSqlAddress, type SqlProvider, sqlProviders } from '../core/sql/address.ts'
 import { connectionError } from '../core/sql/connection-error.ts'
@@ -25,7 +25,7 @@ type Kind = {
   readonly presets: readonly Preset[]
 }
 
-/** The same dialect for a database that its owner may have described wrongly. */
+/** Extends a dialect for databases whose configuration may be wrong: connection errors are explained too. */
 function ofSource(dialect: Dialect): Dialect {
   return { ...dialect, explain: (fault) => connectionError(fault) ?? dialect.explain(fault) }
 }
@@ -90,7 +90,7 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
   const { name, presets } = kinds[id]
   const reason = databases.unavailable(id)
 
-  /** Runs `work` on a connection of its own, which ends with it. */
+  /** Runs `work` on a separate connection, which closes afterwards. */
   async function afresh<T>(config: unknown, work: (driver: SqlDriver) => Promise<T>): Promise<T> {
     const driver = databases.open(parseSqlAddress(id, config))
     try {
@@ -137,7 +137,10 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
 
 type Language = Pick<Kind, 'dialect' | 'catalog'>
 
-/** MariaDB speaks MySQL's protocol, so that one may be behind each provider of the other; it says so in its version. */
+/**
+ * MariaDB speaks MySQL's protocol, so either provider may be connected to either database; the version tells them
+ * apart.
+ */
 async function spokenBy(id: SqlProvider, driver: SqlDriver): Promise<Language> {
   const { dialect, catalog } = kinds[id]
   if (dialect === postgres) return { dialect, catalog }
@@ -150,7 +153,7 @@ async function readSchema({ dialect, catalog }: Language, driver: SqlDriver): Pr
   return catalog.parse(await explained(dialect, driver.query(catalog.statement({ kind: 'all' }))))
 }
 
-/** Waits for a migration that a process left behind when it died: its last statement may still be running. */
+/** Waits for the migration lock first: a process that died may have left its last statement running. */
 async function readInTurn({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
   const { take, release } = dialect.ddl.lock
   const question = driver.batch([take, catalog.statement({ kind: 'all' }), ...release])
@@ -158,7 +161,7 @@ async function readInTurn({ dialect, catalog }: Language, driver: SqlDriver): Pr
   return catalog.parse(rows)
 }
 
-/** A database's databaseError in the words of docs/contract.md#what-the-caller-sees. */
+/** Throws errors of the database in the words of docs/contract.md#what-the-caller-sees. */
 async function explained<T>(dialect: Dialect, work: Promise<T>): Promise<T> {
   try {
     return await work
@@ -168,7 +171,7 @@ async function explained<T>(dialect: Dialect, work: Promise<T>): Promise<T> {
   }
 }
 
-/** What the first request for items finds out about its database fails like what it asks of it. */
+/** Wraps errors of the first connection like errors of the query it was for. */
 async function asked(language: Promise<Language>): Promise<Language> {
   try {
     return await language
@@ -177,7 +180,7 @@ async function asked(language: Promise<Language>): Promise<Language> {
   }
 }
 
-/** What `open` answered the first time that it did. */
+/** Caches the first successful result of `open`. */
 function opened<T>(open: () => Promise<T>): () => Promise<T> {
   let known: T | undefined
   return async () => {

@@ -1,7 +1,4 @@
-/**
- * A source behind an SQL driver: plans are compiled by its dialect, each read is one statement. What runs for every request
- * is chained by `then`, so that it waits in one step where async functions inside of each other would wait in several.
- */
+/** A source behind an SQL driver: its dialect compiles plans, and each read is one statement. */
 import { ServiceError } from '../core/error.ts'
 import type { Assertion, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
@@ -21,7 +18,7 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
   const refuse = refusal(dialect)
   const textOf = (rows: Rows) => dialect.answerList(rows, false).data
 
-  // Each `then` stands where an async function would read better: what is run for every request waits in few steps.
+  // Chained by `then` instead of async functions, since each await costs every request a step.
   return {
     prepareList(plan: ReadPlan) {
       const bind = binder(compileRead(plan, dialect))
@@ -51,7 +48,7 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
     prepareWrite(plan: WritePlan) {
       const compiled = inParts(compileWrite(plan, dialect))
       if (!(compiled instanceof Promise)) return ready(compiled)
-      // Whoever prepares it waits for it when it runs.
+      // Awaited when it runs; an error before that must not count as an unhandled rejection.
       compiled.catch(() => {})
       return (bindings) => compiled.then((write) => ready(write)(bindings))
     },
@@ -75,11 +72,11 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
   }
 }
 
-/** Reads are for a caller even where it is not known which; what is written goes on when its caller has left. */
+/** A read has a client even if it is not known here; a write continues when its client disconnects. */
 const somebody: QueryContext = {}
 const writer: QueryContext = { isWriting: true }
 
-/** Arrays as texts, one behind the other. */
+/** Concatenates JSON arrays given as texts. */
 function concatenate(lists: readonly string[]): string {
   const [only] = lists
   if (only !== undefined && lists.length === 1) return only
@@ -88,10 +85,10 @@ function concatenate(lists: readonly string[]): string {
 }
 
 const MAX_ATTEMPTS = 5
-/** Serialization failure and deadlock: the transaction was rolled back for the sake of another, so nothing of it is left. */
+/** Serialization failure and deadlock: the transaction was rolled back in favour of another, so it left no changes. */
 const sacrificed: ReadonlySet<string> = new Set(['40001', '40P01'])
 
-/** What `work` answers when no other write is in its way. */
+/** Retries `work` while concurrent writes make it fail. */
 function undisturbed<T>(work: () => Promise<T>, attempts = MAX_ATTEMPTS): Promise<T> {
   return work().catch((error: unknown) => {
     const isSacrificed = error instanceof SqlFault && sacrificed.has(error.state)
@@ -101,7 +98,7 @@ function undisturbed<T>(work: () => Promise<T>, attempts = MAX_ATTEMPTS): Promis
 }
 
 /**
- * Throws a database's refusal in the words of docs/contract.md#what-the-caller-sees; nothing that the driver said is
+ * Throws an error of the database in the words of docs/contract.md#what-the-caller-sees; the driver's message is not
  * shown.
  */
 function refusal(dialect: Dialect): (cause: unknown) => never {
@@ -116,7 +113,7 @@ function refused(dialect: Dialect, fault: SqlFault): ServiceError {
   const told = dialect.explain(fault)
   if (told === undefined)
     return queryFailed(new ServiceError('failed', 'Failed to query the database', { cause: fault }))
-  // The fault is shown to nobody; it names the constraint to whoever knows the model.
+  // The SqlFault is not shown to callers; code that knows the model reads the constraint's name from it.
   const { kind, message, code, cause = fault } = told
   return queryFailed(new ServiceError(kind, message, { cause, ...(code !== undefined && { code }) }))
 }
