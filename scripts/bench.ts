@@ -1,6 +1,6 @@
 /**
- * `npm run bench`: every figure as a ratio against a bare handler, or over an empty Worker, measured in the same run.
- * `npm run bench -- --figures list,memory` measures some of them. Ends with 1 where a bound is missed.
+ * `npm run bench`: measures every figure as a ratio to a bare handler, or as a difference to an empty Worker, in the
+ * same run. `npm run bench -- --figures list,memory` measures some of them. Exits with 1 if a bound is missed.
  */
 import { parseArgs } from 'node:util'
 import { type Bound, type Figure, figures, type Measured } from './bench/figures.ts'

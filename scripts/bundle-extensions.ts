@@ -1,6 +1,6 @@
 /**
- * `npm run extensions:bundle`: the extensions under SERVICE_EXTENSIONS__PATH → connectors.json among the assets of the next
- * `wrangler deploy`. Fails where one of them cannot be used, so that nobody deploys without it unawares.
+ * `npm run extensions:bundle`: bundles the extensions under SERVICE_EXTENSIONS__PATH into connectors.json, an asset of
+ * the next `wrangler deploy`. Fails if one of them is unusable, so that none is left out unnoticed.
  */
 import { join } from 'node:path'
 import { writeConnectorBundle } from './connector-bundle.ts'

@@ -1,10 +1,10 @@
-/** `npm run connector:create NAME`: a connector in `extensions/NAME` that works, with a test that passes. */
+/** `npm run connector:create NAME`: creates a working connector in `extensions/NAME`, with a passing test. */
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 
 const TEMPLATE = join(import.meta.dirname, 'connector-template')
 
-/** Answers the new folder. Throws an Error that tells what to change. */
+/** Returns the new folder. Throws an Error that says what to change. */
 export async function createConnector(name: string, directory: string): Promise<string> {
   if (!/^[a-z][a-z0-9-]{0,49}$/.test(name)) {
     throw new Error(

@@ -1,4 +1,4 @@
-/** Writes the pages of docs/ that are made from code; test/core/configuration.test.ts sees to it that they are current. */
+/** Generates pages of docs/ from code; test/core/configuration.test.ts checks that they are up to date. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { statusOf } from '../handlers/http/answer.ts'
@@ -160,7 +160,7 @@ const conditions: Readonly<Record<Kind, string>> = {
 
 type Entry = (typeof variables)[keyof typeof variables]
 
-/** The default as one would write it. */
+/** Formats a default as a user would write it. */
 function defaultOf(schema: ReturnType<Entry[0]>, value: Entry[1]): string {
   if (value === undefined) return '-'
   if (Array.isArray(value) || String(value) === '') return '-'

@@ -1,6 +1,6 @@
 /**
- * `npm run licensing`: a small licensing service for development and tests, see docs/licensing.md. Without a command it
- * serves; with one it asks the service that is running.
+ * `npm run licensing`: a small licensing service for development and tests, see docs/licensing.md. Without arguments it
+ * serves; with a command it sends a request to the running service.
  */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -104,7 +104,7 @@ function orderOf({ customer, plan, days: term, grace, revalidate, instances, lim
   }
 }
 
-/** `seats=20`, `seats=unlimited`, `sso_enabled=true` */
+/** Parses `seats=20`, `seats=unlimited` or `sso_enabled=true`. */
 function limitOf(text: string, kind: 'hard' | 'soft') {
   const [name = '', value = ''] = text.split('=')
   const known = entitlementNames.find((candidate) => candidate === name)

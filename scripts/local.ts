@@ -1,6 +1,6 @@
 /**
- * What the local run does besides serving: secrets of its own, the first administrator, the demo, and one tidy block
- * that says where everything is. Shared by start.ts (workerd) and start-node.ts.
+ * Prepares the local run: generated secrets, the first administrator, the demo, and a printed summary of all addresses.
+ * Shared by start.ts (workerd) and start-node.ts.
  */
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -11,14 +11,14 @@ import { isLoopback } from '../src/core/loopback.ts'
 import type { DataDirectory } from '../src/platform/node/embedded/data-directory.ts'
 import { loadDemo } from './demo/load.ts'
 
-/** Stops with one line per fault where a variable is wrong. */
+/** Throws one line per fault if a variable is wrong. */
 export function requireConfig(environment: Environment): Config {
   const reading = readConfig(environment)
   if (reading.kind === 'invalid') throw new Error(reading.faults.join('\n'))
   return reading.config
 }
 
-/** The variables of the caller, with the secrets that a local run makes for itself. */
+/** Returns the caller's variables, completed with generated secrets. */
 export function localEnvironment(environment: Environment, directory: DataDirectory): Environment {
   return {
     ...environment,
@@ -30,7 +30,7 @@ export function localEnvironment(environment: Environment, directory: DataDirect
   }
 }
 
-/** Whoever gave the service a public address does not want secrets in its log. */
+/** An instance with a public address must not print secrets to its log. */
 function hasLocalAddress({ SERVICE_BASE_URL: address }: Environment): boolean {
   return !address || isLoopback(new URL(address).hostname)
 }
@@ -40,11 +40,11 @@ export type LocalRun = {
   readonly environment: Environment
   readonly config: Config
   readonly directory: DataDirectory
-  /** What serves, for the block's first line. */
+  /** The platform named in the first line of the summary. */
   readonly platform: string
 }
 
-/** First administrator and demo where they are missing; then prints the block. */
+/** Creates the first administrator and the demo if they are missing; then prints the summary. */
 export async function prepareLocalRun(run: LocalRun): Promise<void> {
   await requireReady(run.url)
   showStep('Looking for the administrator and the demo, and making what is missing')
@@ -60,7 +60,7 @@ export async function prepareLocalRun(run: LocalRun): Promise<void> {
   rmSync(passwordFile(run), { force: true })
 }
 
-/** A Worker that may not start answers nevertheless; its reason is what the caller has to know. */
+/** A Worker that failed to start still responds, with the reason. */
 async function requireReady(url: string): Promise<void> {
   const response = await fetch(`${url}/api/system/ready`)
   if (response.ok) return
@@ -69,7 +69,7 @@ async function requireReady(url: string): Promise<void> {
   throw new Error(checks.startup === 'ok' ? reasons.map((reason) => reason.join(': ')).join('\n') : checks.startup)
 }
 
-/** No item can be written while the license is locked, so that the demo waits for a start when it is not. */
+/** A locked license refuses writes, so the demo waits for another start. */
 async function isLocked(url: string, key: string): Promise<boolean> {
   const { license } = (await apiOf(url, key)('GET', '/api/system/info')) as { license: { status: string } }
   return license.status === 'locked'
@@ -78,8 +78,8 @@ async function isLocked(url: string, key: string): Promise<boolean> {
 const LOCAL_ADMINISTRATOR = 'admin@example.com'
 
 /**
- * The generated password where it has not been shown yet. It is written down before it is used and removed after it was
- * printed, so that a process that dies in between locks nobody out.
+ * Returns the generated password if it was not shown yet. It is stored before it is used and deleted after it was
+ * printed, so that a crash in between locks nobody out.
  */
 async function claim(run: LocalRun): Promise<string | undefined> {
   const file = passwordFile(run)
@@ -112,7 +112,7 @@ async function makeKey(run: LocalRun, generated: string | undefined, file: strin
 
 const PAGE_KEY = 'reference page'
 
-/** A key for the link to the reference page, good for an hour; that of the start before goes. */
+/** Creates an API key for the link to the reference page, valid for an hour; deletes the key of the previous start. */
 async function makePageKey({ url }: LocalRun, key: string): Promise<string | undefined> {
   const api = apiOf(url, key)
   try {
@@ -126,7 +126,7 @@ async function makePageKey({ url }: LocalRun, key: string): Promise<string | und
     }
     return data.key
   } catch {
-    // Whoever took the local key its rights away, or the key itself, signs in by hand.
+    // If the local key was deleted or lost its rights, users sign in by hand.
     return undefined
   }
 }
@@ -178,18 +178,18 @@ function printBlock(run: LocalRun, { password, keyFile, pageKey }: Printed): voi
   console.log(lines.join('\n'))
 }
 
-/** A path as an argument in a shell; absolute, so that the line works from any directory. */
+/** Quotes a path for a shell; it is absolute, so that the line works in any directory. */
 function quoted(path: string): string {
   return /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
 }
 
-/** The path as short as it can be said: relative below the working directory, absolute elsewhere. */
+/** Returns the shorter form of a path: relative inside the working directory, absolute elsewhere. */
 function fromHere(path: string): string {
   const short = relative('.', path) || '.'
   return short.startsWith('..') || isAbsolute(short) ? path : short
 }
 
-/** Says what the start does now: on a terminal in one line that goes away, elsewhere a line each. */
+/** Shows the current step: on a terminal in one line that is erased later, elsewhere one line each. */
 export function showStep(text: string): void {
   if (process.stdout.isTTY) showProgress(`${text} …`)
   else console.log(text)
@@ -203,15 +203,15 @@ function showProgress(text: string): void {
   if (process.stdout.isTTY) process.stdout.write(`\r\x1b[K  ${text}`)
 }
 
-/** Once a signal has come, what fails because of the closing is no news. */
+/** After a signal, errors caused by closing are not reported. */
 let isClosing = false
 
 let closeAll: (() => Promise<void>) | undefined
 
-/** Milliseconds: Ctrl-C in a terminal comes to the script twice, from the terminal and from npm, which passes it on. */
+/** Milliseconds within which a second signal counts as the same: Ctrl-C arrives from the terminal and from npm. */
 const SAME_SIGNAL = 1_000
 
-/** Runs the `close` that was given last, once, on the first signal; a second one, which is not the first one again, ends the process at once. */
+/** Runs the most recently given `close` once, on the first signal; a second signal (see SAME_SIGNAL) exits at once. */
 export function closeOnSignal(close: () => Promise<void>): void {
   const isListening = closeAll !== undefined
   closeAll = close
@@ -228,7 +228,7 @@ export function closeOnSignal(close: () => Promise<void>): void {
   }
 }
 
-/** What keeps the service from starting, without a stack. */
+/** Prints why the service cannot start, without a stack trace. */
 export function fail(error: unknown): void {
   if (!isClosing) exitWith('The service cannot start')(error)
 }

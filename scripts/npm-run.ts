@@ -1,13 +1,13 @@
 /**
- * What every npm script that runs for long does: it ends when npm does. npm passes SIGTERM and SIGINT on by itself; an npm
- * that is killed can tell nobody, so that the script looks whether its parent is still there.
+ * Makes a long-running npm script end with npm. npm forwards SIGTERM and SIGINT, but a killed npm cannot, so the script
+ * polls whether its parent still exists.
  */
 import { setInterval } from 'node:timers'
 
-/** Milliseconds. */
+/** In milliseconds. */
 const LOOK_EVERY = 250
 
-/** Sends SIGTERM to this process once the npm that started it is gone. Does nothing where npm did not start it. */
+/** Sends SIGTERM to this process when the npm that started it has ended. Does nothing without npm. */
 export function endWithNpm(): void {
   if (process.env.npm_lifecycle_event === undefined) return
   const parent = process.ppid

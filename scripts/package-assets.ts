@@ -1,6 +1,6 @@
 /**
- * What comes out of packages among the assets of a Worker: the viewer of the API reference, and the table by which names
- * are transliterated. Run before `wrangler deploy`.
+ * Copies files from packages into the assets of a Worker: the viewer of the API reference and the transliteration
+ * table. Runs before `wrangler deploy`.
  */
 import { copyFile, mkdir, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -15,7 +15,7 @@ export async function copyPackageAssets(directory: string): Promise<void> {
   await writeFile(join(directory, TRANSLITERATION_FILE), JSON.stringify(await transliterationTable()))
 }
 
-/** The package exports only its function; the test of the port holds what is made of the table to that. */
+/** The package exports only its function; the test of the port compares this table with it. */
 async function transliterationTable(): Promise<readonly (readonly [string, string])[]> {
   const main = createRequire(import.meta.url).resolve('@sindresorhus/transliterate')
   const { default: table } = (await import(pathToFileURL(join(main, '../replacements.js')).href)) as {

@@ -1,8 +1,8 @@
-/** Whether a port can be listened on, asked before anything is started for it. */
+/** Checks that a port is free before a server is started for it. */
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
-/** Port 0 is always free. Throws an Error that tells what to change. */
+/** Port 0 is always free. Throws an Error that says what to change. */
 export async function requireFreePort(host: string, port: number): Promise<void> {
   const server = createServer().listen(port, host)
   try {

@@ -1,6 +1,7 @@
 /**
- * `npm run secrets:rotate`: encrypts everything that is sealed in the system database with the first secret of SERVICE_SECRET.
- * Over SERVICE_DATABASE_URL it may run beside the service; the embedded database has one process at a time.
+ * `npm run secrets:rotate`: re-encrypts all sealed texts in the system database with the first secret of
+ * SERVICE_SECRET. With SERVICE_DATABASE_URL it may run beside the service; the embedded database allows one process at
+ * a time.
  */
 import { join } from 'node:path'
 import { openPostgres } from '../src/platform/drivers/postgres/driver.ts'

@@ -1,7 +1,7 @@
 /**
- * Sees to it that the tests find a MariaDB: nothing to do where one is installed, `apt-get install` where root runs
- * this on Debian or Ubuntu, and otherwise a failure that says what to do. The tests start servers of their own, so
- * the package's service is kept from starting.
+ * Provides MariaDB for the tests: does nothing if it is installed, runs `apt-get install` as root on Debian or Ubuntu,
+ * and otherwise fails with instructions. The tests start their own servers, so the package's service is kept from
+ * starting.
  */
 import { spawnSync } from 'node:child_process'
 import { rmSync, writeFileSync } from 'node:fs'
@@ -30,7 +30,7 @@ function fail(): void {
   process.exitCode = 1
 }
 
-/** Debian asks this program before it starts a service; a machine that has one of its own keeps it. */
+/** Debian runs this program before it starts a service; an existing one is kept. */
 function withoutServices(work: () => void): void {
   const policy = '/usr/sbin/policy-rc.d'
   const isOurs = writeNew(policy)

@@ -1,4 +1,4 @@
-/** `npm run start:node`: the service on Node, over SERVICE_DATABASE_URL or, where that is unset, the embedded Postgres. */
+/** `npm run start:node`: the service on Node, with SERVICE_DATABASE_URL or, if it is unset, the embedded Postgres. */
 import { join } from 'node:path'
 import { startNode } from '../handlers/node.ts'
 import { openDataDirectory } from '../src/platform/node/embedded/data-directory.ts'
@@ -10,7 +10,7 @@ import { endWithNpm } from './npm-run.ts'
 import { requireFreePort } from './require-free-port.ts'
 
 endWithNpm()
-// Until there is something to close, ending the process is enough: what has to be left in order is left so by its exit.
+// There is nothing to close yet; exit handlers do the rest.
 closeOnSignal(async () => {})
 await start().catch(fail)
 
@@ -31,7 +31,7 @@ async function start(): Promise<void> {
   const embedded = await openEmbeddedPostgres(join(directory.path, 'postgres'))
   let isPrepared = false
   const log = createBufferedLog()
-  // Our own requests before the block are nobody's news; troubles are.
+  // Requests of this script are not logged before the summary; errors are.
   const observe: Observe = (observation) => {
     if (isPrepared || observation.kind !== 'request') log(observation)
   }

@@ -1,4 +1,4 @@
-/** `npm start`: the real Worker under workerd, its system database an embedded Postgres behind the Neon gateway. */
+/** `npm start`: the real Worker on workerd, with an embedded Postgres behind the Neon gateway as system database. */
 import { join } from 'node:path'
 import { openDataDirectory } from '../src/platform/node/embedded/data-directory.ts'
 import { startNeonGateway } from '../src/platform/node/embedded/neon-gateway.ts'
@@ -9,7 +9,7 @@ import { requireFreePort } from './require-free-port.ts'
 import { type LogLine, print, startWorkerd } from './workerd.ts'
 
 endWithNpm()
-// Until there is something to close, ending the process is enough: what has to be left in order is left so by its exit.
+// There is nothing to close yet; exit handlers do the rest.
 closeOnSignal(async () => {})
 await start().catch(fail)
 
@@ -27,7 +27,7 @@ async function start(): Promise<void> {
   }
   const variables = { ...environment, SERVICE_DATABASE_URL: gateway.url }
   let isPrepared = false
-  // Our own requests before the block are nobody's news; troubles are.
+  // Requests of this script are not logged before the summary; errors are.
   const onLog = (line: LogLine) => {
     if (isPrepared || line.level !== 'log') print(line)
   }

@@ -1,6 +1,6 @@
 /**
- * `npm test`: sets up what the tests need, runs all of them, and ends with the line `N passed, N failed` that CI reads.
- * Arguments are handed to vitest.
+ * `npm test`: sets up the test environment, runs all tests, and prints `N passed, N failed` last, which CI reads.
+ * Arguments are passed to vitest.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -19,7 +19,7 @@ const code =
   (await run([
     'node_modules/vitest/vitest.mjs',
     'run',
-    // Tests wait for servers now and then, so that there is one more than can work at a time.
+    // Tests often wait for servers, so there is one worker more than cores.
     `--maxWorkers=${availableParallelism() + 1}`,
     '--reporter=dot',
     '--reporter=json',
@@ -31,7 +31,7 @@ rmSync(directory, { recursive: true })
 console.log(`${passed} passed, ${failed} failed`)
 process.exitCode = code || Math.min(failed, 1)
 
-/** The exit code. A signal that ends this process ends what it runs first. */
+/** Returns the exit code. Signals to this process are forwarded to the child. */
 async function run(args: readonly string[]): Promise<number> {
   const child = spawn(process.execPath, args, { cwd: root, stdio: 'inherit' })
   const pass = (signal: NodeJS.Signals) => child.kill(signal)
@@ -47,7 +47,7 @@ type Report = {
   readonly testResults: readonly { readonly status: string; readonly assertionResults: readonly unknown[] }[]
 }
 
-/** A file that could not be loaded counts as one failed test, and so does a run that failed for no test's fault. */
+/** A file that failed to load counts as one failed test, and so does a failed run without a failed test. */
 function count(file: string, exitCode: number): { readonly passed: number; readonly failed: number } {
   const { numPassedTests, numFailedTests, testResults } = read(file)
   const broken = testResults.filter(

@@ -1,6 +1,6 @@
 /**
- * Ties workerd to this process. Miniflare ends it on an orderly exit only; after kill -9 it would live on and keep the
- * port, so that the next start fails.
+ * Ends workerd with this process. Miniflare ends it only on an orderly exit; after kill -9 it would keep running and
+ * hold the port, so that the next start fails.
  */
 import { execFileSync } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs'
@@ -8,12 +8,12 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Runs `start` so that every workerd it starts is tied; answers its result and how to untie and clean up. */
+/** Runs `start` so that every workerd it spawns is tied to this process; returns its result and a release function. */
 export async function tethered<T>(start: () => Promise<T>): Promise<{ result: T; release: () => void }> {
   const directory = mkdtempSync(join(tmpdir(), 'tether-'))
   const fifo = join(directory, 'fifo')
   execFileSync('mkfifo', [fifo])
-  // Open for reading as well, because opening only for writing waits for a reader.
+  // Opened for reading too, since opening for writing only would block until there is a reader.
   const descriptor = openSync(fifo, 'r+')
   const release = () => {
     process.off('exit', release)
@@ -33,12 +33,12 @@ export async function tethered<T>(start: () => Promise<T>): Promise<{ result: T;
     release()
     throw cause
   } finally {
-    // Others in this process may start a workerd that is not ours to end.
+    // Other code in this process may spawn a workerd that must not be tied.
     process.env = own
   }
 }
 
-/** The one that wrangler was built for. */
+/** The workerd that wrangler depends on. */
 function workerdBinary(): string {
   const wrangler = createRequire(import.meta.url).resolve('wrangler')
   return createRequire(wrangler)('workerd').default

@@ -1,4 +1,6 @@
-/** One line for each variable, for docs/configuration.md. Not in src/config.ts: a Worker would carry them with every start. */
+/**
+ * One line per variable, for docs/configuration.md. Not in src/config.ts, where they would add to every Worker's start.
+ */
 import type { VariableName } from '../src/config.ts'
 
 export const variableMeanings: Readonly<Record<VariableName, string>> = {

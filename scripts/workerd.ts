@@ -1,4 +1,4 @@
-/** Starts the Worker of wrangler.toml under the local workerd; used by `npm start`, the tests and the benchmarks. */
+/** Runs the Worker of wrangler.toml on the local workerd, for `npm start`, the tests and the benchmarks. */
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,27 +13,27 @@ import { tethered } from './tether.ts'
 export type Workerd = { readonly url: string; readonly close: () => Promise<void> }
 
 export type WorkerdOptions = {
-  /** Variables of the environment; only those of the service reach the Worker. */
+  /** Environment variables; only the service's own are passed to the Worker. */
   readonly variables: Readonly<Record<string, string | undefined>>
   readonly host: string
-  /** 0 is any free port. */
+  /** 0 means any free port. */
   readonly port: number
-  /** Gets what the Worker writes to its console; our own console if it is not said. */
+  /** Receives the Worker's console output; by default it is printed. */
   readonly onLog?: (line: LogLine) => void
-  /** The Worker's main file; that of wrangler.toml where it is not said. */
+  /** Main file of the Worker; by default that of wrangler.toml. */
   readonly entry?: string
 }
 
 export type LogLine = { readonly level: string; readonly message: string }
 
-/** Resolves once the Worker answers. Throws where the port is taken. */
+/** Resolves when the Worker responds. Throws if the port is taken. */
 export async function startWorkerd({ variables, host, port, onLog = print, entry }: WorkerdOptions): Promise<Workerd> {
-  // Wrangler itself would wait for a port that is taken, and say nothing.
+  // Wrangler would wait silently for a port that is taken.
   await requireFreePort(host, port)
   const bindings = Object.entries(variables).flatMap(([name, value]) =>
     name.startsWith('SERVICE_') && value !== undefined ? [[name, { type: 'plain_text', value }] as const] : [],
   )
-  // Wrangler reads these when it is loaded: nothing is sent anywhere, nothing said, and no debugging pages served.
+  // Wrangler reads these on load: no telemetry, no output, no debugging pages.
   Object.assign(process.env, quiet)
   const { unstable_startWorker: startWorker } = await import('wrangler')
   const assets = await stageAssets(variables.SERVICE_EXTENSIONS__PATH || 'extensions')
@@ -61,7 +61,7 @@ export async function startWorkerd({ variables, host, port, onLog = print, entry
     await assets.remove()
     throw cause
   })
-  // Miniflare's own would end the process before whoever started us has closed the database.
+  // Removes Miniflare's handlers, which would end the process before the caller has closed the database.
   for (const [index, signal] of signals.entries()) {
     const added = process.listeners(signal).filter((listener) => !listeners[index]?.includes(listener))
     for (const listener of added) process.off(signal, listener)
@@ -78,15 +78,15 @@ export async function startWorkerd({ variables, host, port, onLog = print, entry
 }
 
 /**
- * Who calls: Miniflare lets callers say it themselves in `CF-Connecting-IP`, so the Worker is told what is so for certain.
- * At a loopback address nobody else can be the other end.
+ * The client address passed to the Worker: Miniflare lets clients set `CF-Connecting-IP` themselves, so only a certain
+ * address is passed. On a loopback address the client is local.
  */
 function localPeer(host: string): string {
   if (!isLoopback(host)) return ''
   return host.includes(':') ? '::1' : '127.0.0.1'
 }
 
-/** The assets as they are deployed, in a folder of this run: another one may have other extensions. */
+/** Copies the assets to a folder of this run, since other runs may have other extensions. */
 async function stageAssets(extensions: string) {
   const directory = await mkdtemp(join(tmpdir(), 'assets-'))
   await cp(join(import.meta.dirname, '../docs/public'), directory, { recursive: true })
@@ -96,7 +96,9 @@ async function stageAssets(extensions: string) {
   return { directory, remove: () => rm(directory, { recursive: true, force: true }) }
 }
 
-/** Only an answer says that the Worker itself runs behind wrangler's proxy; one that cannot be built never gives it. */
+/**
+ * Waits for a response, since wrangler's proxy is ready before the Worker; a Worker that fails to build never responds.
+ */
 async function answering(worker: Worker): Promise<void> {
   const late = setTimeout(START_LIMIT, undefined, { ref: false }).then(() => {
     throw new Error('the Worker did not start, see above')
@@ -105,13 +107,13 @@ async function answering(worker: Worker): Promise<void> {
   try {
     await Promise.race([answer, late])
   } catch (cause) {
-    // One that never started may never end either; its processes go with the tether.
+    // A Worker that never started may never end either; its processes end by the tether.
     await Promise.race([worker.dispose(), setTimeout(END_LIMIT)])
     throw cause
   }
 }
 
-/** Milliseconds. */
+/** In milliseconds. */
 const START_LIMIT = 60_000
 const END_LIMIT = 5_000
 

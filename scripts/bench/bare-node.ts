@@ -1,4 +1,4 @@
-/** The bare handler on Node: pipelined, named statements on two held `pg` clients. */
+/** The bare handler on Node: pipelined prepared statements on two persistent `pg` clients. */
 import { once } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -1,4 +1,4 @@
-/** The bare handler as a Worker: the same driver over HTTP, one request to the database for each request. */
+/** The bare handler as a Worker: the same driver over HTTP, one database request per request. */
 import { neon, neonConfig } from '@neondatabase/serverless'
 import type { Hono } from 'hono'
 import { createBareApp, type RecordedStatement } from './bare.ts'

@@ -1,7 +1,7 @@
-/** The bare handler that every ratio is taken against: Hono, the same SQL with the same parameters, JSON text out. */
+/** The bare handler that the service is compared with: Hono, the same SQL with the same parameters, JSON text out. */
 import { Hono } from 'hono'
 
-/** A statement that the service was seen to send, and where its parameters come from. */
+/** A statement recorded from the service, and where its parameters come from. */
 export type RecordedStatement = {
   readonly name: string
   readonly method: 'GET' | 'POST'
@@ -14,7 +14,7 @@ export type RecordedParam =
   | { readonly kind: 'key' }
   | { readonly kind: 'field'; readonly name: string }
 
-/** Answers the first column of the first row. */
+/** Returns the first column of the first row. */
 export type RunStatement = (statement: RecordedStatement, params: readonly (string | null)[]) => Promise<string>
 
 type Item = Readonly<Record<string, unknown>>

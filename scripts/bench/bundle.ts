@@ -1,4 +1,4 @@
-/** Workers as `wrangler deploy` would upload them, minified, in a temporary folder. */
+/** Bundles Workers as `wrangler deploy` would upload them, minified, in a temporary folder. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -11,13 +11,13 @@ export type Bundle = {
   readonly compatibility: Compatibility
 }
 
-/** What wrangler.toml says; the bare Workers run with the same. */
+/** The settings of wrangler.toml; the bare Workers run with the same. */
 export type Compatibility = { readonly date: string; readonly flags: readonly string[] }
 
 const root = new URL('../../', import.meta.url).pathname
 const run = promisify(execFile)
 
-/** The Worker of wrangler.toml. Throws what wrangler says where the dry run fails. */
+/** Bundles the Worker of wrangler.toml. Throws wrangler's message if the dry run fails. */
 export function bundleOurs(): Promise<Bundle> {
   return inTemporaryFolder((folder) => bundle(folder, []))
 }

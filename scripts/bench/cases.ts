@@ -1,11 +1,11 @@
-/** The requests that are compared with the bare handler. `{key}` becomes another number with every request. */
+/** The requests compared with the bare handler. `{key}` is replaced by a different number in each request. */
 export type Case = {
   readonly name: 'point-read' | 'list' | 'to-one' | 'to-many' | 'insert'
-  /** Below the workspace, as a caller writes it. */
+  /** Path below the workspace. */
   readonly path: string
-  /** Keys are 1 to this. */
+  /** Keys are 1 to this number. */
   readonly keys: number
-  /** Sent by POST; no two members have the same value, so that parameters can be told from each other. */
+  /** Sent by POST. All member values differ, so that parameters can be told apart. */
   readonly item?: Readonly<Record<string, unknown>>
 }
 
@@ -44,7 +44,7 @@ export function findCase(name: Case['name']): Case {
   return found
 }
 
-/** As many whole HTTP requests as `path` has keys, at most 2,000, in an order that jumps about. */
+/** Returns one HTTP request per key of `path`, at most 2,000, in scattered order. */
 export function requestsOf(
   { keys, item }: Pick<Case, 'keys' | 'item'>,
   path: string,

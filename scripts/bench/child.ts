@@ -1,4 +1,4 @@
-/** Processes of their own for servers and load, so that none takes time from another: one question, one answer, by IPC. */
+/** Child processes for servers and load, so that they do not compete for one thread: request and response by IPC. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 
@@ -9,7 +9,7 @@ export type Child = {
 
 type Reply = { readonly answer: unknown } | { readonly fault: string }
 
-/** `file` is a module of this folder that calls `answerParent`. What it prints on stdout is dropped. */
+/** `file` is a module of this folder that calls `answerParent`. Its stdout is discarded. */
 export function startChild(file: string, env: NodeJS.ProcessEnv = {}): Child {
   const child = fork(new URL(file, import.meta.url).pathname, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
@@ -27,7 +27,7 @@ export function startChild(file: string, env: NodeJS.ProcessEnv = {}): Child {
       child.send(question)
       const [message] = (await Promise.race([reply, gone])) as [Reply]
       if ('fault' in message) throw new Error(`${file}: ${message.fault}`)
-      // Both ends are files of this folder; each question has one type of answer.
+      // Both sides are files of this folder; each kind of question has one type of answer.
       return message.answer as Answer
     },
     async close() {
@@ -39,7 +39,7 @@ export function startChild(file: string, env: NodeJS.ProcessEnv = {}): Child {
   }
 }
 
-/** The child's side. It ends with its parent, however that ends. */
+/** The child's side. The child exits with its parent, however the parent ends. */
 export function answerParent(answer: (question: never) => Promise<unknown>): void {
   process.on('disconnect', () => process.exit(0))
   process.on('message', (question) => {

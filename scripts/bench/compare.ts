@@ -1,6 +1,6 @@
 /**
- * Two servers under the same load, in turns: ratios are taken round by round and their median is the figure, so that a
- * machine that is slow for a while is slow for both.
+ * Compares two servers under the same load in alternating rounds. The figure is the median of the rounds' ratios, so
+ * that a temporarily slow machine affects both sides.
  */
 import type { Child } from './child.ts'
 import type { LoadOrder, LoadResult } from './load.ts'
@@ -8,10 +8,10 @@ import type { LoadOrder, LoadResult } from './load.ts'
 export type Side = { readonly port: number; readonly requests: readonly string[] }
 
 export type Comparison = {
-  /** First over second, medians of the rounds' ratios. */
+  /** First over second: the median of the rounds' ratios. */
   readonly throughputRatio: number
   readonly p99Ratio: number
-  /** Of either side, medians of the rounds. */
+  /** Medians of the rounds, for each side. */
   readonly perSecond: readonly [number, number]
   readonly p99: readonly [number, number]
 }
@@ -32,7 +32,7 @@ export async function compare(
   const rounds: [LoadResult, LoadResult][] = []
   for (let round = 0; round < ROUNDS; round += 1) {
     progress(`round ${round + 1} of ${ROUNDS}`)
-    // Who goes first changes, so that neither always follows the other's garbage.
+    // The order alternates, so that neither side always runs after the other.
     if (round % 2 === 0) {
       const first = await run(sides[0], ROUND_SECONDS)
       rounds.push([first, await run(sides[1], ROUND_SECONDS)])

@@ -1,4 +1,4 @@
-/** A Worker that calls a connector in its isolate as often as `?calls=` says; what is measured is the time between. */
+/** A Worker that calls a connector in its isolate `?calls=` times; the time is measured outside. */
 import { exports } from 'cloudflare:workers'
 import { createCloudflareConnectorHost } from '../../src/platform/cloudflare/connector-host.ts'
 import type { GateProps } from '../../src/platform/cloudflare/gate.ts'
@@ -24,7 +24,7 @@ export default {
 } satisfies ExportedHandler<Env>
 
 function open({ LOADER: loader, RUNTIME: runtime, CODE: code }: Env): ConnectorSession {
-  // The types know no particular Worker; this one is above.
+  // The generated types do not know the exports of this Worker.
   const { ConnectorGate: gate } = exports as unknown as {
     readonly ConnectorGate: (options: { readonly props: GateProps }) => Fetcher
   }

@@ -1,6 +1,6 @@
 /**
- * What a call of a connector costs besides the connector's own work, on both platforms, and what its idle process holds.
- * The connector gives back what it gets.
+ * Measures the overhead of a connector call on both platforms, and the memory of an idle connector process. The
+ * connector returns its input.
  */
 import { readFileSync } from 'node:fs'
 import { createNodeConnectorHost } from '../../src/platform/node/connectors/host.ts'
@@ -17,7 +17,7 @@ export { setup };`
 const WARM_UP = 500
 const CALLS = 2_000
 
-/** Milliseconds of one call after the other, and MB that the process holds then. */
+/** Returns milliseconds per sequential call, and the memory of the process in MB. */
 export async function measureDenoCalls(): Promise<CallCost & { readonly megabytes: number }> {
   const limits = { timeLimit: 30_000, busyLimit: 10_000, idleLimit: 60_000, memoryLimit: 64, allowPrivate: false }
   const host = createNodeConnectorHost(limits)
@@ -38,7 +38,7 @@ export async function measureDenoCalls(): Promise<CallCost & { readonly megabyte
   }
 }
 
-/** The clock of a Worker stands still while it computes, so that the time is taken outside, over many calls at once. */
+/** A Worker's clock stands still while it computes, so many calls are timed from outside. */
 export async function measureLoaderCalls(): Promise<CallCost> {
   const json = { RUNTIME: readIsolateRuntime() }
   const bundle = await bundleBare('connector-worker.ts')

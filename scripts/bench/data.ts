@@ -1,6 +1,6 @@
 /**
- * A real Postgres with the service's data in it. One instance of the service runs inside of this process: it makes the
- * data through the API and tells which statements it sends, so that the bare handler can send the same.
+ * A real Postgres with the service's data. One instance of the service runs in this process: it creates the data
+ * through the API and records the statements it sends, so that the bare handler can send the same.
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
@@ -16,15 +16,15 @@ import { type Api, makeMainWorkspace } from './model.ts'
 
 export type Data = {
   readonly databaseUrl: string
-  /** What a server needs to know to serve this data. */
+  /** Variables for a server of this data. */
   readonly environment: Readonly<Record<string, string>>
   readonly token: string
-  /** One for each case, by its name. */
+  /** One for each case, by name. */
   readonly statements: readonly RecordedStatement[]
   readonly api: Api
-  /** The text of the last mail to an address. */
+  /** Returns the text of the last mail to an address. */
   readonly mailTo: (address: string) => string
-  /** What an item request is asked on account of the license; of the instance inside of this process. */
+  /** Runs the license check of an item request, in the instance of this process. */
   readonly admit: () => Promise<void> | undefined
   readonly close: () => Promise<void>
 }
@@ -124,7 +124,7 @@ function recording(driver: SqlDriver, sent: Statement[]): SqlDriver {
 /** No other parameter of any case has this value. */
 const MARK = '1234'
 
-/** What a warm request sends is one statement; the first request is there to make it warm. */
+/** A warm request sends one statement; the first request warms up. */
 async function record({ name, path, item }: Case, api: Api, sent: Statement[]): Promise<RecordedStatement> {
   const method = item === undefined ? 'GET' : 'POST'
   const ask = () => api(method, `/api/bench${path.replace('{key}', MARK)}`, item && [item])
@@ -140,7 +140,7 @@ async function record({ name, path, item }: Case, api: Api, sent: Statement[]): 
   return { name, method, text: statement.text, params }
 }
 
-/** What a request sends; asked again where the look for newer versions, which is due every now and then, fell into it. */
+/** Returns the statement of a request; retries if the periodic read of versions came in between. */
 async function onlyStatement(ask: () => Promise<unknown>, sent: Statement[]): Promise<Statement | undefined> {
   for (let attempt = 0; attempt < 5; attempt += 1) {
     sent.length = 0
@@ -150,7 +150,7 @@ async function onlyStatement(ask: () => Promise<unknown>, sent: Statement[]): Pr
   return undefined
 }
 
-/** Both sides read by the same plans from the first request on. */
+/** Both sides use the same query plans from the first request on. */
 async function analyze(connectionString: string): Promise<void> {
   const client = new pg.Client({ connectionString })
   await client.connect()

@@ -1,4 +1,4 @@
-/** Every figure of the benchmarks: what it is called, what it must keep to, and how it is measured. */
+/** Every figure of the benchmarks: its name, its bound and how it is measured. */
 import { setTimeout as wait } from 'node:timers/promises'
 import { tokenIn } from '../../test/support/service/mailed-token.ts'
 import { gzipSize, readCompatibility } from './bundle.ts'
@@ -21,7 +21,7 @@ export type Measured = {
   readonly bound: Bound
   readonly value: number
   readonly unit: '' | 'KiB' | 'ms' | 'ns' | 'MB'
-  /** What the figure was made of. */
+  /** The values behind the figure. */
   readonly detail: string
 }
 
@@ -60,10 +60,10 @@ async function measureBundle(lab: Lab): Promise<readonly Measured[]> {
   return [{ what: 'Worker bundle', bound: atMost(300), value, unit: 'KiB', detail }]
 }
 
-/** Enough for a machine whose own speed changes from one second to the next. */
+/** Enough starts for a machine whose speed changes from second to second. */
 const STARTS = 40
 
-/** Process start to first answer; the Worker is given no database, so that what counts is its own code. */
+/** Measures process start to first response. The Worker gets no database, so that only its own code counts. */
 async function measureStartUp(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
   const bundle = await lab.bundle()
   const text = 'export default { fetch() { return new Response("{}") } }'
@@ -82,7 +82,7 @@ async function measureStartUp(lab: Lab, progress: (text: string) => void): Promi
     await ours.remove()
     await nothing.remove()
   }
-  // Milliseconds grow with whatever else runs on the machine, and only the fastest start of each is free of that.
+  // Other load on the machine only adds time, so the fastest start of each side counts.
   const own = Math.min(...rounds.map(([time]) => time))
   const other = Math.min(...rounds.map(([, time]) => time))
   const detail = `${own.toFixed(0)} ms, an empty Worker ${other.toFixed(0)} ms`
@@ -102,7 +102,7 @@ async function timeStart(prepared: Prepared): Promise<number> {
   }
 }
 
-/** Whatever the connector itself does comes on top. */
+/** Excludes the connector's own work. */
 async function measureConnectors(): Promise<readonly Measured[]> {
   const node = await measureDenoCalls()
   const workerd = await measureLoaderCalls()
@@ -166,7 +166,7 @@ function throughput(what: string, bound: number, { throughputRatio: value, perSe
   return { what, bound: atLeast(bound), value, unit: '', detail }
 }
 
-/** One read after the other, so that the requests of each can be told; the median one is warm. */
+/** Sequential reads, so that database requests can be attributed; the median read is warm. */
 async function measureSubrequests(lab: Lab): Promise<readonly Measured[]> {
   const { ours, tally } = await lab.workerd()
   const { token } = await lab.data()
@@ -236,7 +236,7 @@ async function measureModelSize(lab: Lab, progress: (text: string) => void): Pro
   return [{ what: 'list: cost of 1,000 collections over 1', bound: atMost(1.1), value, unit: '', detail }]
 }
 
-/** The same list for two members: one policy on their role, or fifty that each admit other rows. */
+/** Compares the same list for two members: one with one policy, one with fifty that each allow other rows. */
 async function measurePolicies(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
   const data = await lab.data()
   progress('making members under 1 and 50 policies')
@@ -252,7 +252,7 @@ async function measurePolicies(lab: Lab, progress: (text: string) => void): Prom
   return [{ what: 'list: cost of 50 policies over 1', bound: atMost(1.5), value, unit: '', detail }]
 }
 
-/** The same read under the same policy: by API key, by access token, and by whoever comes without a credential. */
+/** Compares the same read under the same policy by API key, by access token and without a credential. */
 async function measureAuthenticated(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
   const data = await lab.data()
   progress('making callers under one policy')
@@ -270,7 +270,7 @@ async function measureAuthenticated(lab: Lab, progress: (text: string) => void):
   return measured
 }
 
-/** A member and a service account whose role has the one policy that the role Public has, too. */
+/** Creates a member and a service account with the same single policy as the role Public. */
 async function callersUnderOnePolicy(data: Data): Promise<Readonly<Record<'API key' | 'access token', string>>> {
   const { api } = data
   const made = async <T>(method: string, path: string, body?: unknown) =>
@@ -286,7 +286,7 @@ async function callersUnderOnePolicy(data: Data): Promise<Readonly<Record<'API k
   return { 'API key': key, 'access token': await memberOf(data, roleId, 'open@example.com') }
 }
 
-/** The access token of a new member whose role has `count` policies on `collection`. */
+/** Returns the access token of a new member whose role has `count` policies on `collection`. */
 async function memberUnder(data: Data, collection: string, count: number): Promise<string> {
   const { api } = data
   const made = async (path: string, body: unknown) =>
@@ -304,7 +304,7 @@ async function memberUnder(data: Data, collection: string, count: number): Promi
   return memberOf(data, role, `member${count}@example.com`)
 }
 
-/** The access token of a new member with that role. */
+/** Returns the access token of a new member with that role. */
 async function memberOf({ api, mailTo }: Data, role: string, email: string): Promise<string> {
   const password = 'a password of some length'
   const invited = { email, workspace_roles: [role] }

@@ -1,6 +1,6 @@
 /**
- * Requests as large and as deep as anybody may send: how long /ping waits at most while one is answered, and what memory it takes,
- * on both platforms. Every form is sent three times; what the rest of the machine does in one of them is not counted.
+ * The largest and deepest requests that a client may send: the longest wait of /ping during one of them, and their
+ * memory, on both platforms. Each is sent three times, to exclude other load on the machine.
  */
 import { readFile } from 'node:fs/promises'
 import { Agent, request } from 'node:http'
@@ -69,7 +69,7 @@ async function longestWait(target: Target, progress: (name: string) => void): Pr
   return longest
 }
 
-/** By how much the process was larger at any time than before; a request that brings no new peak took less than another. */
+/** Returns the largest growth of the process; a request without a new peak took less than an earlier one. */
 async function mostMemory(target: Target, ask: () => Promise<Memory>): Promise<Worst> {
   let most: Worst = { name: 'none brings a new peak', value: 0 }
   for (const one of allHostile()) {
@@ -82,7 +82,7 @@ async function mostMemory(target: Target, ask: () => Promise<Memory>): Promise<W
   return most
 }
 
-/** Of another process, as Linux tells it. */
+/** Reads the memory of another process from Linux. */
 async function memoryOf(pid: number | undefined): Promise<Memory> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8')
   const bytes = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1]) * 1024
@@ -95,7 +95,7 @@ function addressed({ sourceId }: Target, one: HostileRequest): HostileRequest {
   return { ...one, path, ...(body !== undefined && { body }) }
 }
 
-/** The longest wait of a ping while one request is answered. */
+/** Returns the longest wait of a ping during one request. */
 async function waitBeside(target: Target, one: HostileRequest): Promise<number> {
   let isAnswered = false
   let longest = 0
@@ -133,7 +133,7 @@ function send({ port, token, agent }: Target, { name, method, path, body }: Host
       }),
     }
     const outgoing = request({ agent, host: '127.0.0.1', port, method, path, headers }, (response) => {
-      // What takes longer than its time limit is ended with 503.
+      // A request beyond its time limit is answered 503.
       const isFault = (response.statusCode ?? 0) >= 500 && response.statusCode !== 503
       response.resume()
       response.on('end', () => (isFault ? reject(new Error(`${name} answers ${response.statusCode}`)) : resolve()))

@@ -1,4 +1,4 @@
-/** One Worker in a workerd process of its own, without anything of wrangler between it and its caller. */
+/** Runs one Worker in its own workerd process, without wrangler's proxy in between. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
@@ -15,13 +15,13 @@ export type IsolateOptions = {
   readonly variables?: Readonly<Record<string, string>>
   readonly json?: Readonly<Record<string, unknown>>
   readonly objects?: Readonly<Record<string, string>>
-  /** Names of bindings that load Workers. */
+  /** Names of Worker Loader bindings. */
   readonly loaders?: readonly string[]
 }
 
 export type Prepared = { readonly start: () => Promise<Isolate>; readonly remove: () => Promise<void> }
 
-/** Writes down what workerd is to run; each `start` is a new process. */
+/** Writes the configuration for workerd; each `start` creates a new process. */
 export async function prepareIsolate(options: IsolateOptions): Promise<Prepared> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-workerd-'))
   await writeFile(join(folder, 'config.capnp'), configOf(options))
@@ -32,7 +32,7 @@ export async function prepareIsolate(options: IsolateOptions): Promise<Prepared>
   }
 }
 
-// The process ends when its input does, and that ends even when we are killed.
+// The process ends when its input closes, which also happens when this process is killed.
 const tethered = 'exec 4<&0; (read _ <&4; kill -TERM $$) & exec "$0" "$@" </dev/null 4<&-'
 
 async function start(folder: string): Promise<Isolate> {

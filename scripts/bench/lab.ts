@@ -1,4 +1,4 @@
-/** What several figures share: opened when first asked for, closed in reverse order, whatever has happened. */
+/** Resources shared by several figures: opened on first use, always closed in reverse order. */
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -19,13 +19,13 @@ export type Lab = {
   readonly data: () => Promise<Data>
   readonly load: () => Promise<Child>
   readonly bundle: () => Promise<Bundle>
-  /** Both on Node, each in its own process. */
+  /** Both sides on Node, each in its own process. */
   readonly node: () => Promise<Pair>
-  /** Both on workerd, each in its own process, over one gateway. */
+  /** Both sides on workerd, each in its own process, over one gateway. */
   readonly workerd: () => Promise<Pair & { readonly tally: Tally; readonly pid: number | undefined }>
-  /** Ours on workerd once more, under a license by key. */
+  /** The service on workerd with an online license key. */
   readonly licensed: () => Promise<Licensed>
-  /** Our server alone, just started. */
+  /** The service alone, freshly started. */
   readonly ourNode: () => Promise<OurNode>
   readonly close: () => Promise<void>
 }
@@ -40,7 +40,7 @@ export type Licensed = {
   readonly licensing: Tally
 }
 
-/** Where the service and the bare handler answer the same requests with the same text. */
+/** The service and the bare handler, which answer the same requests with the same text. */
 export type Pair = {
   readonly ours: number
   readonly bare: number
@@ -81,7 +81,7 @@ export function openLab(progress: (text: string) => void): Lab {
     return opened
   })
 
-  /** The database as a Worker reaches it, its requests counted. */
+  /** The gateway to the database, with its requests counted. */
   const gateway = shared('starting the gateway', async () => {
     const started = await startNeonGateway((await data()).databaseUrl)
     endings.push(started.close)
@@ -172,7 +172,7 @@ function pair({ ours, bare, token }: PairOptions): Pair {
   }
 }
 
-/** What is timed must be worth timing: both sides answer one and the same text, ids of new items aside. */
+/** Checks that both sides return the same text, except for ids of new items. */
 async function requireSameAnswer(subject: Case, ours: Side, bare: Side, token: string): Promise<void> {
   const ask = async (port: number, path: string) => {
     const response = await fetch(`http://127.0.0.1:${port}${path.replace('{key}', '1')}`, {

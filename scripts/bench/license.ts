@@ -1,4 +1,4 @@
-/** What the license costs an item request: no request to anybody, and next to no time. */
+/** Measures the cost of the license check per item request: no outside request and almost no time. */
 import { findCase } from './cases.ts'
 import { median } from './compare.ts'
 import type { Measured } from './figures.ts'
@@ -8,7 +8,9 @@ const READS = 200
 const CHECKS = 1_000_000
 const ROUNDS = 9
 
-/** Reads under a license by key, one after the other, and what of them reached the database and the licensing service. */
+/**
+ * Runs sequential reads with an online license, and counts their requests to the database and the licensing service.
+ */
 export async function measureLicense(lab: Lab, progress: (text: string) => void): Promise<readonly Measured[]> {
   const { token, admit } = await lab.data()
   const { port, database, licensing } = await lab.licensed()
@@ -25,7 +27,7 @@ export async function measureLicense(lab: Lab, progress: (text: string) => void)
   for (let count = 0; count < READS; count += 1) {
     const before = database.count()
     await read()
-    // The read itself is one of them.
+    // One of the requests is the read itself.
     requests.push(database.count() - before - 1)
   }
   const asked = licensing.count() - activations
@@ -58,7 +60,7 @@ export async function measureLicense(lab: Lab, progress: (text: string) => void)
   ]
 }
 
-/** Nanoseconds of what one request is asked: before and after its workspace is known. */
+/** Returns nanoseconds of the checks of one request: before and after its workspace is known. */
 function timeChecks(admit: () => Promise<void> | undefined): number {
   const start = performance.now()
   for (let check = 0; check < CHECKS; check += 1) {

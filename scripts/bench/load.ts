@@ -1,6 +1,6 @@
 /**
- * The load generator: keep-alive sockets that each send a request, wait for the whole answer and send the next. It
- * looks at nothing but the status and the length, so that one core of it can fill one core of a server.
+ * The load generator: keep-alive connections that each send a request, wait for the whole response and send the next.
+ * It reads only status and length, so that one core of it can saturate one core of a server.
  */
 import { connect, type Socket } from 'node:net'
 import { answerParent } from './child.ts'
@@ -8,10 +8,10 @@ import { answerParent } from './child.ts'
 export type LoadOrder = {
   readonly port: number
   readonly connections: number
-  /** Ends after this long, or after so many answers per connection. */
+  /** Ends after this time, or after this many responses per connection. */
   readonly seconds: number
   readonly perConnection?: number
-  /** Whole HTTP/1.1 requests, sent in turn. */
+  /** Complete HTTP/1.1 requests, sent in rotation. */
   readonly requests: readonly string[]
 }
 
@@ -71,7 +71,7 @@ function useConnection(run: Run): Promise<void> {
   return promise
 }
 
-/** `left` is undefined while the length is not known: in the head, and in an answer that comes in chunks. */
+/** `left` is undefined while the length is unknown: in the head, and in a chunked response. */
 type Answer = {
   readonly head: Buffer | undefined
   readonly left: number | undefined
@@ -99,7 +99,7 @@ function readOn(answer: Answer, chunk: Buffer): Answer {
   return { head: undefined, left, isComplete: left <= 0 }
 }
 
-/** Nothing is sent before the answer has ended, so its end is the end of what was received. */
+/** No request is sent before the response has ended, so the response ends with the received data. */
 function isLastChunk(chunk: Buffer): boolean {
   return chunk.toString('latin1', chunk.length - 5) === '0\r\n\r\n'
 }

@@ -1,4 +1,4 @@
-/** What a service that has just started needs for the model of a large workspace: 1,000 collections with 20 fields each. */
+/** Measures how long a freshly started service takes to load a large model: 1,000 collections with 20 fields each. */
 import { plainCollection } from '../../test/migration/support/collections.ts'
 import { measureLoad } from '../../test/migration/support/measure-load.ts'
 import type { Measured } from './figures.ts'

@@ -1,4 +1,4 @@
-/** What the benchmarks read and write, as migration operations and items, made through the service's own API. */
+/** The collections and items of the benchmarks, created through the service's own API. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as wait } from 'node:timers/promises'
 
@@ -21,7 +21,7 @@ const articleFields = {
 
 type Fields = Readonly<Record<string, 'id' | object>>
 
-/** `authors` with five `articles` each, 10,000 in all, and `entries` to add to. */
+/** Creates `authors` with five `articles` each, 10,000 in all, and an empty collection `entries` for inserts. */
 export async function makeMainWorkspace(api: Api): Promise<void> {
   const { sourceId } = await makeWorkspace(api, 'bench')
   const { summary: _summary, authorId: _authorId, ...entryFields } = articleFields
@@ -37,7 +37,7 @@ export async function makeMainWorkspace(api: Api): Promise<void> {
   await addItems(api, '/api/bench/items/articles', 10_000, (n) => article(n, 1 + (n % 2_000)))
 }
 
-/** 10,000 items of 1 KB. */
+/** Adds 10,000 items of 1 KB. */
 export async function addDocuments(api: Api): Promise<void> {
   const sourceId = await findSource(api, 'bench')
   const operations = [collection(sourceId, 'documents', { id: 'id', body: text }).operation]
@@ -45,7 +45,7 @@ export async function addDocuments(api: Api): Promise<void> {
   await addItems(api, '/api/bench/items/documents', 10_000, (n) => ({ body: `${n} `.padEnd(1_000, 'lorem ipsum ') }))
 }
 
-/** A workspace of `count` collections; the first of them is `articles` and has items. */
+/** Creates a workspace with `count` collections; the first is `articles` and has items. */
 export async function makeWorkspaceOf(api: Api, name: string, count: number): Promise<void> {
   const { sourceId } = await makeWorkspace(api, name)
   const others = Array.from({ length: count - 1 }, (_, index) =>
@@ -74,7 +74,7 @@ async function addItems(api: Api, path: string, count: number, item: (n: number)
   for (let start = 1; start <= count; start += 1_000) {
     const items = Array.from({ length: Math.min(1_000, count - start + 1) }, (_, index) => item(start + index))
     await api('POST', `${path}?fields=id`, items)
-    // Lets timers run: what is measured next shares the machine with this process.
+    // Lets timers run, since the measured server shares the machine with this process.
     await wait(0)
   }
 }

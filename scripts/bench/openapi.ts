@@ -1,6 +1,6 @@
 /**
- * The OpenAPI document of a workspace with 10,000 collections: how long it takes, and how long everybody else waits
- * meanwhile.
+ * Measures the OpenAPI document of a workspace with 10,000 collections: its time, and how long it delays other
+ * requests.
  */
 import { largeModel, type Rendering, renderDocument } from '../../test/support/data/large-document.ts'
 import type { Measured } from './figures.ts'

@@ -1,4 +1,7 @@
-/** Our Node server as `npm run start:node` starts it, request log included, over the database of its environment. */
+/**
+ * The service's Node server, started like `npm run start:node` including the request log, with the database of its
+ * environment.
+ */
 import { type NodeServer, startNode } from '../../handlers/node.ts'
 import { answerParent } from './child.ts'
 

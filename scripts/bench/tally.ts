@@ -1,4 +1,4 @@
-/** A TCP relay in front of a server that counts the requests with a given first line; it reads nothing else of them. */
+/** A TCP relay in front of a server that counts requests with a given request line and parses nothing else. */
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 

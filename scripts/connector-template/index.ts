@@ -49,7 +49,7 @@ export const { preflight, setup } = defineConnector({
       return { ok: true }
     },
     query: async (request) => {
-      // Whatever is not declared is no slip of a caller: a plain error says that the connector does not serve it.
+      // Requests outside the declaration are bugs, not errors of the caller, so a plain error is thrown.
       if (request.operation !== 'readMany' && request.operation !== 'readOne') throw new Error('only reads are served')
       return answerRead(request, await load(url))
     },
@@ -58,7 +58,7 @@ export const { preflight, setup } = defineConnector({
 
 async function load(url: URL): Promise<readonly Item[]> {
   const response = await fetch(new URL('tasks', url)).catch((cause: unknown) => {
-    // The cause has to be handed on: a connection that is not granted is told by it.
+    // The cause must be passed on: it shows whether the sandbox denied the connection.
     throw new ConnectionFailed('the API cannot be reached', { cause })
   })
   if (response.status === 401 || response.status === 403) throw new AccessDenied('the API refuses the account')

@@ -1,10 +1,10 @@
-/** The demo's items out of the npm package vega-datasets: US airports, flights of early 2001, films until 2010. */
+/** The demo's items from the npm package vega-datasets: US airports, flights of early 2001, films until 2010. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 export type Items = Readonly<Record<string, readonly object[]>>
 
-/** By collection, in the order in which relations allow them to be created. */
+/** Returns items by collection, in an order that satisfies their relations. */
 export function demoItems(): Items {
   const airports = readAirports()
   const codes = new Set(airports.map(({ code }) => code))
@@ -81,7 +81,7 @@ function readFilms() {
 
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 
-/** `Jun 12 1998` → `1998-06-12`; a few dates are written otherwise and are left out. */
+/** `Jun 12 1998` → `1998-06-12`; null for the few dates in another form. */
 function isoDate(text: string): string | null {
   const [, month = '', day = '', year] = /^([A-Z][a-z]{2}) (\d{1,2}) (\d{4})$/.exec(text) ?? []
   if (year === undefined) return null

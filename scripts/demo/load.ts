@@ -1,6 +1,6 @@
 /**
- * Makes the workspace `demo` through the API, like any client would. A load that was cut off is begun anew: the marker
- * in the data directory stays until the last item is in.
+ * Creates the workspace `demo` through the API, like any client. An interrupted load starts again: a marker in the data
+ * directory remains until the last item is stored.
  */
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'

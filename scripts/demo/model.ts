@@ -1,4 +1,4 @@
-/** The demo's data model as migration operations: airports and the flights between them, films and their directors. */
+/** The demo's data model as migration operations: airports and flights between them, films and their directors. */
 import { randomUUID } from 'node:crypto'
 
 const string = { name: 'string', params: { length: 'unlimited' } }
@@ -6,7 +6,7 @@ const required = { isNullable: false, isList: false, defaultValue: null }
 const optional = { isNullable: true, isList: false, defaultValue: null }
 const counted = { ...required, defaultValue: { source: 'connectorManaged', isAutoincrement: true } }
 
-/** `sourceId` is the workspace's `_system` source. */
+/** `sourceId` is the id of the workspace's source `_system`. */
 export function demoOperations(sourceId: string): readonly unknown[] {
   const airports = collection(sourceId, 'airports', {
     code: { type: string, ...required },

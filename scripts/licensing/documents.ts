@@ -1,10 +1,8 @@
-/**
- * License documents as the licensing service issues them (docs/contract.md#licensing): signed with a key of its own.
- */
+/** Signs license documents like the licensing service (docs/contract.md#licensing), with its own key. */
 import { exportJWK, generateKeyPair, importJWK, type JWK, SignJWT } from 'jose'
 import { type LicenseEntitlement, type LicenseLimit, PRODUCT } from '../../src/core/license/license.ts'
 
-/** What a license says, in the words of its document; times are seconds. */
+/** The claims of a license document; times are in seconds. */
 export type Terms = {
   readonly jti: string
   readonly sub: string

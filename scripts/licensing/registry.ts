@@ -1,6 +1,6 @@
 /**
- * What the licensing service knows: the licenses it issued by key, and where they are activated. Kept as one JSON file;
- * every change is written beside it and then put in its place, so that a process that dies leaves a whole file.
+ * The data of the licensing service: issued licenses by key, and their activations. Stored as one JSON file; each
+ * change is written beside it and then renamed, so that a crash leaves a complete file.
  */
 import { randomInt, randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -15,7 +15,7 @@ const limitSchema = z.strictObject({
   kind: z.enum(['hard', 'soft']).default('hard'),
 })
 
-/** What is ordered; durations in seconds. */
+/** An order; durations in seconds. */
 export const orderSchema = z.strictObject({
   customer: z.string().min(1).default('A customer'),
   plan: z.string().min(1).default('team'),
@@ -39,7 +39,7 @@ export type Order = z.input<typeof orderSchema>
 const licenseSchema = z.object({
   key: z.string(),
   state: z.enum(['valid', 'suspended', 'canceled']),
-  /** The document's members; a key's license is not for offline use. */
+  /** The claims of the document; licenses by key have no offline use. */
   terms: z.custom<Terms>(),
   activations: z.array(
     z.object({ id: z.string(), environmentId: z.string(), baseUrl: z.string().nullable(), at: z.number() }),
@@ -51,18 +51,18 @@ export type IssuedLicense = z.infer<typeof licenseSchema>
 export type Registry = {
   readonly keys: KeyPair
   issue(order: Order): IssuedLicense
-  /** An offline license, which is not kept: the token is all there is. */
+  /** Issues an offline license, which is not stored: the token is the only copy. */
   issueToken(order: Order): Promise<string>
   list(): readonly IssuedLicense[]
   find(key: string): IssuedLicense | undefined
-  /** The license that an activation is of. */
+  /** Finds the license of an activation. */
   findActivated(activationId: string): IssuedLicense | undefined
-  /** Saves `change` of the license. Answers undefined where there is none of that key. */
+  /** Stores the result of `change`. Returns undefined for an unknown key. */
   change(key: string, change: (license: IssuedLicense) => IssuedLicense): IssuedLicense | undefined
   document(license: IssuedLicense): Promise<string>
 }
 
-/** `now` in milliseconds. The signing keys are made when the directory is first used. */
+/** `now` returns milliseconds. The signing keys are created on first use of the directory. */
 export async function openRegistry(directory: string, now: () => number): Promise<Registry> {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const keys = await signingKeys(join(directory, 'signing-key.json'))

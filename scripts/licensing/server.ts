@@ -1,6 +1,6 @@
 /**
  * The licensing service over HTTP (docs/contract.md#licensing), for development and tests: activations, validations,
- * and behind a token of its own what whoever sells licenses does.
+ * and the seller's requests, which need the seller's token.
  */
 import { randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { once } from 'node:events'
@@ -12,19 +12,19 @@ import * as z from 'zod'
 import { type IssuedLicense, openRegistry, orderSchema, type Registry } from './registry.ts'
 
 export type LicensingServerOptions = {
-  /** Keys, licenses and the seller's token live here. */
+  /** Folder of the keys, the licenses and the seller's token. */
   readonly directory: string
-  /** 0 is any free port. */
+  /** 0 means any free port. */
   readonly port?: number
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly now?: () => number
 }
 
 export type LicensingServer = {
   readonly url: string
-  /** What the seller's requests carry. */
+  /** The bearer token of the seller's requests. */
   readonly token: string
-  /** The JWK text for SERVICE_LICENSE__PUBLIC_KEY. */
+  /** JWK text for SERVICE_LICENSE__PUBLIC_KEY. */
   readonly publicKey: string
   readonly registry: Registry
   close(): Promise<void>
@@ -121,7 +121,7 @@ function customerRoutes({ registry, now }: Context): Routes {
           return refusal(404, 'There is no such activation')
         }
         if (license.state !== 'valid') return { status: 200, body: { status: license.state } }
-        // Within the grace that it grants a license still counts; the instance computes the rest from its document.
+        // Within its grace period a license is still valid; the instance computes the rest from the document.
         if (hasEnded(license)) return { status: 200, body: { status: 'expired' } }
         return { status: 200, body: { status: 'valid', license: await registry.document(license) } }
       },
