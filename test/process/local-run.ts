@@ -10,6 +10,9 @@ import { freePort } from '../support/servers/free-port.ts'
 import { generousLicense } from '../support/service/license.ts'
 import { killAtFile, type LocalRun, signalWhile, startLocalRun, startRefused } from '../support/service/local-run.ts'
 
+/** Milliseconds; one start after the other, ten in all. */
+const SWEEP = 600_000
+
 /** `script` is the name of the npm script. */
 export function describeLocalRun(script: string): void {
   let directory: string
@@ -109,6 +112,7 @@ export function describeLocalRun(script: string): void {
           expect(output).not.toMatch(/cannot start|did not end well/)
         }
       },
+      SWEEP,
     )
   })
 

@@ -25,7 +25,7 @@ export type Refusal = { readonly code: number | null; readonly output: string }
 
 const root = join(import.meta.dirname, '../../..')
 
-/** Starts `npm run` of that script with nothing in its environment but `variables`. Resolves with the printed block. */
+/** Starts `npm run` of that script with nothing of the service in its environment but `variables`. Resolves with the printed block. */
 export async function startLocalRun(script: string, variables: Readonly<Record<string, string>>): Promise<LocalRun> {
   const run = spawnScript(script, variables)
   await run.until(/curl .*\n/)
@@ -61,10 +61,10 @@ export async function signalWhile(
 }
 
 function spawnScript(script: string, variables: Readonly<Record<string, string>>) {
-  const { PATH = '', HOME = '' } = process.env
+  const { PATH = '', HOME = '', NODE_COMPILE_CACHE: compiled } = process.env
   const child = spawn('npm', ['run', '--silent', script], {
     cwd: root,
-    env: { PATH, HOME, PORT: '0', ...variables },
+    env: { PATH, HOME, PORT: '0', ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }), ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
