@@ -84,7 +84,7 @@ export function createApp(
 
   const nowhere = async (c: AppContext) => {
     if (isBelowItems(c.req.path)) await services.licensing.admit()
-    throw new ServiceError('notFound', 'There is nothing at this address')
+    throw new ServiceError('notFound', 'Not found')
   }
   hono.notFound((c) => respond(app, c, { route: 'none', handler: nowhere }))
   return hono

@@ -28,8 +28,8 @@ if (process.argv[1] === import.meta.filename) {
   const root = join(import.meta.dirname, '..')
   try {
     const folder = await createConnector(process.argv[2] ?? '', join(root, 'extensions'))
-    console.log(`Made ${folder}. Its test: npx vitest run --project extensions ${process.argv[2]}`)
-    console.log('The next start of the service knows it as a provider. What is what: docs/connectors.md')
+    console.log(`Created ${folder}. Test it with: npx vitest run --project extensions ${process.argv[2]}`)
+    console.log('It is available as a provider after the next start of the service. See docs/connectors.md')
   } catch (error) {
     console.error(error instanceof Error ? error.message : error)
     process.exitCode = 1

@@ -122,7 +122,7 @@ async function ask(method: string, path: string, body?: object): Promise<unknown
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' }
   const request = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) }
   const response = await fetch(url + path, request).catch(() => {
-    throw new Error(`Nobody answers at ${url}; start the service with: npm run licensing`)
+    throw new Error(`No response from ${url}; start the service with: npm run licensing`)
   })
   const answer: unknown = await response.json()
   if (!response.ok) throw new Error((answer as { message: string }).message)

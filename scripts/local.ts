@@ -223,7 +223,7 @@ export function closeOnSignal(close: () => Promise<void>): void {
       if (isClosing) return
       isClosing = true
       first = Date.now()
-      closeAll?.().then(() => process.exit(0), exitWith('The service did not end well'))
+      closeAll?.().then(() => process.exit(0), exitWith('The service failed to shut down cleanly'))
     })
   }
 }

@@ -35,9 +35,9 @@ async function rotate(): Promise<void> {
       },
     )
     console.log(
-      `${resealed} of ${total} were encrypted anew, ${total - resealed - overtaken - unreadable.length} had been before`,
+      `${resealed} of ${total} re-encrypted, ${total - resealed - overtaken - unreadable.length} were up to date`,
     )
-    if (overtaken > 0) console.log(`${overtaken} were written meanwhile: run this again`)
+    if (overtaken > 0) console.log(`${overtaken} changed during the run: run this again`)
     for (const one of unreadable) console.error(`No secret of SERVICE_SECRET opens the ${one}`)
     if (unreadable.length > 0) process.exitCode = 1
   } finally {

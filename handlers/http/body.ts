@@ -101,7 +101,7 @@ export async function readText(c: AppContext, limit: number): Promise<string> {
 /** A part of the body; where it does not come, it is because the client has gone. */
 function arriving<T>(part: Promise<T>): Promise<T> {
   return part.catch((cause: unknown) => {
-    throw new ServiceError('abandoned', 'The body did not arrive', { cause })
+    throw new ServiceError('abandoned', 'The request body was not received completely', { cause })
   })
 }
 

@@ -52,7 +52,7 @@ export function mount(app: App, path: string, methods: Methods, manner: RouteOpt
   const { hono, before } = app
   const allow = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
   const refuse: Handler = () => {
-    throw new ServiceError('methodNotAllowed', `This address knows ${allow.join(', ')}`, {
+    throw new ServiceError('methodNotAllowed', `Allowed methods: ${allow.join(', ')}`, {
       meta: { allow: allow.join(', ') },
     })
   }

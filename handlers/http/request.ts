@@ -17,7 +17,7 @@ export type AppContext = Context<{ Variables: Variables }>
 export function pathParam(c: AppContext, name: string): string {
   const part = itemKey(c, name)
   if (part.includes('\0') || !part.isWellFormed()) {
-    throw new ServiceError('notFound', 'There is nothing at this address')
+    throw new ServiceError('notFound', 'Not found')
   }
   return part
 }

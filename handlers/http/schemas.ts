@@ -34,10 +34,7 @@ const CENTURY = 100 * 365 * 86_400_000
 
 /** How long something lasts from now on. */
 export const lifetimeSchema = lazily(() =>
-  durationSchema().refine(
-    (length) => length > 0 && length <= CENTURY,
-    'must be more than nothing and at most 100 years',
-  ),
+  durationSchema().refine((length) => length > 0 && length <= CENTURY, 'must be positive and at most 100 years'),
 )
 
 /** The query string of a list. */

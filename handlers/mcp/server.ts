@@ -62,7 +62,7 @@ const instructions =
 /** Only asked for when a server questions its user, which this one does not. */
 const jsonSchemaValidator = {
   getValidator: () => {
-    throw new Error('nobody is questioned')
+    throw new Error('elicitation is not supported')
   },
 }
 
@@ -127,18 +127,18 @@ function story({ message, source }: ErrorBody): readonly string[] {
 }
 
 const notNow = 'Nothing was changed. Try again later.'
-const ours = 'Nothing can be done about it from here; tell the user.'
+const ours = 'This cannot be fixed from here; tell the user.'
 
 /** What to do next. */
 const advice: Readonly<Record<ErrorKind, string>> = {
   badRequest: 'Correct the arguments.',
-  unauthenticated: 'The key does not count any more; tell the user.',
+  unauthenticated: 'The key is no longer valid; tell the user.',
   paymentRequired: 'The license does not allow it; tell the user.',
   forbidden:
     'The key in use may not do this, or what you named is hidden from it. Other arguments may work; do not retry these.',
-  notFound: 'There is no such thing, or it is hidden from you. Look for it with list_items or read_schema.',
+  notFound: 'It does not exist, or it is hidden from you. Look for it with list_items or read_schema.',
   methodNotAllowed: 'Correct the arguments.',
-  conflict: 'Something stands in the way. Read the current state and decide anew.',
+  conflict: 'The request conflicts with the current state. Read it and decide again.',
   tooLarge: 'Send less at a time.',
   unsupportedMediaType: 'Correct the arguments.',
   invalid: 'Nothing was changed. Correct the place that is named; read_schema tells names and types.',

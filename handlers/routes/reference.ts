@@ -50,7 +50,7 @@ export function mountReference(app: App, assets: Assets): void {
     GET: async (c) => {
       const name = pathParam(c, 'file')
       const type = Object.hasOwn(types, name) ? types[name] : undefined
-      if (type === undefined) throw new ServiceError('notFound', 'There is nothing at this address')
+      if (type === undefined) throw new ServiceError('notFound', 'Not found')
       const headers = { 'Content-Type': type, 'Cache-Control': 'public, max-age=3600' }
       return { status: 200, body: await assets(name), headers }
     },

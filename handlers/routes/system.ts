@@ -66,7 +66,7 @@ export function closedAnswer(path: string, startup: string): Answer {
   if (path === '/api/system/ready') {
     return readyAnswer(readiness({ accepting_traffic: 'ok', startup, system_db: 'not checked' }))
   }
-  return failure(new ServiceError('unavailable', 'The service is not available'))
+  return failure(new ServiceError('unavailable', 'The service is unavailable'))
 }
 
 function readyAnswer(readiness: Readiness): Answer {

@@ -55,7 +55,7 @@ export async function startLicensingServer(options: LicensingServerOptions): Pro
         return route({ body: await readBody(request), parts: parts.map(decodeURIComponent) })
       }
     }
-    return refusal(404, 'There is nothing at this address')
+    return refusal(404, 'Not found')
   }
 
   const server = createServer((request, response) => {

@@ -59,7 +59,7 @@ export const errorCodes: Readonly<Record<string, Meaning>> = {
   '3011': migration('A system collection, a system namespace or something read-only would be changed'),
   '3012': migration('The namespace is missing, of another source, or may not have this name'),
   '3013': migration(
-    'Data in the table stands in the way: nulls, doubled values, missing references, values out of range',
+    'Existing data prevents the change: nulls, duplicate values, missing references, values out of range',
   ),
   '3014': migration('An earlier migration of the data source did not end: introspect it first'),
   '4000': {

@@ -16,7 +16,7 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
 export function listKnown(name: string, known: readonly string[]): string {
   const meant = didYouMean(name, known)
   if (meant !== '' || known.length === 0) return meant
-  return `, as ${known.join(', ')} ${known.length === 1 ? 'is' : 'are'}`
+  return `; allowed: ${known.join(', ')}`
 }
 
 /** Returns the first of the nearest candidates; undefined where none is near. */

@@ -7,7 +7,8 @@ export function withCircuitBreaker(driver: SqlDriver, { now }: Clock): SqlDriver
   let breaker: Breaker = closedBreaker
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
-    if (isRefusing(breaker, now())) throw new SqlFault('the database was out of reach just now', { state: UNREACHABLE })
+    if (isRefusing(breaker, now()))
+      throw new SqlFault('the database was unreachable moments ago', { state: UNREACHABLE })
     breaker = afterEvent(breaker, 'asked', now())
     try {
       const answer = await work()

@@ -165,7 +165,7 @@ it('does not count from an address outside of its ranges', async () => {
   ]
 
   expect(refused.map(({ status }) => status)).toEqual([403, 403, 403, 403])
-  expect(await refused[0]?.json()).toEqual({ message: 'The scope of this key does not reach to this address' })
+  expect(await refused[0]?.json()).toEqual({ message: 'The scope of this key does not include this client address' })
 })
 
 it('counts from the addresses of its ranges, as the audit log knows them, and so does what is made with it', async () => {

@@ -359,7 +359,7 @@ it('is read by whoever holds auditLog:read, and that of the instance by its admi
 
   expect(allowed.status).toBe(200)
   expect(refused.status).toBe(403)
-  expect(await refused.json()).toEqual({ message: 'This needs the entitlement auditLog:read' })
+  expect(await refused.json()).toEqual({ message: 'Requires the entitlement auditLog:read' })
   expect(ofInstance.map(({ status }) => status)).toEqual([403, 403])
 })
 

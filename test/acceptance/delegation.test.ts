@@ -24,8 +24,8 @@ await shop.insert('articles', [
 
 const managing = ['workspaceMembers:read', 'workspaceMembers:edit']
 const titles = { articles: { read: { fields: ['id', 'title', 'status'], filter: { status: 'live' } } } }
-const beyondRights = { message: 'Nobody can give away more rights than they hold' }
-const beyondReach = { message: 'Nobody can take away more rights than they hold' }
+const beyondRights = { message: 'You cannot grant rights that you do not hold' }
+const beyondReach = { message: 'You cannot revoke rights that you do not hold' }
 
 const manager = (content: Content = {}) =>
   people.member(shop, {
@@ -235,7 +235,7 @@ describe('what a manager may not give, they may not take', () => {
     ]
 
     expect(await bodiesOf(answers)).toEqual(
-      new Set([`403 {"message":"Only an Administrator removes, suspends or demotes an Administrator"}`]),
+      new Set([`403 {"message":"Only an Administrator can remove, suspend or demote an Administrator"}`]),
     )
   })
 

@@ -111,7 +111,7 @@ it.each(['/', '/api', '/api/system/nothing', '/api/auth/nothing', '/favicon.ico'
     const response = await world.administrator.get(path)
 
     expect(response.status).toBe(404)
-    expect(await response.json()).toEqual({ message: 'There is nothing at this address' })
+    expect(await response.json()).toEqual({ message: 'Not found' })
   },
 )
 

@@ -253,5 +253,5 @@ it.each([
   const response = await shop.anonymous.send(method, path, method === 'GET' ? {} : { body: {} })
 
   expect(response.status).toBe(403)
-  expect(await response.json()).toEqual({ message: `This needs the entitlement ${entitlement}` })
+  expect(await response.json()).toEqual({ message: `Requires the entitlement ${entitlement}` })
 })

@@ -78,7 +78,7 @@ it('needs dataModel:read', async () => {
   const response = await shop.anonymous.get('/schema')
 
   expect(response.status).toBe(403)
-  expect(await response.json()).toEqual({ message: 'This needs the entitlement dataModel:read' })
+  expect(await response.json()).toEqual({ message: 'Requires the entitlement dataModel:read' })
 })
 
 it('answers 405 for other methods', async () => {

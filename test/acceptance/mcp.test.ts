@@ -362,7 +362,7 @@ it('needs ai:mcp for every call, and says so', async () => {
   const answers = [await post(member.token, ping), await post(undefined, ping)]
 
   expect(answers.map(({ status }) => status)).toEqual([403, 403])
-  expect(await answers[1]?.json()).toEqual({ message: 'This needs the entitlement ai:mcp' })
+  expect(await answers[1]?.json()).toEqual({ message: 'Requires the entitlement ai:mcp' })
 })
 
 it('takes the token from the header or from access_token, and not from a cookie', async () => {

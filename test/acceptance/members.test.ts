@@ -124,7 +124,7 @@ it('lets only an Administrator make an Administrator', async () => {
   const byAdministrator = await shop.patch(`/members/${member.userId}`, { roles })
 
   expect([byEditor.status, ofSelf.status, byAdministrator.status]).toEqual([403, 403, 200])
-  expect(await byEditor.json()).toEqual({ message: 'Only an Administrator makes an Administrator' })
+  expect(await byEditor.json()).toEqual({ message: 'Only an Administrator can assign the role Administrator' })
 })
 
 it('lets nobody assign a role that carries more than they hold', async () => {
@@ -141,7 +141,7 @@ it('lets nobody assign a role that carries more than they hold', async () => {
   const kept = await editor.patch(`/members/${better.userId}`, { roles: [reading, beyond] })
 
   expect([within.status, refused.status, kept.status]).toEqual([200, 403, 200])
-  expect(await refused.json()).toEqual({ message: 'Nobody can give away more rights than they hold' })
+  expect(await refused.json()).toEqual({ message: 'You cannot grant rights that you do not hold' })
   expect(await shop.data(`/members?filter[userId][_eq]=${member.userId}&fields=roles`)).toEqual([{ roles: [reading] }])
 })
 
@@ -186,5 +186,5 @@ it.each([
   const response = await member.send(method, path, method === 'GET' ? {} : { body: {} })
 
   expect(response.status).toBe(403)
-  expect(await response.json()).toEqual({ message: `This needs the entitlement ${entitlement}` })
+  expect(await response.json()).toEqual({ message: `Requires the entitlement ${entitlement}` })
 })

@@ -39,5 +39,5 @@ it('needs systemOpenApiSchema:read, which administrators of the instance hold', 
   const answers = [await member.system.get('/api/system/openapi'), await world.anonymous.get('/api/system/openapi')]
 
   expect(answers.map(({ status }) => status)).toEqual([403, 403])
-  expect(await answers[0]?.json()).toEqual({ message: 'This needs the entitlement systemOpenApiSchema:read' })
+  expect(await answers[0]?.json()).toEqual({ message: 'Requires the entitlement systemOpenApiSchema:read' })
 })

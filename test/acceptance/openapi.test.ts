@@ -114,7 +114,7 @@ it('needs openApiSchema:read', async () => {
   const answers = [await member.get('/openapi'), await shop.anonymous.get('/openapi')]
 
   expect(answers.map(({ status }) => status)).toEqual([403, 403])
-  expect(await answers[0]?.json()).toEqual({ message: 'This needs the entitlement openApiSchema:read' })
+  expect(await answers[0]?.json()).toEqual({ message: 'Requires the entitlement openApiSchema:read' })
 })
 
 it('answers 304 to whoever holds the document, until model or rights change', async () => {

@@ -121,7 +121,7 @@ it('answers 409 for a name that the workspace has already', async () => {
   const renamed = await shop.patch(`/policies/${other}`, { name: 'Taken' })
 
   expect([created.status, renamed.status]).toEqual([409, 409])
-  expect(await created.json()).toEqual({ message: 'A policy of this name exists already' })
+  expect(await created.json()).toEqual({ message: 'A policy of this name already exists' })
 })
 
 it.each([
@@ -263,7 +263,7 @@ it.each([
   const response = await shop.anonymous.send(method, path, method === 'GET' ? {} : { body: {} })
 
   expect(response.status).toBe(403)
-  expect(await response.json()).toEqual({ message: `This needs the entitlement ${entitlement}` })
+  expect(await response.json()).toEqual({ message: `Requires the entitlement ${entitlement}` })
 })
 
 function deleteRelation(ids: ReadonlyMap<string, string>) {

@@ -106,7 +106,7 @@ it('answers 409 for a name that the workspace has already', async () => {
   const builtIn = await shop.post('/roles', { name: 'Administrator' })
 
   expect([created.status, renamed.status, builtIn.status]).toEqual([409, 409, 409])
-  expect(await created.json()).toEqual({ message: 'A role of this name exists already' })
+  expect(await created.json()).toEqual({ message: 'A role of this name already exists' })
 })
 
 it.each([
@@ -179,7 +179,7 @@ it('gives nobody more than whoever writes the role holds', async () => {
 
   expect(created.status).toBe(201)
   expect([createdBeyond.status, changedBeyond.status, publicBeyond.status]).toEqual([403, 403, 403])
-  expect(await createdBeyond.json()).toEqual({ message: 'Nobody can give away more rights than they hold' })
+  expect(await createdBeyond.json()).toEqual({ message: 'You cannot grant rights that you do not hold' })
   expect(await policiesOf(shop, role)).toEqual([within])
 })
 
@@ -193,7 +193,7 @@ it.each([
   const response = await shop.anonymous.send(method, path, method === 'GET' ? {} : { body: {} })
 
   expect(response.status).toBe(403)
-  expect(await response.json()).toEqual({ message: `This needs the entitlement ${entitlement}` })
+  expect(await response.json()).toEqual({ message: `Requires the entitlement ${entitlement}` })
 })
 
 async function policiesOf(of: Workspace, role: string): Promise<unknown> {

@@ -78,7 +78,7 @@ it('changes neither its owner’s membership nor its own nor that of their other
 
   expect(refused.map(({ status }) => status)).toEqual(refused.map(() => 403))
   expect(await refused[0]?.json()).toEqual({
-    message: 'A service account changes neither itself nor its owner nor what else they own',
+    message: 'A service account cannot change itself, its owner, or other accounts of its owner',
   })
   expect(after).toEqual(before)
   expect([allowed.status, missing.status]).toEqual([200, 404])

@@ -87,10 +87,10 @@ it('is given no more than its maker holds', async () => {
   const messages = await Promise.all(created.map(async (response) => (await response.json()) as { message: string }))
   expect([...created, ...changed, byBob].map(({ status }) => status)).toEqual(Array.from({ length: 9 }, () => 403))
   expect(messages.map(({ message }) => message)).toEqual([
-    'Nobody can give away more rights than they hold',
-    'Only an Administrator makes an Administrator',
-    'This needs the entitlement workspaceMembers:edit',
-    'This needs the entitlement workspaceMembers:edit',
+    'You cannot grant rights that you do not hold',
+    'Only an Administrator can assign the role Administrator',
+    'Requires the entitlement workspaceMembers:edit',
+    'Requires the entitlement workspaceMembers:edit',
   ])
   expect(await (await ada.system.get(`${path}/${id}`)).json()).toMatchObject({ data: { roles: [] } })
 })
@@ -157,7 +157,7 @@ it('owns no service account itself', async () => {
   const response = await robot.post(path, { name: 'mine' })
 
   expect(response.status).toBe(403)
-  expect(await response.json()).toEqual({ message: 'A service account owns no other' })
+  expect(await response.json()).toEqual({ message: 'A service account cannot own another' })
 })
 
 it('cannot sign in with a password', async () => {

@@ -73,7 +73,7 @@ it('answers 409 where the name is taken', async () => {
   const response = await shop.post('/sources/data', made)
 
   expect(response.status).toBe(409)
-  expect(await response.json()).toEqual({ message: 'A data source of this name exists already' })
+  expect(await response.json()).toEqual({ message: 'A data source of this name already exists' })
 })
 
 it('deletes a source', async () => {

@@ -67,7 +67,7 @@ it('makes no second first administrator', async () => {
   })
 
   expect(response.status).toBe(409)
-  expect(await response.json()).toEqual({ message: 'The first administrator exists already' })
+  expect(await response.json()).toEqual({ message: 'The first administrator already exists' })
 })
 
 it('answers 422 for a set-up body that is wrong, naming the place', async () => {

@@ -129,7 +129,7 @@ it.each([
   ]
 
   expect([ofMember.status, ofNobody.status]).toEqual([403, 403])
-  expect(await ofMember.json()).toEqual({ message: 'This needs an administrator of the instance' })
+  expect(await ofMember.json()).toEqual({ message: 'Requires an administrator of the instance' })
 })
 
 it('has nobody to tell an anonymous caller about', async () => {

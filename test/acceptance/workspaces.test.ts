@@ -37,7 +37,7 @@ it('answers 409 for a name that is taken', async () => {
   const response = await world.administrator.post(path, { apiName })
 
   expect(response.status).toBe(409)
-  expect(await response.json()).toEqual({ message: 'A workspace of this name exists already' })
+  expect(await response.json()).toEqual({ message: 'A workspace of this name already exists' })
 })
 
 it.each([
@@ -154,7 +154,7 @@ it('lets members do with a workspace what their entitlements there say', async (
   const remove = [await editor.system.delete(`${path}/${id}`), await remover.system.delete(`${path}/${id}`)]
 
   expect(read.map(({ status }) => status)).toEqual([200, 403])
-  expect(await read[1]?.json()).toEqual({ message: 'This needs the entitlement workspace:read' })
+  expect(await read[1]?.json()).toEqual({ message: 'Requires the entitlement workspace:read' })
   expect(edit.map(({ status }) => status)).toEqual([200, 403])
   expect(remove.map(({ status }) => status)).toEqual([403, 204])
 })

@@ -459,7 +459,7 @@ describe('what MariaDB and MySQL cannot keep', () => {
 
     expect(reason(people, a, relation('a_p', ['a.p'], ['people.id'], { [occasion]: 'setDefault' }))).toEqual([
       'operations[2]',
-      'MariaDB does not know the referential action setDefault',
+      'MariaDB does not support the referential action setDefault',
     ])
   })
 

@@ -343,7 +343,7 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
       expect(story).toEqual([
         'Failed to execute query',
         `editor[0].${operation}`,
-        'is not an operation of this relation here, as _connect, _create, _update are',
+        'is not an operation of this relation here; allowed: _connect, _create, _update',
       ])
     })
 
@@ -488,7 +488,7 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
       expect(await errorMessages(items.updateOne('authors', bo, { edited: [{ _disconnect: {} }] }))).toEqual([
         'Failed to execute query',
         'edited[0]._disconnect',
-        'is not an operation of this relation here, as _connect, _create, _update, _delete are',
+        'is not an operation of this relation here; allowed: _connect, _create, _update, _delete',
       ])
     })
 

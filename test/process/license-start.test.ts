@@ -36,7 +36,7 @@ it.each<[string, () => Variables | Promise<Variables>, string | RegExp]>([
   [
     'the check symbol of the key is wrong',
     () => line.variables(key.slice(0, -1) + (key.endsWith('2') ? '3' : '2')),
-    'SERVICE_LICENSE__KEY is mistyped: its check symbol does not fit',
+    'SERVICE_LICENSE__KEY is mistyped: its check symbol is wrong',
   ],
   [
     'there is no public key to verify the license with',
@@ -100,7 +100,7 @@ it.each<[string, () => Variables | Promise<Variables>, string | RegExp]>([
   [
     'the license of the token lacks offline use',
     async () => offline(await signed({ offline: false })),
-    'SERVICE_LICENSE__TOKEN is of a license without offline use',
+    'SERVICE_LICENSE__TOKEN is a license that does not allow offline use',
   ],
 ])('does not start where %s', async (_, variables, message) => {
   const { reason } = await stage.refusal(await variables())
@@ -118,7 +118,7 @@ it.each<[string, () => Trouble, string]>([
   [
     'answers with a page',
     () => ({ kind: 'answer', status: 200, body: '<h1>Hello</h1>' }),
-    'cannot be reached (SERVICE_LICENSE__URL): what answers is not a licensing service',
+    'cannot be reached (SERVICE_LICENSE__URL): the response is not that of a licensing service',
   ],
   [
     'sends a forged license',

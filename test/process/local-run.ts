@@ -109,7 +109,7 @@ export function describeLocalRun(script: string): void {
           expect(existsSync(join(directory, `signalled-${signal}/postgres/process.lock`)), `after ${moment} ms`).toBe(
             false,
           )
-          expect(output).not.toMatch(/cannot start|did not end well/)
+          expect(output).not.toMatch(/cannot start|failed to shut down/)
         }
       },
       SWEEP,

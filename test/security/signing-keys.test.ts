@@ -84,7 +84,7 @@ it.each([
   ],
   ['a public key alone', JSON.stringify({ ...first, d: undefined }), 'must begin with an Ed25519 private JWK'],
   ['a key twice', JSON.stringify([first, first]), 'has two keys of one kid'],
-  ['half a key', JSON.stringify({ ...first, d: 'AAAA' }), 'holds a key that is none'],
+  ['half a key', JSON.stringify({ ...first, d: 'AAAA' }), 'contains an invalid key'],
 ])('does not start with %s, and says why without repeating it', async (_, value, reason) => {
   const started = run(value, async () => 'started')
 

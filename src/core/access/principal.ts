@@ -51,5 +51,5 @@ export function scopeAllows({ collections }: ScopedRights, collectionId: string,
 
 export function requireEntitlement(rights: Rights, entitlement: Entitlement): void {
   if (!hasEntitlement(rights, entitlement))
-    throw new ServiceError('forbidden', `This needs the entitlement ${entitlement}`)
+    throw new ServiceError('forbidden', `Requires the entitlement ${entitlement}`)
 }

@@ -42,7 +42,7 @@ export function parseValidation(response: LicensingResponse): LicensingAnswer {
   const { success, data } = validation().safeParse(readJson(response.body))
   if (!success) return unrecognised()
   const document = data.license ?? undefined
-  if (data.status === 'valid' && document === undefined) return refused('it calls the license valid but sends none')
+  if (data.status === 'valid' && document === undefined) return refused('it reports a valid license but returned none')
   return { kind: 'validated', verdict: data.status, document }
 }
 
@@ -63,7 +63,7 @@ function notDone({ status, body }: Extract<LicensingResponse, { kind: 'answer' }
 
 /** An answer that the licensing service never gives, such as the error page of a proxy. */
 function unrecognised(): LicensingAnswer {
-  return unreachable('what answers is not a licensing service')
+  return unreachable('the response is not that of a licensing service')
 }
 
 function readJson(body: string): unknown {

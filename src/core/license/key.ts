@@ -17,10 +17,10 @@ export function parseLicenseKey(text: string): KeyResult {
   if (symbols === '') return fault('is empty')
   if (!symbols.startsWith('M')) return fault('must begin with the letter M')
   const stray = [...symbols].some((symbol) => !KEY_SYMBOLS.includes(symbol))
-  if (stray) return fault('has a character that no license key has')
+  if (stray) return fault('has a character that is not used in license keys')
   if (symbols.length !== KEY_LENGTH) return fault(`must have ${KEY_LENGTH} symbols, it has ${symbols.length}`)
   const [body, check] = [symbols.slice(0, -1), symbols.slice(-1)]
-  if (checkSymbol(body) !== check) return fault('is mistyped: its check symbol does not fit')
+  if (checkSymbol(body) !== check) return fault('is mistyped: its check symbol is wrong')
   return { kind: 'key', key: grouped(symbols) }
 }
 

@@ -149,8 +149,8 @@ export function defaultFault(field: PrimitiveFieldRecord, value: DefaultValue | 
     return engineDefaultFault(field, value.onCreate) ?? engineDefaultFault(field, value.onUpdate)
   }
   if (value.isAutoincrement !== true) return undefined
-  if (field.isList || !/^u?int(8|16|32|64)$/.test(field.type.name)) return 'only integers can count up'
-  return field.isNullable ? 'what counts up must not be nullable' : undefined
+  if (field.isList || !/^u?int(8|16|32|64)$/.test(field.type.name)) return 'only integers can auto-increment'
+  return field.isNullable ? 'an auto-increment field must not be nullable' : undefined
 }
 
 function engineDefaultFault(field: PrimitiveFieldRecord, value: EngineDefault | undefined): string | undefined {

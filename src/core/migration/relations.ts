@@ -230,7 +230,7 @@ function checkStorable(
 ): void {
   const { title, ddl } = storageOf(draft, constrained.record.sourceId)
   const unknown = [onDelete, onUpdate].find((action) => !ddl.referentialActions.has(action))
-  if (unknown !== undefined) refuse('unsupported', `${title} does not know the referential action ${unknown}`)
+  if (unknown !== undefined) refuse('unsupported', `${title} does not support the referential action ${unknown}`)
   for (const { constrainedFieldId } of mappings) {
     checkIndexable(draft, constrained, fieldOf(draft, constrained, constrainedFieldId))
   }

@@ -6,7 +6,7 @@ import { operatorsOf } from '../model/operator.ts'
 import { component, type JsonSchema } from './schema.ts'
 
 const textOperators = [...operatorsOf({ name: 'string', params: { length: 'unlimited' } }, false)].join(', ')
-const UNKNOWN_OPERATOR = `is not an operator of string, which knows ${textOperators}`
+const UNKNOWN_OPERATOR = `is not an operator of string; allowed: ${textOperators}`
 
 export const errorSchema: JsonSchema = {
   type: 'object',
@@ -57,7 +57,7 @@ const failures = {
   Conflict: {
     status: 409,
     description: 'The name is taken, or this is the last one of its kind.',
-    example: { message: 'A role of this name exists already' },
+    example: { message: 'A role of this name already exists' },
   },
   TooLarge: {
     status: 413,
@@ -92,7 +92,7 @@ const failures = {
   Unavailable: {
     status: 503,
     description: 'Not available at the moment.',
-    example: { message: 'The service is not available' },
+    example: { message: 'The service is unavailable' },
   },
 } as const satisfies Readonly<Record<string, ErrorAnswer>>
 

@@ -125,7 +125,7 @@ function refuseTooMany(list: readonly unknown[], path: string): void {
 function refuseUnknown(body: Body, known: readonly string[], path: string): void {
   for (const name of Object.keys(body)) {
     if (known.includes(name)) continue
-    throw queryFault(`${path}.${name.slice(0, 100)}`, `is not known here${listKnown(name, known)}`)
+    throw queryFault(`${path}.${name.slice(0, 100)}`, `is not allowed here${listKnown(name, known)}`)
   }
 }
 

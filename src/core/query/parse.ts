@@ -115,7 +115,7 @@ function refuseUnknown(tree: BracketObject, known: readonly string[]): void {
 /** Throws 422 for a parameter that a route does not know. */
 export function requireKnown(name: string, known: readonly string[]): void {
   if (known.includes(name)) return
-  const meant = didYouMean(name, known) || `, which knows ${known.join(', ') || 'none'}`
+  const meant = didYouMean(name, known) || `; allowed: ${known.join(', ') || 'none'}`
   throw queryFault(shown(name), `is not a parameter of this route${meant}`)
 }
 
@@ -180,7 +180,7 @@ function parseSortEntry(entry: BracketNode, path: string, parameter: string): So
     } else if (name === 'nulls') {
       if (value !== 'first' && value !== 'last') throw queryFault(at, 'must be first or last')
       nulls = value
-    } else throw queryFault(at, 'is not an option of sort, as direction and nulls are')
+    } else throw queryFault(at, 'is not an option of sort; allowed: direction, nulls')
   }
   return { field, direction, nulls }
 }
@@ -245,7 +245,7 @@ function collectDeep(
       if (!name.startsWith('_')) deeper[name] = argument
       else if (!deepParameters.has(name)) {
         const known = [...deepParameters].join(', ')
-        throw queryFault(`${at}.${shown(name)}`, `is not an argument of a relation, as ${known} are`)
+        throw queryFault(`${at}.${shown(name)}`, `is not an argument of a relation; allowed: ${known}`)
       } else if (entry !== undefined) {
         if (name in entry.own) throw queryFault(`${at}.${name}`, 'is given twice')
         entry.own[name] = argument

@@ -75,8 +75,8 @@ function member(reading: Reading, name: string, part: unknown, scope: Scope): Fi
     return name === '_and' ? and(filters) : or(filters)
   }
   if (name.startsWith('_')) {
-    const quantified = scope.quantified ? ', nor one of _some, _every, _none' : ''
-    throw queryFault(inner.path, `is not a logical operator, as _and, _or and _not are${quantified}`)
+    const quantified = scope.quantified ? ', _some, _every, _none' : ''
+    throw queryFault(inner.path, `is not a logical operator; allowed: _and, _or, _not${quantified}`)
   }
   const { field, visible } = reading.resolver.field(scope.collection, name, inner.path)
   return field.kind === 'relation'
@@ -139,7 +139,7 @@ function operation(reading: Reading, ref: FieldRef, name: string, operand: unkno
   const operators: ReadonlySet<string> = operatorsOf(field.type, field.isList)
   if (!operators.has(name)) {
     const type = field.isList ? 'lists' : field.type.name
-    throw queryFault(path, `is not an operator of ${type}, which knows ${knownOperators(field)}`)
+    throw queryFault(path, `is not an operator of ${type}; allowed: ${knownOperators(field)}`)
   }
   return build(reading, ref, name as Exclude<Operator, '_null'>, operand, path)
 }

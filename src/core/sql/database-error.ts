@@ -35,6 +35,6 @@ const refusals = {
   account: { kind: 'invalid', message: 'Invalid extension configuration', code: '2002' },
   unreachable: { kind: 'failed', message: 'Failed to connect to the database', code: '5001' },
   overdue: { kind: 'unavailable', message: 'The query was ended: it took longer than its time limit', code: '5004' },
-  abandoned: { kind: 'abandoned', message: 'The caller has left', code: undefined },
+  abandoned: { kind: 'abandoned', message: 'The client has disconnected', code: undefined },
   notReady: { kind: 'failed', message: 'The table or view is not ready for this', code: '5003' },
 } as const

@@ -45,8 +45,7 @@ export function abortReason(
   context: QueryContext,
   { elapsed, timeLimit }: { readonly elapsed: number; readonly timeLimit: number },
 ): SqlFault | undefined {
-  if (context.isDisconnected?.() === true)
-    return new SqlFault('nobody waits for the answer any more', { state: CANCELED })
+  if (context.isDisconnected?.() === true) return new SqlFault('the client has disconnected', { state: CANCELED })
   // Timers may fire slightly early by this clock.
   const isLate = timeLimit > 0 && elapsed >= timeLimit - 1
   return isLate ? new SqlFault('the time limit was reached', { state: TIMED_OUT }) : undefined

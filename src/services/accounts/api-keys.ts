@@ -144,7 +144,7 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
     const key = maker?.expiresAt === undefined ? undefined : await loadApiKey(database, id)
     if (key === undefined || maker?.expiresAt === undefined) return
     if (key.expiresAt !== undefined && key.expiresAt <= maker.expiresAt) return
-    throw new ServiceError('forbidden', 'A key switches no key on that outlives it')
+    throw new ServiceError('forbidden', 'A key cannot activate a key that expires later')
   }
 }
 
@@ -180,13 +180,13 @@ function endOf(wished: Instant | undefined, maker: ApiKeyRow | undefined): Insta
   if (wished <= latest) return wished
   throw bodyFault(
     'expiresIn',
-    `must not reach beyond ${new Date(latest).toISOString()}, the end of the key that makes it`,
+    `must not be later than ${new Date(latest).toISOString()}, the expiry of the key that creates it`,
   )
 }
 
 function requireRoom(maker: ApiKeyRow | undefined): void {
   if (maker === undefined || maker.generation < MAX_GENERATIONS) return
-  throw new ServiceError('forbidden', `At most ${MAX_GENERATIONS} keys are made one with the other`)
+  throw new ServiceError('forbidden', `Keys can be created by keys to a depth of at most ${MAX_GENERATIONS}`)
 }
 
 function notYours(): ServiceError {

@@ -102,7 +102,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
         decide: ({ known, isMember, invited, grantor }) => {
           if (invited !== undefined) requireAnothers(caller, invited)
           requireAssignable(grantor, { path: 'workspace_roles', wanted: roles, known, held: [] })
-          if (isMember) throw new ServiceError('conflict', 'Whoever has this address is a member already')
+          if (isMember) throw new ServiceError('conflict', 'The account of this address is already a member')
           const writes = insertInvitation({ ...made, invitedBy: requireUser(caller), expiresAt })
           return [
             ...license.within(['seats'], workspace.id, writes),
@@ -113,7 +113,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
             }),
           ]
         },
-        taken: 'This address is invited already',
+        taken: 'This address is already invited',
       })
       const letter = {
         to: email,
@@ -166,7 +166,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
             ...license.within(['seats'], workspaceId, joinStatements(invitation, userId, record)),
           ]
         },
-        taken: 'Somebody has just made an account of this address',
+        taken: 'An account of this address has just been created',
       })
       return { id: userId, email, workspace: { id: workspaceId, apiName: workspaceName } }
 
@@ -203,7 +203,7 @@ function requireInvited(caller: Caller, { account }: InvitationRow): void {
   if (isSignedIn && account?.isProven === true && account.id === caller.userId) return
   throw new ServiceError(
     'forbidden',
-    'This token counts only for whoever is signed in to the account of the invited address and has proven to read its mail; the mailed token counts by itself',
+    'Sign in to the account of the invited address, with its address verified, to use this token; the mailed token needs no sign-in',
   )
 }
 

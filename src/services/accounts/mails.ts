@@ -26,11 +26,11 @@ export function resetMail({ to, token, base }: TokenMail): Mail {
     to,
     subject: 'Choose a new password',
     text: paragraphs([
-      'Somebody, probably you, has asked for a new password of this account.',
-      base && `This link tells whether it can still be chosen:\n${base}/api/auth/password-reset/verify?token=${token}`,
-      `The token for it, which works once and for one hour:\n${token}`,
+      'A new password was requested for this account.',
+      base && `Check whether the token is still valid:\n${base}/api/auth/password-reset/verify?token=${token}`,
+      `Token, valid once, for one hour:\n${token}`,
       base && `Send it with the new password to ${base}/api/auth/password-reset/confirm, as {"token", "password"}.`,
-      'Who has not asked for this need not do anything: the password stays as it is.',
+      'If you did not request this, ignore this mail: the password stays unchanged.',
     ]),
   }
 }
@@ -43,9 +43,9 @@ export function invitationMail({ to, token, base, workspace, expiresAt }: Invita
     subject: `Invitation to the workspace ${workspace}`,
     text: paragraphs([
       `You are invited to the workspace ${workspace}${base === undefined ? '' : ` at ${base}`}.`,
-      `The token to accept it with, which works once and until ${new Date(expiresAt).toUTCString()}:\n${token}`,
+      `Token to accept the invitation, valid once, until ${new Date(expiresAt).toUTCString()}:\n${token}`,
       base && `Send it to ${base}/api/auth/invitations/accept, as {"token", "password", "fullName"};`,
-      'a password is needed only where this e-mail address has no account yet.',
+      'a password is required only if this e-mail address has no account yet.',
     ]),
   }
 }

@@ -114,7 +114,7 @@ export function openProviderProtocol({ clock, providerGate, vault }: Ports): Pro
     if (provider.server.kind === 'openid') throw new ProviderFault('invalid', 'there is no identity token')
     const { userinfoEndpoint, emailsEndpoint, claims } = provider.server
     const person = await askAs(tokens.access_token, userinfoEndpoint)
-    if (!isClaims(person)) throw new ProviderFault('invalid', 'userinfo is no object')
+    if (!isClaims(person)) throw new ProviderFault('invalid', 'userinfo is not an object')
     const address =
       emailsEndpoint === null
         ? { email: person[claims.email], email_verified: person[claims.emailVerified] }
@@ -207,7 +207,7 @@ function isClaims(answer: unknown): answer is Claims {
 
 function requireProfile(issuer: string, claims: Claims): Profile {
   const profile = parseProfile(issuer, claims)
-  if (profile === undefined) throw new ProviderFault('invalid', 'it does not say who it is')
+  if (profile === undefined) throw new ProviderFault('invalid', 'it does not identify the user')
   return profile
 }
 

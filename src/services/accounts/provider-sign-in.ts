@@ -114,13 +114,13 @@ export function createProviderSignIn(
     pending: PendingAuthorization | undefined,
     answer: AuthorizationCallback,
   ): Promise<Profile> {
-    if (pending === undefined) throw new ProviderFault('invalid', 'the browser that came back is not one that left')
+    if (pending === undefined) throw new ProviderFault('invalid', 'the browser has no pending authorization')
     // Each provider has a callback of its own, so that the code of one never gets to another.
     if (pending.providerId !== provider.id)
-      throw new ProviderFault('invalid', 'it was another provider that was left for')
+      throw new ProviderFault('invalid', 'the pending authorization belongs to another provider')
     const hash = await tokenDigest(pending.keys.state)
     if (!(await recordCallback(database, hash, pending.expiresAt))) {
-      throw new ProviderFault('invalid', 'this sign-in has come back before')
+      throw new ProviderFault('invalid', 'this authorization callback was already used')
     }
     return (await protocol()).identify(provider, pending.keys, answer.parameters)
   }
@@ -155,7 +155,7 @@ export function createProviderSignIn(
   async function findSame({ id, name }: ProviderRow): Promise<ProviderRow> {
     const provider = await findUsable(name)
     if (provider?.id === id) return provider
-    throw new ProviderFault('invalid', 'it has just been switched off')
+    throw new ProviderFault('invalid', 'the provider has just been disabled')
   }
 
   return {

@@ -134,7 +134,7 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
           ...license.within(['sso_enabled'], undefined, [insertProvider(made)]),
           record(caller, 'create', made, { name, enabled, scopes, autoJoin }),
         ],
-        taken: 'A provider of this name exists already',
+        taken: 'A provider of this name already exists',
       })
       return directory.read('providers', everything, name)
     },
@@ -158,7 +158,7 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
           requireFitting(server, change.scopes ?? before.scopes)
           const isMoved = JSON.stringify(addressesOf(server)) !== JSON.stringify(addressesOf(before.server))
           if (isMoved && sealed === undefined) {
-            throw bodyFault('clientSecret', 'must be given where it is to go to another address')
+            throw bodyFault('clientSecret', 'must be given when an endpoint changes')
           }
           const after: NewProvider = {
             id,
@@ -195,7 +195,7 @@ export function secretPurpose(providerId: string): string {
 /** Whoever can get themselves an account at a provider would be Administrator. */
 function requireHarmless(known: readonly RoleRow[]): void {
   if (!known.some(({ kind }) => kind === 'administrator')) return
-  throw bodyFault('autoJoin.roleId', 'is the role Administrator, which nobody gets by signing in')
+  throw bodyFault('autoJoin.roleId', 'is the role Administrator, which cannot be assigned by auto-join')
 }
 
 function changedServer(server: ProviderServer, addresses: ProviderChange['server']): ProviderServer {

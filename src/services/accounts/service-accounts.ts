@@ -97,7 +97,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     if (isGiven && !isAdministrator(caller)) {
       throw new ServiceError(
         'forbidden',
-        'Only an administrator of the instance gives a service account to somebody else',
+        'Only an administrator of the instance can change the owner of a service account',
       )
     }
     const owner = await loadAccount(database, ownerId)
@@ -105,8 +105,8 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
       if (isGiven) requireProven(owner)
       return requireAnothers(caller, { id: ownerId })
     }
-    if (ownerId === requireUser(caller)) throw new ServiceError('forbidden', 'A service account owns no other')
-    throw bodyFault('owner', owner === undefined ? 'does not exist' : 'is a service account, which owns no other')
+    if (ownerId === requireUser(caller)) throw new ServiceError('forbidden', 'A service account cannot own another')
+    throw bodyFault('owner', owner === undefined ? 'does not exist' : 'is a service account, which cannot own another')
   }
 
   /** The statements that make `wanted` the roles of the account, which has `held`. */
@@ -137,7 +137,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     const rights = standing === undefined ? 'suspended' : rightsOfPrincipal(standing)
     // Whoever has no rights there is told the same of a workspace that does not exist.
     if (workspace === undefined || rights === 'suspended') {
-      throw new ServiceError('forbidden', 'This needs the entitlement workspaceMembers:edit')
+      throw new ServiceError('forbidden', 'Requires the entitlement workspaceMembers:edit')
     }
     requireEntitlement(rights, 'workspaceMembers:edit')
     return workspace

@@ -194,7 +194,7 @@ function wrongCredentials(): ServiceError {
 }
 
 function alreadyClaimed(): ServiceError {
-  return new ServiceError('conflict', 'The first administrator exists already')
+  return new ServiceError('conflict', 'The first administrator already exists')
 }
 
 /** Compares digests, so that the time taken tells nothing of where two texts begin to differ. */

@@ -165,7 +165,7 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
       const standing = await loadPrincipalState(ports.database, credentialOf(claims), undefined)
       if (standing === undefined) throw invalidToken()
       if (asked === 'anything' && standing.scope !== undefined && limitsRights(standing.scope)) {
-        throw new ServiceError('forbidden', 'The scope of this key leaves nothing of the system but the key itself')
+        throw new ServiceError('forbidden', 'The scope of this key allows no system route but that of the key itself')
       }
       if (claims.sort === 'key+jwt') await keyUse.seen(claims.id)
       return callerOf(standing, credentialOf(claims))
@@ -180,7 +180,7 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
 
 function requestScopeOf(entrance: ScopedWorkspace, { caller, rights }: Known): RequestScope {
   if (caller.kind === 'user' && caller.scope !== undefined && !includesWorkspace(caller.scope, entrance.workspace.id)) {
-    throw new ServiceError('forbidden', 'The scope of this key does not reach this workspace')
+    throw new ServiceError('forbidden', 'The scope of this key does not include this workspace')
   }
   return { ...entrance, caller, rights: unlessSuspended(rights) }
 }
@@ -232,7 +232,7 @@ export async function rightsNow(database: SqlDriver, caller: Caller, workspaceId
 /** What the caller presents, as it is looked up; 403 for the anonymous caller. */
 export function requestCredentialOf(caller: Caller): Presented {
   if (caller.kind === 'user') return { ...caller.credential, userId: caller.userId }
-  throw new ServiceError('forbidden', 'This needs a signed-in user')
+  throw new ServiceError('forbidden', 'Requires a signed-in user')
 }
 
 /** One object for all who have it, so that what is derived from it is derived once. */
@@ -259,7 +259,7 @@ function membershipRights(userId: string | undefined, { roles, policies }: Omit<
 export function requireAddress(caller: Caller, addressOf: () => string | undefined): void {
   if (caller.kind !== 'user' || caller.scope?.addresses === undefined) return
   if (!allowsAddress(caller.scope, addressOf())) {
-    throw new ServiceError('forbidden', 'The scope of this key does not reach to this address')
+    throw new ServiceError('forbidden', 'The scope of this key does not include this client address')
   }
 }
 
@@ -284,12 +284,15 @@ export function requireAnothers(
   if (caller.kind !== 'user' || caller.ownerId === undefined) return
   const own: readonly (string | null | undefined)[] = [caller.userId, caller.ownerId]
   if (!own.includes(target.id) && target.ownerId !== caller.ownerId) return
-  throw new ServiceError('forbidden', 'A service account changes neither itself nor its owner nor what else they own')
+  throw new ServiceError(
+    'forbidden',
+    'A service account cannot change itself, its owner, or other accounts of its owner',
+  )
 }
 
 export function requireAdministrator(caller: Caller): void {
   requireUser(caller)
   if (!isAdministrator(caller)) {
-    throw new ServiceError('forbidden', 'This needs an administrator of the instance')
+    throw new ServiceError('forbidden', 'Requires an administrator of the instance')
   }
 }

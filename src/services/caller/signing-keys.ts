@@ -104,7 +104,7 @@ async function importKey(jwk: JWK): Promise<CryptoKey> {
   try {
     return (await importJWK({ ...jwk }, ALGORITHM)) as CryptoKey
   } catch {
-    throw wrong('holds a key that is none')
+    throw wrong('contains an invalid key')
   }
 }
 
@@ -113,7 +113,7 @@ async function requirePair(privateKey: CryptoKey, publicKey: CryptoKey | undefin
   const probe = new TextEncoder().encode('probe')
   const signature = await crypto.subtle.sign('Ed25519', privateKey, probe)
   const isPair = publicKey !== undefined && (await crypto.subtle.verify('Ed25519', publicKey, signature, probe))
-  if (!isPair) throw wrong('has a private and a public half that do not belong together')
+  if (!isPair) throw wrong('has a private and a public key that do not match')
 }
 
 function wrong(reason: string): ServiceError {

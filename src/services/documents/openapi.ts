@@ -80,7 +80,7 @@ export function createOpenApi({ models, declarations, version }: Deps): OpenApi 
 
     async system(caller, render) {
       if (caller.kind !== 'user' || !caller.isAdministrator) {
-        throw new ServiceError('forbidden', 'This needs the entitlement systemOpenApiSchema:read')
+        throw new ServiceError('forbidden', 'Requires the entitlement systemOpenApiSchema:read')
       }
       system ??= render()
       const text = system

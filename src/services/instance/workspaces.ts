@@ -60,7 +60,7 @@ export function createWorkspaces({ ports, directory, license, forget }: Deps): W
     if (caller.kind !== 'user' || caller.isAdministrator) return
     const standing = await loadPrincipalState(database, { ...caller.credential, userId }, workspaceId)
     const rights = standing === undefined ? 'suspended' : rightsOfPrincipal(standing)
-    if (rights === 'suspended') throw new ServiceError('forbidden', `This needs the entitlement ${entitlement}`)
+    if (rights === 'suspended') throw new ServiceError('forbidden', `Requires the entitlement ${entitlement}`)
     requireEntitlement(rights, entitlement)
   }
 
@@ -94,7 +94,7 @@ export function createWorkspaces({ ports, directory, license, forget }: Deps): W
         // The name is unique; a schema of that name that nobody's workspace owns is as much in the way.
         const isTaken = cause instanceof SqlFault && (cause.state === '23505' || cause.state === '42P06')
         throw isTaken
-          ? new ServiceError('conflict', 'A workspace of this name exists already')
+          ? new ServiceError('conflict', 'A workspace of this name already exists')
           : (limitFault(cause) ?? cause)
       }
       await workspaces.changed(workspace.id)

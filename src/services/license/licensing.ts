@@ -92,7 +92,8 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
   async function openToken(token: string): Promise<LicenseState> {
     const reading = await readDocument(token)
     if (reading.kind === 'fault') throw refusedStart(`SERVICE_LICENSE__TOKEN ${reading.message}`)
-    if (!reading.license.isOffline) throw refusedStart('SERVICE_LICENSE__TOKEN is of a license without offline use')
+    if (!reading.license.isOffline)
+      throw refusedStart('SERVICE_LICENSE__TOKEN is a license that does not allow offline use')
     return { kind: 'offline', license: reading.license }
   }
 

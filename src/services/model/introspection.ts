@@ -94,7 +94,7 @@ async function readOwn({ driver, dialect, catalog }: SourceDatabase, names: read
     return catalog.parse(await driver.query(catalog.statement({ kind: 'schemas', names })))
   } catch (cause) {
     if (!(cause instanceof SqlFault)) throw cause
-    throw nested('failed', [FAILED, dialect.explain(cause)?.message ?? 'The database refused to show its schema'], {
+    throw nested('failed', [FAILED, dialect.explain(cause)?.message ?? 'The database denied access to its schema'], {
       cause,
     })
   }

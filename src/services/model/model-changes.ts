@@ -155,5 +155,5 @@ function demandTurn({ workspaceId, version }: Place, settings: Sql, holds: Sql):
 }
 
 function overtaken(): ServiceError {
-  return new ServiceError('unavailable', 'Another migration came in between; introspect the data source first')
+  return new ServiceError('unavailable', 'Another migration ran concurrently; introspect the data source first')
 }

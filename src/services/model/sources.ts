@@ -221,7 +221,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
       const sealed = await vault.seal(sourcePurpose(id), JSON.stringify(asSent))
       await models.change(workspace, async (current) => {
         if (current.sources.some((source) => source.apiName === apiName)) {
-          throw new ServiceError('conflict', 'A data source of this name exists already')
+          throw new ServiceError('conflict', 'A data source of this name already exists')
         }
         const payload = { apiName, provider: provider.id }
         return {

@@ -62,7 +62,7 @@ export function requireRevocable(grantor: Grantor, policies: readonly Content[])
 export function requireRoleGrantable(grantor: Grantor, role: RoleGrant): void {
   if (canGrantRole(grantor, role)) return
   if (role.kind === 'administrator') {
-    throw new ServiceError('forbidden', 'Only an Administrator makes an Administrator')
+    throw new ServiceError('forbidden', 'Only an Administrator can assign the role Administrator')
   }
   throw grantRefused()
 }
@@ -72,7 +72,7 @@ export function requireRolesRevocable(grantor: Grantor, roles: readonly RoleGran
   for (const role of roles) {
     if (canGrantRole(grantor, role)) continue
     if (role.kind !== 'administrator') throw revocationRefused()
-    throw new ServiceError('forbidden', 'Only an Administrator removes, suspends or demotes an Administrator')
+    throw new ServiceError('forbidden', 'Only an Administrator can remove, suspend or demote an Administrator')
   }
 }
 
@@ -83,9 +83,9 @@ export function requireRolesChangeable(grantor: Grantor, before: readonly Pick<R
 }
 
 export function grantRefused(): ServiceError {
-  return new ServiceError('forbidden', 'Nobody can give away more rights than they hold')
+  return new ServiceError('forbidden', 'You cannot grant rights that you do not hold')
 }
 
 function revocationRefused(): ServiceError {
-  return new ServiceError('forbidden', 'Nobody can take away more rights than they hold')
+  return new ServiceError('forbidden', 'You cannot revoke rights that you do not hold')
 }

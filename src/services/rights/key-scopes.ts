@@ -111,7 +111,7 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
     }
     const [first] = missing
     if (first !== undefined)
-      unknown(`scope.collections.${first.slice(0, 100)}`, 'is not a collection that the key reaches')
+      unknown(`scope.collections.${first.slice(0, 100)}`, 'is not a collection in the scope of the key')
     return found
   }
 
@@ -131,7 +131,7 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
       }
       const excess = own && firstExcess(scope, own)
       if (excess !== undefined) {
-        throw new ServiceError('forbidden', `A key makes no key that reaches further than its own scope.${excess}`)
+        throw new ServiceError('forbidden', `A key cannot create a key with a wider scope than its own.${excess}`)
       }
       return limitsRights(scope) || scope.addresses !== undefined ? scope : undefined
     },

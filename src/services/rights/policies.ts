@@ -38,7 +38,7 @@ export type Policies = {
 }
 
 const rules = 'custom_permission_rules_enabled'
-const TAKEN = 'A policy of this name exists already'
+const TAKEN = 'A policy of this name already exists'
 
 export type PolicyDeps = {
   readonly directory: Directory

@@ -9,6 +9,6 @@ export function requireProven({ isProven }: { readonly isProven: boolean }): voi
   if (isProven) return
   throw new ServiceError(
     'conflict',
-    'Nobody has proven to read the mail of this account: its password has to be reset by mail, or an invitation accepted by the mailed token, before it is given anything',
+    'The e-mail address of this account is not verified: reset its password by mail, or accept an invitation with the mailed token, before granting rights to it',
   )
 }

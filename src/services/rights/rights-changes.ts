@@ -37,5 +37,5 @@ export async function changeRights<Facts>(
       if (!isOutOfDate(cause)) throw limitFault(cause) ?? cause
     }
   }
-  throw new ServiceError('unavailable', 'Rights are being changed by others at the same time')
+  throw new ServiceError('unavailable', 'Too many concurrent changes of rights; try again')
 }

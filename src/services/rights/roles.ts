@@ -39,7 +39,7 @@ export type Roles = {
   delete(scope: RequestScope, id: string): Promise<void>
 }
 
-const TAKEN = 'A role of this name exists already'
+const TAKEN = 'A role of this name already exists'
 
 export type RoleDeps = {
   readonly directory: Directory
@@ -165,7 +165,7 @@ export function requireAssignable(grantor: Grantor, { path, wanted, known, held 
 
 /** Throws unless the giver may give the role, which was sent at `place`, to somebody else. */
 export function requireRoleForUser(grantor: Grantor, role: RoleRow, path: string): void {
-  if (role.kind === 'public') throw bodyFault(path, 'is the role Public, which nobody can have')
+  if (role.kind === 'public') throw bodyFault(path, 'is the role Public, which cannot be assigned')
   requireRoleGrantable(grantor, role)
 }
 

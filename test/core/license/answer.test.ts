@@ -59,10 +59,14 @@ describe.each([
     [
       'HTML',
       { kind: 'answer', status: 200, body: '<h1>Welcome</h1>' } as const,
-      'what answers is not a licensing service',
+      'the response is not that of a licensing service',
     ],
-    ['JSON of something else', answer(200, { ok: true }), 'what answers is not a licensing service'],
-    ['another status word', answer(200, { status: 'Valid', license: 'x' }), 'what answers is not a licensing service'],
+    ['JSON of something else', answer(200, { ok: true }), 'the response is not that of a licensing service'],
+    [
+      'another status word',
+      answer(200, { status: 'Valid', license: 'x' }),
+      'the response is not that of a licensing service',
+    ],
     ['no connection', { kind: 'unreachable', reason: 'no connection' } as const, 'no connection'],
   ])('takes %s for unreachable', (_what, delivery, reason) => {
     const message = `The licensing service cannot be reached (SERVICE_LICENSE__URL): ${reason}`

@@ -435,17 +435,17 @@ describe('a field', () => {
     [
       'a text that counts',
       add('string', { defaultValue: autoincrement }),
-      'invalid default value of the field x: only integers can count up',
+      'invalid default value of the field x: only integers can auto-increment',
     ],
     [
       'a list that counts',
       add('int32', { isList: true, defaultValue: autoincrement }),
-      'invalid default value of the field x: only integers can count up',
+      'invalid default value of the field x: only integers can auto-increment',
     ],
     [
       'null that counts',
       add('int32', { isNullable: true, defaultValue: autoincrement }),
-      'invalid default value of the field x: what counts up must not be nullable',
+      'invalid default value of the field x: an auto-increment field must not be nullable',
     ],
     [
       'a type that its default is not of',

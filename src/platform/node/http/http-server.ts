@@ -83,6 +83,6 @@ async function listen(server: Server, { host, port: wanted }: HttpServerOptions)
 function listenFault(cause: unknown, endpoint: string): string {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
   if (code === 'EADDRINUSE') return `${endpoint} is in use by another program; set PORT to a free port`
-  if (code === 'EACCES') return `${endpoint} may not be used by this user; set PORT to one above 1023`
+  if (code === 'EACCES') return `${endpoint} requires a privilege this user lacks; set PORT above 1023`
   return `cannot listen on ${endpoint}: ${String(code)}`
 }
