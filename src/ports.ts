@@ -19,13 +19,9 @@ export type SqlRow = readonly SqlParam[]
 
 /** The request that waits for the result of a statement. */
 export interface QueryContext {
-  /**
-   * Returns true when the client has disconnected. Polled while a statement runs; absent where disconnects are unknown.
-   */
+  /** Returns true when the client has disconnected. Polled during long statements; absent if that cannot be known. */
   isDisconnected?(): boolean
-  /**
-   * The statement changes rows. A driver that cannot tell whether a cancelled statement took effect must not cancel it.
-   */
+  /** The statement changes rows. A driver that cannot tell whether a cancelled one took effect must not cancel it. */
   readonly isWriting?: boolean
 }
 
@@ -52,12 +48,12 @@ export interface SqlDriver {
 
 /** Connects to the databases of data sources, with the drivers of this platform. */
 export interface SqlDatabases {
-  /** Why this platform cannot run the provider; undefined where it can. */
+  /** Returns why this platform cannot run the provider; undefined if it can. */
   unavailable(provider: SqlProvider): string | undefined
   /**
-   * Returns a driver for the database at `address`, which connects on first use. Its errors are SqlFaults, `08004`
-   * where the address is not allowed: unless the configuration allows private hosts, they are refused at every
-   * connection and for every address that the name resolves to. Throws nothing itself.
+   * Returns a driver for the database at `address`, which connects on first use. Its errors are SqlFaults. Unless the
+   * configuration allows private hosts, every connection checks all addresses that the name resolves to and refuses
+   * private ones with `08004`. Throws nothing itself.
    */
   open(address: SqlAddress): SqlDriver
 }
@@ -78,40 +74,35 @@ export type WorkspaceSnapshot = {
  */
 export const STATE_MAX_AGE = 1_000
 
-/**
- * Locks and versions of workspaces, shared by every process and isolate of the instance through the system database.
- */
+/** Migration locks and versions of workspaces, shared by all processes and isolates through the system database. */
 export interface WorkspaceState {
   /**
    * Runs `work` while holding the workspace's migration lock; waiters of one process are served in order of arrival.
    * `work` gets a fence number higher than that of every earlier holder. The lock is released when `work` settles or
-   * its process dies. Throws ServiceError `unavailable` when the wait times out.
+   * its process dies. Throws ServiceError `unavailable` when the wait times out (docs/contract.md#turns).
    */
   withMigrationLock<T>(workspaceId: string, work: (fence: number) => Promise<T>): Promise<T>
-  /**
-   * Returns the current versions, at most `maxAge` milliseconds (STATE_MAX_AGE) old; undefined for an unknown
-   * workspace.
-   */
+  /** Returns versions at most `maxAge` milliseconds old (STATE_MAX_AGE); undefined for an unknown workspace. */
   snapshot(workspaceId: string, maxAge?: number): Promise<WorkspaceSnapshot | undefined>
-  /**
-   * Returns the snapshot from memory without waiting; undefined if none is recent enough. An unchanged snapshot is the
-   * same object.
-   */
+  /** Returns the cached snapshot; undefined if none is recent enough. An unchanged snapshot is the same object. */
   remembered(workspaceId: string): WorkspaceSnapshot | undefined
   /** Invalidates the cached versions: this process sees the new ones on its next request, others soon. */
   changed(workspaceId: string): Promise<void>
 }
 
+/** Password hashing (docs/contract.md#passwords). */
 export interface Passwords {
   /** Returns a self-describing hash with its salt and cost. */
   hash(password: string): Promise<string>
-  /** Takes the same time for an undefined `hash` (unknown account), which never matches. */
+  /** Whether the password matches. Takes the same time for an undefined `hash` (unknown account), which never does. */
   verify(password: string, hash: string | undefined): Promise<boolean>
 }
 
 /** Encryption at rest with SERVICE_SECRET. `purpose` is authenticated: a text sealed for another purpose is refused. */
 export interface Vault {
+  /** Encrypts with the first secret. */
   seal(purpose: string, text: string): Promise<string>
+  /** Decrypts with any of the secrets. Throws if none opens the text, or if it was sealed for another purpose. */
   open(purpose: string, sealed: string): Promise<string>
   /** Returns the text sealed with the first secret; undefined if it already is. Throws if no secret opens it. */
   reseal(purpose: string, sealed: string): Promise<string | undefined>
@@ -147,9 +138,7 @@ export interface ConnectorSession {
    * Throws ServiceError `unavailable` only if the host itself cannot run the connector.
    */
   call(method: ConnectorMethod, argument?: unknown): Promise<ConnectorReply>
-  /**
-   * Ends the isolate; calls in flight get the reply `ended`. A closed session starts a new isolate on its next call.
-   */
+  /** Ends the isolate; calls in flight get the reply `ended`. The next call of the session starts a new isolate. */
   close(): Promise<void>
 }
 
@@ -165,15 +154,13 @@ export type ConnectorReply =
   /** The function or handler does not exist. */
   | { readonly kind: 'missing' }
   /**
-   * The function threw. `code` is the error's `monospace` property if that is a safe integer. `denied` is true if the
-   * cause chain has a NotCapable error, and takes precedence over `code`.
+   * The function threw. `code` is the error's `monospace.code` if that is a safe integer. `denied` is true if the cause
+   * chain has a NotCapable error, and takes precedence over `code`.
    */
   | { readonly kind: 'error'; readonly message: string; readonly code: number | null; readonly denied: boolean }
   /** The module failed to load. */
   | { readonly kind: 'unloadable'; readonly message: string; readonly denied: boolean }
-  /**
-   * The isolate exceeded a limit or crashed. Only calls in flight get this reply; the next call starts a new isolate.
-   */
+  /** The isolate exceeded a limit or crashed. Only calls in flight get this; the next call starts a new isolate. */
   | { readonly kind: 'ended'; readonly reason: 'time' | 'memory' | 'crash' }
 
 /** A line that a connector printed on its console. */
@@ -214,10 +201,7 @@ export type BrokenExtension = {
  * administrator or from a provider's own documents.
  */
 export interface ProviderGate {
-  /**
-   * Returns why `address` is refused, as the end of a sentence that begins with the address; undefined if it is
-   * allowed.
-   */
+  /** Returns why `address` is refused, as a predicate to follow the address in a message; undefined if allowed. */
   refusal(address: string): string | undefined
   /**
    * Sends one request and returns the response with its body read. Does not follow redirects. Throws if the address is
@@ -233,10 +217,9 @@ export interface Mailer {
   send(mail: Mail): Promise<void>
 }
 
-/**
- * Runs work after the response, so that the response time does not show whether a mail was sent. Failures are observed.
- */
+/** Runs work after the response, whose time then does not show whether a mail was sent. Failures are observed. */
 export type Background = (work: Promise<unknown>) => void
+
 /** The licensing service over HTTP. */
 export interface LicensingClient {
   /**
@@ -256,10 +239,7 @@ export interface Alarm {
 /** Posts telemetry reports (docs/contract.md#telemetry). */
 export interface TelemetryPort {
   readonly platform: 'node' | 'workers'
-  /**
-   * Posts JSON text once, without retries. Throws an Error unless the status is a success; its message omits the
-   * address.
-   */
+  /** Posts JSON text once. Throws an Error, whose message omits the address, unless the status is a success. */
   post(url: string, body: string): Promise<void>
 }
 

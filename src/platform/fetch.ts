@@ -1,2 +1,2 @@
-/** The `fetch` that a driver uses; its provider decides which addresses are allowed. */
+/** The `fetch` given to a driver; its implementation decides which addresses are allowed. */
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>

@@ -1,7 +1,7 @@
 /**
  * Streams the rows of one statement on a borrowed connection, read as the consumer takes them, so that a large result
- * never fills the memory. A slow consumer may hold the connection for some seconds; then the remaining rows are read at
- * once and the connection is released.
+ * is not held in memory. If a slow consumer holds the connection for too long, the remaining rows are buffered at once
+ * and the connection is released.
  */
 import type pg from 'pg'
 import Cursor from 'pg-cursor'
