@@ -13,8 +13,8 @@ export default async function setup(): Promise<(() => Promise<void>) | undefined
   // Database servers that root may not run prepare theirs as somebody else.
   await chmod(directory, 0o755)
   process.env[RUN_DIRECTORY] = directory
-  // Programs that are started again and again compile their modules once.
-  process.env.NODE_COMPILE_CACHE ??= join(directory, 'compiled')
+  // Programs that are started again and again compile their modules once. They may outlive the run by a moment.
+  process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, '../../../node_modules/.cache/compiled')
 
   return async () => {
     delete process.env[RUN_DIRECTORY]
