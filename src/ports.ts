@@ -119,7 +119,7 @@ export interface ConnectorHost {
 }
 
 export type ConnectorProgram = {
-  /** The connector's id. Isolates are never shared between ids. */
+  /** Identifies the connector and its data source. Isolates are never shared between ids. */
   readonly id: string
   /** The workspace of the data source. The number of isolates per workspace is limited. */
   readonly workspace?: string
@@ -165,7 +165,7 @@ export type ConnectorReply =
 
 /** A line that a connector printed on its console. */
 export type ConnectorLine = {
-  /** The ids of the connector and of the data source. */
+  /** The `id` of the ConnectorProgram. */
   readonly connector: string
   readonly level: 'info' | 'warn' | 'error'
   readonly message: string

@@ -1,7 +1,4 @@
-/**
- * Measures the OpenAPI document of a workspace with 10,000 collections: its time, and how long it delays other
- * requests.
- */
+/** Measures the OpenAPI document of 10,000 collections: its time, and how long it delays other requests. */
 import { largeModel, type Rendering, renderDocument } from '../../test/support/data/large-document.ts'
 import type { Measured } from './figures.ts'
 

@@ -1,7 +1,4 @@
-/**
- * The service's Node server, started like `npm run start:node` including the request log, with the database of its
- * environment.
- */
+/** The service on Node, started like `npm run start:node` with its request log, on the database of its environment. */
 import { type NodeServer, startNode } from '../../handlers/node.ts'
 import { answerParent } from './child.ts'
 

@@ -1,7 +1,4 @@
-/**
- * The interface of a data connector (docs/contract.md#connectors): the exports of its module, its requests and its
- * answers.
- */
+/** The interface of a data connector (docs/contract.md#connectors): exports, requests and answers of its module. */
 import type { ConnectorOperation, ConnectorOperator, PlainTypeName } from '../core/model/vocabulary.ts'
 import { InvalidConfiguration } from './errors.ts'
 

@@ -1,7 +1,4 @@
-/**
- * Client of the licensing service over fetch, with the retries of docs/contract.md#licensing; the same code on both
- * platforms.
- */
+/** Client of the licensing service over fetch, with the retries of docs/contract.md#licensing; for both platforms. */
 import type { LicensingResponse } from '../core/license/answer.ts'
 import type { LicensingClient } from '../ports.ts'
 

@@ -6,10 +6,7 @@ import { queryFailed } from './assertion-error.ts'
 /** Milliseconds between two checks for a disconnect. */
 const POLL_INTERVAL = 250
 
-/**
- * Returns the result of `call`. Throws ServiceError `abandoned` soon after the client has disconnected; the call itself
- * continues.
- */
+/** Returns the result of `call`. Throws ServiceError `abandoned` after the client disconnects; the call continues. */
 export async function cancelable<T>(call: Promise<T>, context: QueryContext | undefined): Promise<T> {
   if (context?.isDisconnected === undefined) return call
   const leaving = Promise.withResolvers<never>()

@@ -21,10 +21,7 @@ import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/sql/statement.ts'
 import type { LookupKeys, ReadOptions } from './source.ts'
 
-/**
- * Calls the connector and parses its answer. Throws ServiceError `Query failed`, or the reason why it cannot be called
- * now.
- */
+/** Calls the connector and parses its answer. Throws ServiceError `Query failed`, or why it cannot be called. */
 export type Ask = (
   request: QueryRequest,
   fields: readonly PrimitiveField[],
@@ -53,10 +50,7 @@ export type ConnectorReads = {
     wanted: ConnectorRead,
     options?: ReadOptions,
   ): Promise<{ readonly rows: readonly Row[]; readonly count: number | undefined }>
-  /**
-   * Reads by the key in the filter and checks the rest of the filter against the record; reads all rows of a filter
-   * without a key.
-   */
+  /** Reads by the key in the filter and checks the rest of the filter; without a key, reads all its rows. */
   byKey(wanted: ConnectorRead, options?: ReadOptions): Promise<readonly Row[]>
 }
 

@@ -41,10 +41,7 @@ const MAX_KEYS = PAGE - 1
 
 /** Wraps `source` so that it runs plans with any relations. `open` returns the wrapped source of another collection. */
 function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
-  /**
-   * Returns the part of the plan that the source runs itself, with all far conditions resolved, and the missing parts
-   * of its rows.
-   */
+  /** Returns the plan that the source runs, with far conditions resolved, and the missing parts of its rows. */
   async function local<P extends Plan>(
     plan: P,
     run: Run,

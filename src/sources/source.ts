@@ -1,7 +1,4 @@
-/**
- * A data source as services see it, independent of its kind. Answers are JSON texts, rendered by the database where it
- * can.
- */
+/** A data source as services see it, independent of its kind. Answers are JSON texts, from the database if possible. */
 import type { PrimitiveField } from '../core/model/model.ts'
 import type { ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/sql/statement.ts'
@@ -25,10 +22,7 @@ export type ReadOptions = QueryContext & { readonly freshness?: Freshness }
 export type LookupKeys = { readonly field: PrimitiveField; readonly values: readonly string[] }
 
 export interface Source {
-  /**
-   * Returns the items of a list as the text of a JSON array. Running it throws ServiceError `Query failed` with its
-   * cause.
-   */
+  /** Returns the items of a list as JSON array text. Running it throws ServiceError `Query failed` with its cause. */
   prepareList(plan: ReadPlan): Prepared<ListAnswer>
   /** Prepares a list that may be streamed; undefined if the list or the source does not support it. */
   prepareLong?(plan: ReadPlan): Prepared<ListAnswer | LongAnswer> | undefined
@@ -38,9 +32,6 @@ export interface Source {
    * Returns the items of a list that have one of the keys, for relations from another source; called once per batch.
    */
   prepareLookup(plan: ReadPlan, keys: LookupKeys): Prepared<string>
-  /**
-   * Writes everything or nothing. Returns the written items as the text of a JSON array, each `{}` if nothing is
-   * selected.
-   */
+  /** Writes everything or nothing. Returns the written items as JSON array text, each `{}` if nothing is selected. */
   prepareWrite(plan: WritePlan): Prepared<string>
 }

@@ -137,10 +137,7 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
 
 type Language = Pick<Kind, 'dialect' | 'catalog'>
 
-/**
- * MariaDB speaks MySQL's protocol, so either provider may be connected to either database; the version tells them
- * apart.
- */
+/** Either provider may be connected to MySQL or MariaDB, which share a protocol; the version tells them apart. */
 async function spokenBy(id: SqlProvider, driver: SqlDriver): Promise<Language> {
   const { dialect, catalog } = kinds[id]
   if (dialect === postgres) return { dialect, catalog }

@@ -97,10 +97,7 @@ function undisturbed<T>(work: () => Promise<T>, attempts = MAX_ATTEMPTS): Promis
   })
 }
 
-/**
- * Throws an error of the database in the words of docs/contract.md#what-the-caller-sees; the driver's message is not
- * shown.
- */
+/** Throws database errors in the words of docs/contract.md#what-the-caller-sees, without the message of the driver. */
 function refusal(dialect: Dialect): (cause: unknown) => never {
   return (cause) => {
     throw cause instanceof SqlFault ? refused(dialect, cause) : cause

@@ -24,10 +24,7 @@ export async function countUsers(database: SqlDriver): Promise<number> {
 /** Builds an audit log entry for a batch; it is written only if the condition `provided` is true. */
 export type AuditStatement = (provided?: Sql) => Statement
 
-/**
- * Creates the first user, with a proven e-mail address. Returns false if a user exists; concurrent calls create only
- * one.
- */
+/** Creates the first user, with a proven address. Returns false if a user exists; concurrent calls create only one. */
 export async function insertFirstUser(
   database: SqlDriver,
   user: {

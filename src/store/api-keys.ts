@@ -10,10 +10,7 @@ export type UserFilter = { readonly kind: 'anyone' } | { readonly kind: 'user'; 
 
 type RequestCredential = Exclude<Credential, { readonly kind: 'user' }>
 
-/**
- * `record` is the audit entry of the change; `by` is the requester's credential, which must still be valid when it
- * runs.
- */
+/** `record` is the change's audit entry; `by` is the requester's credential, which must still be valid when it runs. */
 type Asked = { readonly record: AuditStatement; readonly by: RequestCredential }
 
 /** Which keys may be changed: with an API key, only that key and the keys made with it. */

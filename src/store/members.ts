@@ -69,10 +69,7 @@ export async function soleAdministratorOf(database: SqlDriver, userId: string): 
   return rows.map(([name]) => name ?? '')
 }
 
-/**
- * Lists the ids of workspaces in which the user is an active member; for a service account, only where its owner may
- * act.
- */
+/** Lists the ids of workspaces where the user is an active member; for a service account, where its owner may act. */
 export async function workspacesOf(database: SqlDriver, userId: string): Promise<readonly string[]> {
   const rows = await database.query(
     statement(sql`

@@ -52,10 +52,7 @@ export function openMysql(options: MysqlOptions): SqlDriver {
     }
   }
 
-  /**
-   * Runs `work` on a connection of its own and returns it to the pool, unless the connection was told to end its
-   * statement.
-   */
+  /** Runs `work` on a connection of its own, which returns to the pool unless it was told to end its statement. */
   async function lent<T>(
     context: QueryContext | undefined,
     work: (client: PoolConnection, limit: Limit) => Promise<T>,

@@ -8,10 +8,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 const TEXT = `select set_config('statement_timeout', $1, true),
   case when current_setting('server_version_num')::int >= 170000 then set_config('transaction_timeout', $2, true) end`
 
-/**
- * Milliseconds between the statement limit and the transaction limit, so that the statement is ended and not its
- * session.
- */
+/** Milliseconds from the statement limit to the transaction limit, so that the statement ends and not its session. */
 const DISTANCE = 250
 
 export function limitStatement(milliseconds: number): Statement {

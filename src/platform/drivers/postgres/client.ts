@@ -90,10 +90,7 @@ function addressed(
 // Text forms depend on these settings. PgBouncer forwards exactly these, but no time limit (see `withoutLimit`).
 const session = '-c TimeZone=UTC -c DateStyle=ISO -c IntervalStyle=postgres -c client_encoding=UTF8'
 
-/**
- * Options in a connection string replace those of the config, so these are appended to them; the last value of a
- * setting wins.
- */
+/** Appends our options to those of a connection string, which would replace them; the last value of a setting wins. */
 function withSession(connectionString = '', settings = session): pg.ClientConfig {
   if (!URL.canParse(connectionString)) return { connectionString, options: settings }
   const url = new URL(connectionString)

@@ -72,17 +72,11 @@ export function openReaders(asked: PostgresOptions) {
     return ask(statement, context, again)
   }
 
-  /**
-   * Whether a cancel request for an earlier statement on this connection hit this one; it had no effect then and may
-   * run again.
-   */
+  /** Whether a cancel request for an earlier statement hit this one instead; it had no effect and may run again. */
   const isHitByMistake = ({ pace, wasEnded }: Reader, { state }: SqlFault): boolean =>
     state === TIMED_OUT && wasEnded && (timeLimit === 0 || pace.silence(performance.now()) < timeLimit * 0.9)
 
-  /**
-   * Ends statements whose client has disconnected or whose time is over; on each connection only the first one is
-   * running.
-   */
+  /** Ends statements that are late or whose client has disconnected; on each connection only the first is running. */
   const look = () => {
     const now = performance.now()
     const all = [...readers, ...leaving].filter((reader) => reader !== undefined)
@@ -137,10 +131,7 @@ export function openReaders(asked: PostgresOptions) {
     }
   }
 
-  /**
-   * Room appears with an answer, or when a connection is found to be stuck; a timer finds that even without new
-   * statements.
-   */
+  /** Room appears with an answer or when a connection is found stuck; the timer finds that without new statements. */
   const watch = setTimeout(() => {
     handOut()
     if (waiting.length > 0) watch.refresh()
