@@ -1,7 +1,6 @@
 /**
- * Whether a connector-backed data source serves (docs/contract.md#data-source-activity, row by row): what happens at a
- * start or in a call → the next state, and what a deactivated source answers. Whoever keeps the state only calls these
- * functions.
+ * The activity of a connector-backed data source (docs/contract.md#data-source-activity, row by row): the next state
+ * after an event of a start or call, and the error of a deactivated source. Pure; callers keep the state.
  */
 import { ServiceError } from '../error.ts'
 import { ErrorCode } from './error-code.ts'
@@ -12,25 +11,25 @@ import type { Permission } from './permission.ts'
 export type Activity = { readonly kind: 'active' } | { readonly kind: 'deactivated'; readonly because: Deactivation }
 
 export type Deactivation =
-  /** setup or preflight said so: InvalidConfiguration, AccessDenied or a permission denial. */
+  /** setup or preflight threw InvalidConfiguration or AccessDenied, or was denied a permission. */
   | { readonly kind: 'refused'; readonly thrown: ThrownError }
-  /** setup returned no handlers that could be used. */
+  /** setup returned no usable handlers. */
   | { readonly kind: 'noHandlers' }
   | { readonly kind: 'mismatch'; readonly required: readonly Permission[] }
-  /** It cannot be started at all, or its capabilities are not those that the model was made for. */
+  /** It cannot be started, or its capabilities differ from those that the model was made for. */
   | { readonly kind: 'broken' }
   | { readonly kind: 'capabilities' }
 
 export type ActivityEvent =
   | { readonly kind: 'threw'; readonly from: Handler; readonly thrown: ThrownError }
   | { readonly kind: 'noHandlers' }
-  /** preflight answered a target that cannot be read, a blank reason, a promise, or something undefined. */
+  /** preflight returned an unreadable target, a blank reason, a promise, or an invalid shape. */
   | { readonly kind: 'badPreflight' }
   | { readonly kind: 'mismatch'; readonly required: readonly Permission[] }
   | { readonly kind: 'unloadable' }
   | { readonly kind: 'uninstalled' }
   | { readonly kind: 'capabilitiesChanged' }
-  /** The extension was loaded anew, or the source introspected again: the next request may try to start it. */
+  /** The extension was reloaded, or the source introspected again: the next request may try to start it. */
   | { readonly kind: 'renewed' }
 
 export type Handler = 'preflight' | 'setup' | 'introspect' | 'query' | 'testConnection'
@@ -56,7 +55,7 @@ export function activityAfter(activity: Activity, event: ActivityEvent): Activit
   }
 }
 
-/** Only a start can deactivate, and of what it throws only what will not pass by itself. */
+/** Only errors of a start deactivate, and only those that a retry cannot solve. */
 function deactivates({ from, thrown }: Extract<ActivityEvent, { readonly kind: 'threw' }>): boolean {
   if (from !== 'setup' && from !== 'preflight') return false
   const { code, denied } = thrown
@@ -67,7 +66,7 @@ function deactivated(because: Deactivation): Activity {
   return { kind: 'deactivated', because }
 }
 
-/** What every request to a deactivated source is answered. */
+/** The error of every request to a deactivated source. */
 export function deactivatedAnswer(because: Deactivation): ServiceError {
   switch (because.kind) {
     case 'refused':
@@ -84,17 +83,17 @@ export function deactivatedAnswer(because: Deactivation): ServiceError {
 
 const NOT_STARTED = 'The extension could not be started'
 
-/** The outer message of a start that failed. */
+/** Adds the outer message of a failed start. */
 export function couldNotStart(cause: ServiceError): ServiceError {
   return new ServiceError(cause.kind, NOT_STARTED, { cause })
 }
 
-/** Whether an error tells of a source that does not run: then no outer message of a query belongs over it. */
+/** Returns true for errors of a source that does not run; they get no outer message of a query. */
 export function isStartFailure({ kind, message, code }: ServiceError): boolean {
   return message === NOT_STARTED || code === '7001' || kind === 'unavailable'
 }
 
-/** For requests that come while a connector starts or is replaced. */
+/** The error of requests while a connector starts or is replaced. */
 export function restarting(): ServiceError {
   return new ServiceError('unavailable', 'Data source is restarting')
 }

@@ -1,4 +1,4 @@
-/** Plans with every operand known, and the one item that a filter names by its key. */
+/** Binds the operands of plans, and finds the one item that a filter selects by its key. */
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import { wireValue } from '../model/wire.ts'
 import { and, type Filter, mapFilter } from '../query/filter.ts'
@@ -6,7 +6,7 @@ import { isPlaceholder, placeholderName } from '../query/placeholder.ts'
 import type { Bindings } from '../sql/statement.ts'
 import type { ConnectorFilter } from './protocol.ts'
 
-/** The filter with every placeholder bound. */
+/** Binds every placeholder of the filter. */
 export function bindFilter(filter: Filter, bindings: Bindings): Filter {
   const text = (operand: string) => bindText(operand, bindings) ?? ''
   const bound = mapFilter(filter, (inner) => bindFilter(inner, bindings))
@@ -23,14 +23,17 @@ export function bindFilter(filter: Filter, bindings: Bindings): Filter {
   }
 }
 
-/** A value or an operand, which may be a placeholder. */
+/** Returns the text of a value, or of the placeholder that stands for it. */
 export function bindText(text: string, bindings: Bindings): string | null {
   return isPlaceholder(text) ? bindings(placeholderName(text)) : text
 }
 
 export type Key = readonly { readonly field: PrimitiveField; readonly text: string }[]
 
-/** The key that `filter` asks for by `and`, and what else it asks; undefined where it may be about several items. */
+/**
+ * Returns the key that `filter` requires by `and`, and its other conditions; undefined where the filter may match
+ * several items.
+ */
 export function keyFromFilter(
   { primaryKey }: Collection,
   filter: Filter,
@@ -43,7 +46,7 @@ export function keyFromFilter(
     const found = parts.find((part) => part.kind === 'compare' && part.operator === '=' && part.field.id === field.id)
     if (found?.kind !== 'compare') return undefined
     used.add(found)
-    // A key that is hidden in some rows names nothing there.
+    // Rows in which the key is hidden must not match.
     rest.push(found.visible)
     return { field, text: found.operand }
   })
@@ -64,7 +67,7 @@ export function keyValues(key: Key): Readonly<Record<string, unknown>> {
   )
 }
 
-/** The same as a filter: a look-up by key, which every connector has to serve. */
+/** The filter for a key: a look-up that every connector must serve. */
 export function keyFilter(key: Key): ConnectorFilter {
   const tests = Object.entries(keyValues(key)).map(([field, value]) => ({ field, operator: 'eq', value }))
   const [only] = tests

@@ -1,6 +1,6 @@
 /**
- * The numbers by which a connector says what went wrong (docs/contract.md#what-the-caller-sees), under the names of
- * their classes. The last three are raised by the engine only: thrown by a connector they count as a plain error.
+ * Error codes of connectors (docs/contract.md#what-the-caller-sees), under the names of their classes. Only the engine
+ * raises the last three; thrown by a connector, they count as a plain error.
  */
 export const ErrorCode = {
   QueryRejected: 100,

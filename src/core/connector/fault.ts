@@ -1,20 +1,20 @@
 /**
- * What a connector did wrong → the ServiceError of the table docs/contract.md#what-the-caller-sees, still without the
- * outer message of the route. The connector's own message is nested innermost.
+ * Maps faults of connectors to ServiceErrors by the table docs/contract.md#what-the-caller-sees, without the outer
+ * message of the route. The connector's own message is nested innermost.
  */
 import { ServiceError } from '../error.ts'
 import { ErrorCode } from './error-code.ts'
 
-/** What was thrown: `code` is a safe integer of its `monospace` property, `denied` wins over it. */
+/** A thrown error: `code` is the safe integer in its `monospace` property; `denied` takes precedence over it. */
 export type ThrownError = { readonly message: string; readonly code: number | null; readonly denied: boolean }
 
-/** Something thrown by introspect, query or testConnection. */
+/** An error thrown by introspect, query or testConnection. */
 export function handlerFault({ message, code, denied }: ThrownError): ServiceError {
   if (denied) return extensionError(permissionsRefused, message)
   return extensionError(answers.get(code) ?? unknownFault, message)
 }
 
-/** Something thrown by preflight or setup: whatever it is, the data source cannot be started as configured. */
+/** An error thrown by preflight or setup: the data source cannot be started as configured. */
 export function startFault({ message, code, denied }: ThrownError): ServiceError {
   if (denied) return extensionError(permissionsRefused, message)
   const isOurs = code === ErrorCode.InvalidConfiguration || code === ErrorCode.AccessDenied
@@ -29,7 +29,7 @@ export function loadFault({ message, denied }: { readonly message: string; reado
   )
 }
 
-/** The isolate ended while the call was in flight. */
+/** The isolate ended during the call. */
 export function endedFault(reason: 'time' | 'memory' | 'crash'): ServiceError {
   const cause = new ServiceError('failed', ends[reason])
   return new ServiceError('failed', unknownFault.message, { cause })
@@ -41,12 +41,12 @@ const ends = {
   crash: 'the extension ended before it answered',
 } as const
 
-/** A protocol method that the connector does not implement. */
+/** The connector does not implement the protocol method. */
 export function missingMethod(): ServiceError {
   return new ServiceError('failed', 'Unsupported operation: a protocol method the extension does not implement')
 }
 
-/** An answer that breaks the protocol (docs/contract.md#breaches-of-the-protocol). */
+/** The connector's answer violates the protocol (docs/contract.md#breaches-of-the-protocol). */
 export function invalidResponse(...details: readonly [string, ...string[]]): ServiceError {
   const cause = details.reduceRight<ServiceError | undefined>(
     (inner, message) => new ServiceError('failed', message, { cause: inner }),
@@ -84,7 +84,7 @@ const answers = new Map<number | null, Answer>(
 
 const MAX_MESSAGE = 1_000
 
-/** Connector messages are for callers, but not for as much as an answer's whole body. */
+/** A connector's message is shown to callers, limited in length. */
 export function extensionError({ kind, message, code }: Answer, own: string): ServiceError {
   const text = own.length > MAX_MESSAGE ? `${own.slice(0, MAX_MESSAGE)}…` : own
   const cause = new ServiceError(kind, `the extension returned an error: ${text}`)

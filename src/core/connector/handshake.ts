@@ -1,8 +1,10 @@
-/** The permission handshake (docs/contract.md#permission-handshake): 7001, and 7002 for a missing connection test. */
+/**
+ * The permission handshake (docs/contract.md#permission-handshake): code 7001, and 7002 for a missing connection test.
+ */
 import { ServiceError } from '../error.ts'
 import { type Permission, sameTargets } from './permission.ts'
 
-/** Throws 7001 with the complete required set unless `sent` names exactly its targets. */
+/** Throws 7001 with all required permissions unless `sent` has exactly their targets. */
 export function requireGrant(sent: readonly Permission[], required: readonly Permission[]): void {
   if (!sameTargets(sent, required)) throw grantMismatch(required)
 }

@@ -1,7 +1,7 @@
 /**
- * What of the item API the collection of a connector serves, by what it declares
- * (docs/contract.md#what-a-connector-declares). `push-down.ts` holds requests to the same declaration; documents tell
- * of it.
+ * Derives from a connector's declaration what of the item API a collection serves
+ * (docs/contract.md#what-a-connector-declares). `push-down.ts` enforces the same declaration; the documents describe
+ * it.
  */
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { operatorsOf } from '../model/operator.ts'
@@ -9,10 +9,10 @@ import { type ConnectorOperation, type ConnectorOperator, connectorOperator, ope
 import { type Meaning, meanings, negation, operatorOf } from '../query/operator-meaning.ts'
 import type { Capabilities } from './schema.ts'
 
-/** What is declared for a collection; undefined where its data source serves everything. */
+/** Returns the declaration for a collection; undefined where its data source serves everything. */
 export type Declarations = (collection: Collection) => Capabilities | undefined
 
-/** A collection that its connector does not declare any more. */
+/** For a collection that its connector no longer declares. */
 export const noCapabilities: Capabilities = {
   key: [],
   operations: [],
@@ -22,7 +22,7 @@ export const noCapabilities: Capabilities = {
   offset: false,
 }
 
-/** Any one of them is enough. */
+/** Any one of these operations is enough. */
 const serving = {
   readMany: ['readMany'],
   readOne: ['readOne', 'readMany'],
@@ -39,7 +39,9 @@ export function servesOperation({ operations }: Capabilities, operation: ItemOpe
   return serving[operation].some((one) => operations.includes(one))
 }
 
-/** How a field can be asked by an operator, which has no underscore here: as itself, or as the opposite of another. */
+/**
+ * How a connector can evaluate an operator (named without underscore): directly, or as the negation of its opposite.
+ */
 export function operatorSupport(
   { filter }: Capabilities,
   field: PrimitiveField,
@@ -51,7 +53,7 @@ export function operatorSupport(
   return opposite !== undefined && known.includes(opposite) ? { kind: 'negated', operator: opposite } : undefined
 }
 
-/** Each leaves null rows out, as its opposite does. */
+/** Each operator and its opposite both exclude null. */
 const opposites: ReadonlyMap<ConnectorOperator, ConnectorOperator> = new Map(
   operators.map((operator) => [
     connectorOperator(operator),
@@ -59,14 +61,16 @@ const opposites: ReadonlyMap<ConnectorOperator, ConnectorOperator> = new Map(
   ]),
 )
 
-/** How far rows are found whose field has one of many values; undefined where they cannot be. */
+/** Returns the operator that finds rows with one of many values in the field; undefined where there is none. */
 export function lookupOperator({ key, filter }: Capabilities, { dbName }: PrimitiveField): 'in' | 'eq' | undefined {
   const known = filter[dbName] ?? []
   if (key.includes(dbName) || known.includes('in')) return 'in'
   return known.includes('eq') ? 'eq' : undefined
 }
 
-/** Whether the rows behind a relation can be read: those of a connector are looked up by one field (decision 023). */
+/**
+ * Returns true if the rows behind a relation can be read; a connector's rows are looked up by one field (decision 023).
+ */
 export function canFollow(relation: RelationField, declared: Declarations): boolean {
   const { target, joins } = relation
   if (!isCrossSource(relation, declared)) return true
@@ -79,7 +83,7 @@ export function canFollow(relation: RelationField, declared: Declarations): bool
   )
 }
 
-/** Whether a filter can ask for what is behind a relation: elsewhere that becomes a list of keys. */
+/** Returns true if a filter can use the relation; across sources it becomes a filter by a list of keys. */
 export function canFilterThrough(relation: RelationField, declared: Declarations): boolean {
   const { collection, target, joins } = relation
   if (!isCrossSource(relation, declared)) return true
@@ -93,12 +97,12 @@ export function canFilterThrough(relation: RelationField, declared: Declarations
   )
 }
 
-/** Whether the far rows are not joined by a database but looked up. */
+/** Returns true if related rows are found by look-ups instead of a join in the database. */
 export function isCrossSource({ collection, target }: RelationField, declared: Declarations): boolean {
   return collection.sourceId !== target.sourceId || declared(collection) !== undefined
 }
 
-/** The same in the words of the item API, for somebody who reads it. */
+/** Describes capabilities in the terms of the item API. */
 export function describeCapabilities(collection: Collection, capabilities: Capabilities) {
   const operators = (field: PrimitiveField) =>
     [...operatorsOf(field.type, field.isList), ...(field.isNullable ? (['_null'] as const) : [])].filter(

@@ -1,13 +1,13 @@
 /**
- * Permission items of connectors (docs/contract.md#connector-permissions): what a target may look like, its one normal
- * form, how the manifest's set and preflight's are united and compared, and which connections a target lets through. A
- * target in normal form is a text without `net:`; two targets are the same exactly where these texts are.
+ * Permission items of connectors (docs/contract.md#connector-permissions): the syntax and normal form of targets, how
+ * the lists of the manifest and of preflight are merged and compared, and which connections a target permits. A target
+ * in normal form has no `net:`; two targets are equal exactly where their normal forms are.
  */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'
 import { PREFIX, parseTarget } from './target.ts'
 
-/** As sent, and as answered in `meta.permissions`: `permission` in normal form, `net:` included. */
+/** As sent, and as returned in `meta.permissions`: `permission` in normal form, `net:` included. */
 export type Permission = { readonly permission: string; readonly reason: string }
 
 /** One item as it stands in a body or a manifest: exactly these two fields. */
@@ -25,10 +25,7 @@ export const permissionSchema = lazily(() =>
 
 export const permissionsSchema = lazily(() => z.array(permissionSchema()).max(1_000))
 
-/**
- * All items of the lists under their first reason: a target listed twice keeps its first, and the list of the manifest
- * comes before preflight's, so that its reason wins.
- */
+/** Merges lists by target. The first reason for a target wins, so the manifest's list goes before that of preflight. */
 export function mergePermissions(...lists: readonly (readonly Permission[])[]): readonly Permission[] {
   const united = new Map<string, Permission>()
   for (const item of lists.flat()) {
@@ -37,14 +34,17 @@ export function mergePermissions(...lists: readonly (readonly Permission[])[]): 
   return [...united.values()]
 }
 
-/** Whether both lists name the same targets as written; reasons are never compared, nor what a target covers. */
+/**
+ * Returns true if both lists have the same targets as written. Reasons are not compared, nor which addresses a target
+ * covers.
+ */
 export function sameTargets(one: readonly Permission[], other: readonly Permission[]): boolean {
   const targets = new Set(one.map(({ permission }) => permission))
   const others = new Set(other.map(({ permission }) => permission))
   return targets.size === others.size && [...targets].every((target) => others.has(target))
 }
 
-/** The targets of a list in normal form, without `net:`, as a sandbox is given them. */
+/** The targets of a list in normal form, without `net:`, for the sandbox. */
 export function targetsOf(permissions: readonly Permission[]): readonly string[] {
   return [...new Set(permissions.map(({ permission }) => permission.slice(PREFIX.length)))]
 }

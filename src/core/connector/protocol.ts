@@ -1,7 +1,7 @@
 /**
- * The messages of the connector protocol: what `query` is sent, and what its answers and those of preflight and
- * testConnection must look like (docs/contract.md#breaches-of-the-protocol). Checks run after the handler has returned,
- * so a write already made stays.
+ * The messages of the connector protocol: the request of `query`, and the valid answers of query, preflight and
+ * testConnection (docs/contract.md#breaches-of-the-protocol). Checks run after the handler has returned, so a write
+ * already made stays.
  */
 import { ServiceError } from '../error.ts'
 import type { PrimitiveField } from '../model/model.ts'
@@ -40,7 +40,10 @@ export type ConnectorRecord = ReadonlyMap<string, string | null>
 
 export type QueryAnswer = { readonly records: readonly ConnectorRecord[]; readonly count: number | undefined }
 
-/** Reads the answer to `request`, whose selected fields are `fields`; a keyed miss has no record. */
+/**
+ * Parses the answer to `request`, whose selected fields are `fields`. A look-up by key that finds nothing returns no
+ * record.
+ */
 export function parseQueryAnswer(
   request: QueryRequest,
   fields: readonly PrimitiveField[],
@@ -70,7 +73,7 @@ export function isKeyed(operation: ConnectorOperation): boolean {
   return operation === 'readOne' || operation === 'updateOne' || operation === 'deleteOne'
 }
 
-/** What else a record holds is dropped: only what was asked for is looked at. */
+/** Only the selected fields are read; other members of a record are ignored. */
 function readRecord(fields: readonly PrimitiveField[], record: unknown, path: string): ConnectorRecord {
   if (!isObject(record)) throw invalidAnswer('query', `${path} is a ${kindOf(record)}, expected an object`)
   const missing = fields.filter(({ dbName }) => record[dbName] === undefined).map(({ dbName }) => dbName)
@@ -86,10 +89,10 @@ function readRecord(fields: readonly PrimitiveField[], record: unknown, path: st
 
 export type PreflightAnswer =
   | { readonly kind: 'permissions'; readonly permissions: readonly Permission[] }
-  /** A target that cannot be read, or a blank reason. */
+  /** An unreadable target, or a blank reason. */
   | { readonly kind: 'unreadable'; readonly error: ServiceError }
 
-/** Throws `Invalid extension response` where the answer has another shape. */
+/** Throws `Invalid extension response` for an answer of another shape. */
 export function parsePreflight(value: unknown): PreflightAnswer {
   const { permissions } = membersOf('preflight', value, { required: ['permissions'], optional: [] })
   if (!Array.isArray(permissions)) {
@@ -118,7 +121,7 @@ export function asynchronousPreflight(): ServiceError {
   return invalidResponse('preflight must answer synchronously')
 }
 
-/** Undefined where the connection stands. Throws where the answer has another shape than `{ok, message?}`. */
+/** Returns undefined for a working connection. Throws for an answer of another shape than `{ok, message?}`. */
 export function parseConnectionTest(value: unknown): ServiceError | undefined {
   const { ok, message } = membersOf('testConnection', value, { required: ['ok'], optional: ['message'] })
   if (typeof ok !== 'boolean') throw invalidAnswer('testConnection', `ok is a ${kindOf(ok)}, expected a boolean`)
@@ -130,7 +133,7 @@ export function parseConnectionTest(value: unknown): ServiceError | undefined {
   return new ServiceError('invalid', message === undefined ? reason : `the extension returned an error: ${reason}`)
 }
 
-/** What `setup` returned: its handlers' names, or what is wrong with them. */
+/** Checks the names of the handlers that `setup` returned; null where it returned no object. */
 export function missingHandlers(names: readonly string[] | null): ServiceError | undefined {
   if (names === null) return invalidResponse('setup did not return a handler object')
   const missing = ['introspect', 'query'].filter((name) => !names.includes(name))

@@ -1,8 +1,8 @@
 /**
- * Filter and order of a plan → what a connector is asked, by what its collection declares; what is not declared is
- * refused before the connector hears of it (docs/contract.md#what-a-connector-declares). SQL's third truth value is
- * dissolved here: a condition goes out as it must be for rows in which it is true, so that connectors are not asked for
- * the opposite of something unknown.
+ * Translates filter and order of a plan into a connector request, by what the collection declares; anything undeclared
+ * is refused before the connector is called (docs/contract.md#what-a-connector-declares). SQL's unknown is resolved
+ * here: the filter that is sent matches exactly the rows in which the condition is true, so connectors need no
+ * three-valued logic.
  */
 import { nested, type ServiceError } from '../error.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
@@ -16,7 +16,7 @@ import { lookupOperator, operatorSupport } from './item-capabilities.ts'
 import type { ConnectorFilter, QueryRequest } from './protocol.ts'
 import type { Capabilities } from './schema.ts'
 
-/** A collection and what it declares. */
+/** A collection and its declaration. */
 export type DeclaredCollection = { readonly collection: Collection; readonly capabilities: Capabilities }
 
 export function declaresOperation({ capabilities }: DeclaredCollection, operation: ConnectorOperation): boolean {
@@ -38,13 +38,15 @@ export function unsupported({ apiName }: Collection, reason: string): ServiceErr
   return nested('invalid', [...messages, `${apiName} ${reason}`], { code: '4010' })
 }
 
-/** What goes out, `everything` and `nothing` where no condition is left. */
+/** The pushed-down filter; `everything` or `nothing` where no condition is left. */
 export type PushDown =
   | { readonly kind: 'everything' }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'filter'; readonly filter: ConnectorFilter }
 
-/** Throws 422 for a condition that the collection does not declare. Operands must be known, relations resolved. */
+/**
+ * Throws 422 for a condition that the collection does not declare. Placeholders must be bound, and relations resolved.
+ */
 export function pushFilter(declared: DeclaredCollection, filter: Filter): PushDown {
   const plain = where(filter, 'true')
   if (plain.kind === 'all') return { kind: 'everything' }
@@ -53,8 +55,8 @@ export function pushFilter(declared: DeclaredCollection, filter: Filter): PushDo
 }
 
 /**
- * Look-ups of our own by key fields are always served (docs/contract.md#what-a-connector-declares); others by `in`, or
- * by `eq` where only that is declared.
+ * Look-ups by key fields are always served (docs/contract.md#what-a-connector-declares); others by `in`, or by `eq`
+ * where only that is declared.
  */
 export function pushKeys(
   { collection, capabilities }: DeclaredCollection,
@@ -77,14 +79,16 @@ function anyOf(filters: readonly ConnectorFilter[]): ConnectorFilter {
   return filters.length === 1 && first !== undefined ? first : { or: filters }
 }
 
-/** The caller's own order must be declared; what only makes an order total is dropped where it is not. */
+/**
+ * A requested order must be declared. The order that is added to make it total is left out where it is not declared.
+ */
 export function pushOrder({ capabilities }: DeclaredCollection, order: readonly Order[]): QueryRequest['sort'] {
   const sort: NonNullable<QueryRequest['sort']>[number][] = []
   for (const { field, visible, direction, nulls, origin } of order) {
     const isSortable = capabilities.sort.includes(field.dbName) && visible.kind === 'all'
     if (isSortable) sort.push({ field: field.dbName, direction, ...(field.isNullable && { nulls }) })
     else if (origin === 'asked') throw queryFault(`sort.${field.apiName}`, 'cannot be sorted by')
-    // An order that is total only in parts would order the rest by what comes behind it.
+    // Dropping only this part would sort by the parts after it.
     else break
   }
   return sort.length === 0 ? undefined : sort
@@ -99,7 +103,7 @@ const opposites: Readonly<Record<Truth, Truth>> = {
   notFalse: 'notTrue',
 }
 
-/** A filter of plain comparisons that is true exactly where `filter` has this truth. */
+/** Returns a filter of plain comparisons that is true exactly where `filter` has the given truth value. */
 function where(filter: Filter, truth: Truth): Filter {
   switch (filter.kind) {
     case 'all':
@@ -126,7 +130,7 @@ function where(filter: Filter, truth: Truth): Filter {
 type Condition = Extract<Filter, FieldRef>
 type Comparing = Exclude<Condition, { readonly kind: 'null' }>
 
-/** A comparison is unknown where its value is null, or not visible. */
+/** A comparison is unknown where its field is null or not visible. */
 function comparison(filter: Comparing, truth: Truth): Filter {
   const { field, visible } = filter
   const isWanted = truth === 'true' || truth === 'notFalse'
@@ -139,7 +143,7 @@ function comparison(filter: Comparing, truth: Truth): Filter {
   return or([plain, isUnknown])
 }
 
-/** A test for null is never unknown; what is not visible is null. */
+/** A null test is never unknown; a value that is not visible counts as null. */
 function nullTest(filter: Extract<Filter, { readonly kind: 'null' }>, truth: Truth): Filter {
   const { field, visible } = filter
   const isWanted = truth === 'true' || truth === 'notFalse'
@@ -182,7 +186,7 @@ function wireOperand({ type }: PrimitiveField, text: string): unknown {
   return wireValue({ type, isList: false }, text)
 }
 
-/** Where only the opposite is declared, that is asked for, negated. */
+/** Where only the opposite is declared, its negation is used. */
 function leaf({ capabilities }: DeclaredCollection, condition: Condition, value: unknown): ConnectorFilter {
   const { field } = condition
   const operator = connectorOperator(operatorOf(condition))

@@ -1,7 +1,7 @@
 /**
- * What `introspect` answers (docs/contract.md#what-a-connector-declares): the declaration of collections, their fields
- * and what each can be asked. Read strictly, turned into the one form of every introspection, and kept beside the model
- * as capabilities.
+ * Parses the answer of `introspect` (docs/contract.md#what-a-connector-declares): collections, their fields and the
+ * supported queries. Strict; converted to the common form of every introspection, with the capabilities stored beside
+ * the model.
  */
 import * as z from 'zod'
 import { type InferOutput, lazily } from '../lazily.ts'
@@ -52,7 +52,7 @@ const answerSchema = lazily(() =>
 export type ConnectorSchema = InferOutput<typeof answerSchema>['schema']
 export type ConnectorCollection = ConnectorSchema['collections'][number]
 
-/** Reads the answer. Throws `Invalid extension response` over what is undefined or contradicts itself. */
+/** Parses the answer. Throws `Invalid extension response` for invalid or contradictory declarations. */
 export function parseIntrospection(value: unknown): ConnectorSchema {
   if (value === undefined || value === null) throw invalidResponse('introspect returned no value')
   const result = answerSchema().safeParse(value)
@@ -123,15 +123,15 @@ function fieldFault({ fields, key, filter, sort }: ConnectorCollection): string 
   return unsortable === undefined ? undefined : `sort names ${unsortable.slice(0, 100)}, which is no field`
 }
 
-/** How one collection of a source is found by the names that the model keeps. */
+/** The key of a collection of a source, by the names that the model keeps. */
 export function qualifiedName(namespace: string | undefined, dbName: string): string {
   return JSON.stringify([namespace ?? null, dbName])
 }
 
-/** What a collection can be asked, without its fields. */
+/** What a collection supports, without its fields. */
 export type Capabilities = Pick<ConnectorCollection, 'key' | 'operations' | 'filter' | 'sort' | 'count' | 'offset'>
 
-/** By `qualifiedName`. */
+/** Capabilities by `qualifiedName`. */
 export type SourceCapabilities = ReadonlyMap<string, Capabilities>
 
 export function capabilitiesOf({ collections }: ConnectorSchema): SourceCapabilities {
@@ -143,7 +143,7 @@ export function capabilitiesOf({ collections }: ConnectorSchema): SourceCapabili
   )
 }
 
-/** One text for the same capabilities, however they were listed. */
+/** Canonical text: equal capabilities have the same text, in whatever order they were declared. */
 export function capabilitiesText(capabilities: SourceCapabilities): string {
   const entries = [...capabilities].map(([place, { key, operations, filter, sort, count, offset }]) => [
     place,
@@ -165,12 +165,12 @@ export function serializeCapabilities(capabilities: SourceCapabilities): string 
   return JSON.stringify([...capabilities])
 }
 
-/** Reads what `serializeCapabilities` wrote. */
+/** Parses the text of `serializeCapabilities`. */
 export function deserializeCapabilities(text: string): SourceCapabilities {
   return new Map(JSON.parse(text) as readonly (readonly [string, Capabilities])[])
 }
 
-/** In the words of the data model. Collections without a namespace stand in the source itself. */
+/** Converts to the terms of the data model. Collections without a namespace belong to the source directly. */
 export function toSourceSchema({ namespaces, collections }: ConnectorSchema): SourceSchema {
   return {
     defaultNamespace: NO_NAMESPACE,

@@ -1,10 +1,10 @@
 /**
- * Named secrets in the configuration of a data source: an object of exactly `{"$secret": "name"}` stands for the secret of
- * that name. Everything else is the connector's own and passes unchanged.
+ * Named secrets in the configuration of a data source: an object of exactly `{"$secret": "name"}` is replaced by the
+ * secret of that name. Everything else is passed to the connector unchanged.
  */
 import { nested } from '../error.ts'
 
-/** Names that the configuration refers to, each once. */
+/** Returns the names that the configuration refers to, each once. */
 export function secretNames(config: unknown): readonly string[] {
   const names = new Set<string>()
   walk(config, (name) => {
@@ -14,7 +14,7 @@ export function secretNames(config: unknown): readonly string[] {
   return [...names]
 }
 
-/** The configuration with the values in place. Throws ServiceError `invalid` naming the place of one that is not there. */
+/** Replaces the references by `values`. Throws ServiceError `invalid` with the path of a name that `values` lacks. */
 export function withSecrets(config: unknown, values: ReadonlyMap<string, string>): unknown {
   return walk(config, (name, path) => {
     const value = values.get(name)
@@ -27,7 +27,7 @@ export function withSecrets(config: unknown, values: ReadonlyMap<string, string>
   })
 }
 
-/** Bodies are bounded in depth before they get here. */
+/** Recursion is safe: the depth of bodies is limited before. */
 function walk(value: unknown, replace: (name: string, path: string) => string, path = 'config'): unknown {
   if (typeof value !== 'object' || value === null) return value
   if (Array.isArray(value)) return value.map((one, index) => walk(one, replace, `${path}[${index}]`))

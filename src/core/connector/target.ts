@@ -1,15 +1,15 @@
 /**
- * Targets of network permissions (docs/connectors.md): what one may look like, its one normal form, and which connections it
- * lets through. It imports nothing, since the sandbox on Node reads it as it stands.
+ * Targets of network permissions (docs/connectors.md): syntax, normal form, and which connections they permit. Imports
+ * nothing, since the sandbox on Node loads this file as it is.
  */
 
-/** A target in normal form without `net:`, or the reason why `permission` names none. */
+/** A target in normal form without `net:`, or the reason why `permission` is invalid. */
 export type TargetResult = { readonly target: string } | { readonly fault: string }
 
-/** Before every target, as permissions are written. */
+/** The prefix of every target in a permission. */
 export const PREFIX = 'net:'
 
-/** Reads `net:<target>`. Faults are predicates ("must …", "is not …") that never repeat the text. */
+/** Parses `net:<target>`. Faults are predicates ("must …", "is not …") that never repeat the text. */
 export function parseTarget(permission: string): TargetResult {
   if (!permission.startsWith(PREFIX)) return { fault: 'must begin with net: in lower case' }
   const text = permission.slice(PREFIX.length)
@@ -28,15 +28,17 @@ export function parseTarget(permission: string): TargetResult {
 
 const MAX_TARGET_LENGTH = 300
 
-/** Whether any target of the grant lets a connection to `host` (a URL's host name, or an address) and `port` through. */
+/**
+ * Returns true if a target of the grant permits a connection to `host` (a URL's host name, or an address) and `port`.
+ */
 export function isGranted(grant: readonly string[], host: string, port: number): boolean {
   return grant.some((target) => permits(target, host, port))
 }
 
 /**
- * Whether `target`, in normal form, lets a connection through. Names and addresses are compared as such: a name never
- * stands for the address that it resolves to. An IPv6 address that maps an IPv4 address is that one: it leads to the same
- * place, and Deno sees it so.
+ * Returns true if `target`, in normal form, permits a connection. Names are compared with names, addresses with
+ * addresses: a name never matches the address that it resolves to. An IPv6 address that maps an IPv4 address counts as
+ * that one, as in Deno.
  */
 export function permits(target: string, host: string, port: number): boolean {
   const wanted = normalHost(host)
@@ -51,7 +53,7 @@ export function permits(target: string, host: string, port: number): boolean {
   return name.includes('/') ? isWithin(name, wanted) : name === wanted
 }
 
-/** A host in the form that targets have; undefined for what is neither a name nor an address. */
+/** Normalises a host like targets; undefined for what is neither a name nor an address. */
 function normalHost(host: string): string | undefined {
   const bare = host.startsWith('[') && host.endsWith(']') ? host.slice(1, -1) : host
   if (bare.includes(':')) {
@@ -62,7 +64,7 @@ function normalHost(host: string): string | undefined {
   return 'target' in reading && !reading.target.startsWith('*.') ? reading.target : undefined
 }
 
-/** `[::ffff:7f00:1]` → `127.0.0.1`; every other name or address as it is. */
+/** `[::ffff:7f00:1]` → `127.0.0.1`; other hosts unchanged. */
 function unmapped(name: string): string {
   const [, high, low] = /^\[::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})\]$/.exec(name) ?? []
   if (high === undefined || low === undefined) return name
@@ -114,7 +116,7 @@ function parseHost(text: string): TargetResult {
   if (parseIpv4(name) !== undefined) return { target: name }
   const labels = domain.split('.')
   if (domain.length > 253 || !labels.every((label) => LABEL.test(label))) return { fault: 'is not a host name' }
-  // What ends in a number is read as an address by every URL library, in spellings that mean another one.
+  // URL libraries parse a host that ends in a number as an IPv4 address, in notations such as octal or hexadecimal.
   if (/^(\d+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) return { fault: 'is not an IPv4 address' }
   return { target: name }
 }
@@ -127,7 +129,7 @@ function withPort(host: TargetResult, port: string | undefined): TargetResult {
   return { target: `${host.target}:${port}` }
 }
 
-/** Four decimal numbers as one. */
+/** Converts four decimal numbers into one. */
 function parseIpv4(text: string): number | undefined {
   const parts = text.split('.')
   if (parts.length !== 4 || !parts.every((part) => /^(0|[1-9]\d{0,2})$/.test(part) && Number(part) <= 255)) {

@@ -1,6 +1,6 @@
 /**
- * Values that a connector answers: what a record holds is checked against the declared type and becomes the canonical
- * text that the whole core computes with.
+ * Checks the values of a connector's records against the declared types, and converts them to the canonical texts that
+ * the core uses.
  */
 import { decodeJson, describeType } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
@@ -8,7 +8,7 @@ import type { FieldType } from '../model/field-type.ts'
 export type ValueField = { readonly type: FieldType; readonly isList: boolean; readonly isNullable: boolean }
 
 /**
- * A record's value as canonical text (of a list: the text of a JSON array of texts), or the message of
+ * A record's value as canonical text (for a list: the text of a JSON array of texts), or the message of
  * docs/contract.md#breaches-of-the-protocol.
  */
 export type ValueResult = { readonly text: string | null } | { readonly fault: string }
@@ -27,14 +27,14 @@ export function readValue({ type, isList, isNullable }: ValueField, value: unkno
 }
 
 function readScalar(type: FieldType, value: unknown): ValueResult {
-  // What leaves as JSON may be any JSON; only what comes in must not be a text that encodes an object.
+  // Any JSON value is valid in answers; only input must not be a string that encodes an object or array.
   if (type.name === 'json') return value === undefined ? mismatch(type, value) : { text: JSON.stringify(value) }
   const isFraction = type.name === 'decimal' && typeof value === 'number' && !Number.isInteger(value)
   const decoded = decodeJson(type, false, isFraction ? plainDigits(value) : value)
   return 'fault' in decoded ? mismatch(type, value) : { text: decoded.ok }
 }
 
-/** A number with a fraction as its shortest decimal text; what needs an exponent is no decimal. */
+/** The shortest decimal text of a fraction; numbers that need an exponent stay numbers, which no decimal accepts. */
 function plainDigits(value: number): unknown {
   const text = String(value)
   return /^-?\d+\.\d+$/.test(text) ? text : value

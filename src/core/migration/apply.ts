@@ -1,7 +1,6 @@
 /**
- * Model × operations → the model after them and what the databases have to do for it (docs/contract.md#migrations).
- * Faults against the model are thrown as `Failed to execute the migration` > `operations[i]` > reason, before anything
- * has happened.
+ * Applies operations to a model: returns the new model and the changes to the databases (docs/contract.md#migrations).
+ * Invalid operations throw `Failed to execute the migration` > `operations[i]` > reason, before any database changes.
  */
 import { ServiceError } from '../error.ts'
 import type { ModelRecords } from '../model/model.ts'
@@ -192,7 +191,7 @@ function checkTableName(draft: Draft, place: string, dbName: string): void {
   if (draft.tableNames.has(place)) refuse('nameInUse', `there is already a table ${dbName}`)
 }
 
-/** The source that every workspace has in the system database, next to the tables of the service and of others. */
+/** The source of every workspace in the system database, beside the tables of the service and of other workspaces. */
 const SYSTEM_SOURCE = '_system'
 
 function namespaceFor(draft: Draft, { sourceId, namespaceId }: DataOf<'createCollection'>): string | null {
@@ -221,8 +220,8 @@ function createNamespace(draft: Draft, { id, sourceId, dbName }: DataOf<'createN
 }
 
 /**
- * `service_a_b_data` begins like the names of workspace `a`, but is the data of workspace `a_b`, now or one day. So the last
- * underscore ends the workspace's name, and no name can be of two workspaces.
+ * Prevents two workspaces from claiming the same schema: `service_a_b_data` starts like the names of workspace `a`, but
+ * belongs to workspace `a_b`. The last underscore therefore ends the workspace's name.
  */
 function checkSystemSchema(dbName: string, workspace: string): void {
   const prefix = `service_${workspace}_`

@@ -1,6 +1,6 @@
 /**
- * Which changes of a field's type keep every value or fail: nothing is rounded, cut or guessed. What is missing here
- * is refused; the way round is a new field.
+ * Which type changes of a field are allowed: those that keep every value exactly or fail. Others are refused; the
+ * alternative is a new field.
  */
 import type { FieldType, TypeName } from '../model/field-type.ts'
 import type { Conversion } from '../sql/change.ts'

@@ -1,6 +1,6 @@
 /**
- * What a database says to a change of its tables, as an answer to the author of the migration: what their change or the
- * data in the way is to blame for has a code of migrations, everything else is a fault.
+ * Maps a database error of a schema change to the error that the migration's author gets: causes in the change or in
+ * the data have a migration code, everything else is an internal error.
  */
 import { ServiceError } from '../error.ts'
 import type { Dialect } from '../sql/dialect.ts'
@@ -22,7 +22,7 @@ const reasons: Readonly<Record<string, string>> = {
   unsupported: 'The database does not support this',
 }
 
-/** SQLSTATEs are PostgreSQL's; MySQL and MariaDB are told by the number of the error. */
+/** SQLSTATEs identify PostgreSQL errors, error numbers those of MySQL and MariaDB. */
 function blame({ state, errno }: SqlFault): MigrationFault | undefined {
   return errno === undefined ? byState.get(state) : byNumber.get(errno)
 }

@@ -1,17 +1,17 @@
-/** Names that nobody chose: API names from database names, and names of indexes. */
+/** Derives names: API names from database names, and names of indexes. */
 
 /** A database limit (PostgreSQL cuts longer names silently), and the longest API name. */
 export const MAX_NAME_LENGTH = 63
 
-/** Letters, digits and underscores are kept; what starts with something else than a letter is prefixed with `n`. */
+/** Keeps letters, digits and underscores, and prefixes a name that does not start with a letter with `n`. */
 export function deriveApiName(dbName: string, isTaken: (name: string) => boolean): string {
   const plain = dbName.replace(/[^A-Za-z0-9_]/g, '_')
   return uniqueName(withInitialLetter(plain), isTaken)
 }
 
 /**
- * The API name of something that an introspection finds, before it is numbered: ASCII by `transliterate`, words joined
- * in camelCase. Capitals stay where a name mixes them; a script that has no letters in ASCII is spelled by code points.
+ * Returns the API name of a newly introspected table or column, not yet numbered: transliterated to ASCII, words joined
+ * in camelCase. Mixed capitals stay as they are; letters that cannot be transliterated are spelled as code points.
  */
 export function conventionalName(dbName: string, transliterate: (text: string) => string): string {
   const letters = transliterate(dbName.normalize('NFKC'))
@@ -28,7 +28,7 @@ export function conventionalName(dbName: string, transliterate: (text: string) =
   return withInitialLetter([cased(first), ...following].join(''))
 }
 
-/** What a foreign key's column names without its suffix: `author_id` and `authorId` stand for an author. */
+/** Strips the suffix of a foreign key column: `author_id` and `authorId` become `author`. */
 export function withoutKeySuffix(dbName: string): string | undefined {
   const stem = dbName.replace(/[_\s-]+id$/i, '').replace(/(?<=[\p{Ll}\p{N}])I[dD]$/u, '')
   return stem === dbName || stem === '' ? undefined : stem
@@ -50,7 +50,10 @@ export function deriveIndexName(
   return uniqueName(`${cut(words.join('_'), MAX_NAME_LENGTH - suffix.length - 1)}_${suffix}`, isTaken)
 }
 
-/** Numbered from 2 when taken. Doubles and halves its way, so that a thousand equal names do not cost a million looks. */
+/**
+ * Appends a number from 2 if the name is taken. Searches by doubling and halving, so that a thousand equal names do not
+ * cost a million look-ups.
+ */
 export function uniqueName(name: string, isTaken: (name: string) => boolean): string {
   const first = cut(name, MAX_NAME_LENGTH)
   if (!isTaken(first)) return first
@@ -66,7 +69,7 @@ export function uniqueName(name: string, isTaken: (name: string) => boolean): st
   return numbered(free)
 }
 
-/** The longest beginning of at most `length` bytes in UTF-8. */
+/** Returns the longest prefix of at most `length` bytes in UTF-8. */
 function cut(name: string, length: number): string {
   let bytes = 0
   let result = ''

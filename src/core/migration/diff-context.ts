@@ -1,9 +1,9 @@
-/** What the steps of a comparison of a model with a database share. */
+/** Types shared by the steps that compare a model with a database. */
 import type { CollectionRecord, IndexRecord, PrimitiveFieldRecord } from '../model/model.ts'
 import type { SourceTable } from '../sql/source-schema.ts'
 
 export type DiffContext = {
-  /** By the workspace's convention; numbering is done here. */
+  /** Applies the workspace's naming convention; the caller numbers duplicates. */
   readonly toApiName: (dbName: string) => string
   readonly newId: () => string
   readonly workspace: string
@@ -14,20 +14,20 @@ export type TableMatch = {
   readonly added: readonly { readonly table: SourceTable; readonly namespaceId: string | null }[]
   readonly gone: readonly CollectionRecord[]
   readonly knowsRelations: boolean
-  /** Of the collections that are kept. */
+  /** Ids of the collections that are kept. */
   readonly ids: ReadonlySet<string>
 }
 
 export type SchemaOperation = { readonly kind: string; readonly data: object }
 
-/** A collection as it is now. */
+/** A collection with its current fields and indexes. */
 export type CollectionDiff = {
   readonly collection: CollectionRecord
   readonly table: SourceTable
   readonly fields: readonly PrimitiveFieldRecord[]
   readonly fieldByColumn: ReadonlyMap<string, PrimitiveFieldRecord>
   readonly indexes: readonly IndexRecord[]
-  /** Of the fields that are, relations apart from new ones included. */
+  /** Names of the current primitive fields, and of all relations except new ones. */
   readonly names: Set<string>
   readonly operations: readonly SchemaOperation[]
 }

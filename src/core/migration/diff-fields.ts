@@ -1,11 +1,14 @@
-/** One collection × its table → its fields and indexes as they are now, and the nested operations that lead there. */
+/**
+ * Compares a collection with its table: returns its current fields and indexes, and the nested operations that lead
+ * there.
+ */
 import type { FieldType } from '../model/field-type.ts'
 import type { CollectionRecord, DefaultValue, IndexRecord, PrimitiveFieldRecord } from '../model/model.ts'
 import type { SourceColumn, SourceIndex, SourceTable } from '../sql/source-schema.ts'
 import { deriveIndexName, uniqueName } from './derive.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation } from './diff-context.ts'
 import { defaultFault } from './fields.ts'
-/** A collection as it was; `names` are those of the relations that stay. */
+/** A collection before the comparison; `names` are those of the relations that stay. */
 export type KnownCollection = {
   readonly collection: CollectionRecord
   readonly fields: readonly PrimitiveFieldRecord[]
@@ -46,7 +49,7 @@ export function diffFields(known: KnownCollection, table: SourceTable, context: 
   }
 }
 
-/** The same for a table that the model did not have. */
+/** Like `diffFields`, for a table that is not in the model yet. */
 export function createdFields(collection: CollectionRecord, table: SourceTable, context: DiffContext): CollectionDiff {
   const names = new Set<string>()
   const fields = createFields(collection.id, { columns: table.columns, names }, context)
@@ -107,7 +110,7 @@ function changedField(field: PrimitiveFieldRecord, column: SourceColumn): Primit
   return defaultValue === shaped.defaultValue ? shaped : { ...shaped, defaultValue }
 }
 
-/** What the service fills in stays as long as the field can hold it; the database knows nothing of it. */
+/** Keeps a default that the service fills in as long as it fits the field; the database does not know it. */
 function defaultFor(field: PrimitiveFieldRecord, { defaultKind }: SourceColumn): DefaultValue | null {
   const own = field.defaultValue
   if (own?.source === 'engineManaged') {
@@ -118,7 +121,7 @@ function defaultFor(field: PrimitiveFieldRecord, { defaultKind }: SourceColumn):
   return kind === defaultKind ? own : databaseDefault(defaultKind)
 }
 
-/** Members of a stored type come in any order. */
+/** Compares by member, since stored types list members in any order. */
 function isSameType(one: FieldType, other: FieldType): boolean {
   if (one.name === 'string' && other.name === 'string') return lengthOf(one) === lengthOf(other)
   if (one.name === 'decimal' && other.name === 'decimal') return boundsOf(one) === boundsOf(other)
@@ -148,7 +151,7 @@ function updateField(before: PrimitiveFieldRecord, after: PrimitiveFieldRecord):
     ...(before.isReadOnly === isReadOnly ? [] : [{ kind: 'changeIsReadOnly', data: { isReadOnly } }]),
     ...(before.defaultValue === defaultValue ? [] : [{ kind: 'changeDefaultValue', data: { defaultValue } }]),
   ]
-  // How its texts are compared is no part of a field that a migration could change.
+  // `isLoose` is left out: no migration operation changes it.
   return operations.length === 0 ? [] : [{ kind: 'updatePrimitiveField', data: { id, operations } }]
 }
 
@@ -158,7 +161,7 @@ type IndexDiff = {
   readonly creations: readonly SchemaOperation[]
 }
 
-/** A changed index is deleted and created anew (docs/contract.md#migrations), under its old id. */
+/** A changed index is deleted and created again with its old id (docs/contract.md#migrations). */
 function diffIndexes(
   before: readonly IndexRecord[],
   {
@@ -190,7 +193,7 @@ function diffIndexes(
   }
 }
 
-/** By name; a primary key is the one that there is, whatever its name. */
+/** Matches by name; a primary key matches whatever its name. */
 function matchIndexes(
   before: readonly IndexRecord[],
   indexes: readonly SourceIndex[],

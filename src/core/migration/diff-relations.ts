@@ -1,7 +1,7 @@
 /**
- * Foreign keys × relation pairs. A pair is found again by its constraint's name; another source's end of a pair is left
- * alone. Where a migration could not change a field or an index beneath a relation, the pair is taken off before and
- * put back after, under the same ids.
+ * Compares foreign keys with relation pairs. A pair is matched by the name of its constraint; pairs with an end in
+ * another source are left alone. Where a migration could not change a field or index that a relation uses, the pair is
+ * unlinked before and linked again after, with the same ids.
  */
 import type {
   ConstraintRecord,
@@ -15,7 +15,7 @@ import { uniqueName, withoutKeySuffix } from './derive.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
 import type { Pair } from './draft.ts'
 
-/** A pair that stays, and its foreign key where one database has both ends. */
+/** A pair that stays. `foreignKey` is set where both ends are in one database. */
 type KeptPair = { readonly pair: Pair; readonly foreignKey: SourceForeignKey | undefined }
 
 export type RelationDiff = { readonly kept: readonly KeptPair[]; readonly gone: readonly Pair[] }
@@ -64,12 +64,12 @@ export function matchRelations(
 export type Linked = {
   readonly relationFields: readonly RelationFieldRecord[]
   readonly constraints: readonly ConstraintRecord[]
-  /** Operations that come before and after all those on collections. */
+  /** Operations to run before, and after, all those on collections. */
   readonly unlinking: readonly SchemaOperation[]
   readonly linking: readonly SchemaOperation[]
 }
 
-/** `collections` are those of the source as they are now; the names of new relations are added to theirs. */
+/** `collections` are the source's current ones; names of new relations are added to their `names`. */
 export function diffRelations(
   records: ModelRecords,
   { kept, gone }: RelationDiff,
@@ -144,7 +144,7 @@ function joinText(own: string | undefined, other: string | undefined): string {
   return JSON.stringify([own, other])
 }
 
-/** As sets: the columns of a key may be named in any order. */
+/** Compares as sets: a key may list its columns in any order. */
 function isEqual(one: readonly string[], other: readonly string[]): boolean {
   return one.length === other.length && one.every((member) => other.includes(member))
 }
@@ -159,7 +159,9 @@ function pairsOf(records: ModelRecords): readonly Pair[] {
   })
 }
 
-/** A to-one relation whose fields are no longer unique becomes a list; a list that could be to-one stays what it is. */
+/**
+ * A to-one relation whose fields are no longer unique becomes a list. A list whose fields became unique stays a list.
+ */
 function changedPair(pair: Pair, foreignKey: SourceForeignKey | undefined, now: Now): Pair {
   const { owner, opposite, constraint } = pair
   const { onDelete, onUpdate } = foreignKey ?? constraint
@@ -209,7 +211,7 @@ function hasUnique(collectionId: string, fieldIds: readonly string[], indexes: N
   )
 }
 
-/** What a foreign key may point at: exactly these fields. */
+/** Returns true if a foreign key may refer to exactly these fields. */
 function hasKey(collectionId: string, fieldIds: readonly string[], indexes: Now['indexes']): boolean {
   return (indexes.get(collectionId) ?? []).some((index) => index.kind !== 'normal' && isEqual(index.fieldIds, fieldIds))
 }
@@ -226,7 +228,7 @@ function referencedOf({ mappings }: ConstraintRecord): readonly string[] {
   return mappings.map(({ referencedFieldId }) => referencedFieldId)
 }
 
-/** None where the key points at a table, or a column, that the model does not have. */
+/** Returns an empty list if the key refers to a table or column that is not in the model. */
 function createdPair(
   diff: CollectionDiff,
   foreignKey: SourceForeignKey,
@@ -308,7 +310,7 @@ function side({ id, apiName, isList, constraintId, collectionId }: RelationField
   return { id, apiName, isList, isConstrained: constraintId !== null, collectionId, fieldIds }
 }
 
-/** The records of `before` that are still there, each in its place, and then the new ones. */
+/** Keeps the order of the records of `before` that still exist, and appends the new ones. */
 export function inOrder<T extends { readonly id: string }>(before: readonly T[], now: readonly T[]): readonly T[] {
   const left = byId(now)
   const old = before.flatMap(({ id }) => left.get(id) ?? [])

@@ -1,10 +1,10 @@
 /**
- * The model × what a database has → the model that fits it, and the operations of a migration that lead there
- * (docs/contract.md#introspection). Everything is found again by its database name, so that ids, API names and the
- * service's own defaults survive; a record that has not changed stays the same object.
+ * Compares the model with the schema of a database: returns the model that matches it, and the operations of a
+ * migration that lead there (docs/contract.md#introspection). Everything is matched by database name, so that ids, API
+ * names and the service's own defaults are kept; an unchanged record stays the same object.
  *
- * What no migration can ask for is told in the same manner: `changeIsList`, `changeIsReadOnly`, and the member
- * `isReadOnly` of what is created.
+ * Changes that no migration can request are reported as operations too: `changeIsList`, `changeIsReadOnly`, and the
+ * member `isReadOnly` of creations.
  */
 import type { CollectionRecord, ModelRecords, NamespaceRecord } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
@@ -41,7 +41,7 @@ export function diffModel(
     ...linked.linking,
   ]
   const before = new Set(records.primitiveFields)
-  // Of how texts are compared no operation tells.
+  // No operation describes a change of `isLoose`.
   const isKnown = collections.every(({ fields }) => fields.every((field) => before.has(field)))
   if (operations.length === 0 && isKnown) return { records, operations }
   const isOthers = (id: string) => !goneIds.has(id) && !tables.ids.has(id)
@@ -85,7 +85,7 @@ type NamespaceDiff = {
   readonly goneIds: ReadonlySet<string>
 }
 
-/** The two namespaces that a workspace begins with are its own, whatever became of their schemas. */
+/** The two initial namespaces of a workspace stay, even if their schemas are gone. */
 function diffNamespaces(records: ModelRecords, sourceId: string, { schema, context }: Found): NamespaceDiff {
   const isOurs = records.sources.find(({ id }) => id === sourceId)?.apiName === '_system'
   const dataSchema = `service_${context.workspace}_data`
@@ -136,7 +136,7 @@ function matchTables(
   return { kept, added, gone, knowsRelations, ids: new Set(kept.map(({ collection }) => collection.id)) }
 }
 
-/** What the model knows of each collection, without the pairs in `gone`. */
+/** The model's fields and indexes of each collection, without the pairs in `gone`. */
 function knownCollections(
   records: ModelRecords,
   gone: readonly Pair[],
@@ -179,7 +179,7 @@ function addCollections(
   })
 }
 
-/** What begins with `Service` is kept for the system collections of later releases. */
+/** Names that begin with `Service` are reserved for system collections of later releases. */
 function collectionName(dbName: string, { toApiName }: DiffContext): string {
   return toApiName(dbName).replace(/^Service(?=[A-Z])/, 'service')
 }

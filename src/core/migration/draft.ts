@@ -1,6 +1,6 @@
 /**
- * The model while a migration is being applied: everything by id, and the names in use, so that a thousand
- * collections cost a thousand steps. It never leaves `applyOperations`, which is pure from outside.
+ * The mutable model during a migration: records by id, and the names in use, so that every operation takes constant
+ * time. It never leaves `applyOperations`, which is pure from outside.
  */
 import { describeType } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
@@ -19,7 +19,7 @@ import { systemRecords } from '../model/system.ts'
 import type { Change, ColumnDefinition, IndexDefinition, SourceChange, TableRef } from '../sql/change.ts'
 import { invalidOperation, type MigrationFault } from './fault.ts'
 
-/** What a migration needs to know of a database; every `Dialect` is one. */
+/** The properties of a database that migrations need; every `Dialect` has them. */
 export type Storage = {
   readonly title: string
   readonly columnType: (type: FieldType, isList: boolean) => unknown
@@ -30,9 +30,9 @@ export type Storage = {
 }
 
 export type MigrationContext = {
-  /** Undefined where the source's schema is not ours to change. */
+  /** Undefined where the service must not change the source's schema. */
   readonly dialectOf: (sourceId: string) => Storage | undefined
-  /** The namespace of collections that name none. */
+  /** The default namespace of new collections. */
   readonly dataNamespaceOf: (sourceId: string) => string | null
   readonly workspace: string
 }
@@ -41,12 +41,12 @@ export type CollectionDraft = {
   record: CollectionRecord
   readonly fieldIds: Set<string>
   readonly indexIds: Set<string>
-  /** Relation fields of this collection, and those of others that point at it. */
+  /** Relation fields of this collection, and those of others that refer to it. */
   readonly relationIds: Set<string>
-  /** Of primitive and of relation fields. */
+  /** Names of primitive and relation fields. */
   readonly fieldNames: Set<string>
   readonly columnNames: Set<string>
-  /** Of the foreign keys that this collection owns. */
+  /** Names of the foreign keys that this collection owns. */
   readonly constraintNames: Set<string>
 }
 
@@ -63,7 +63,7 @@ export type Draft = {
   readonly indexes: Map<string, IndexRecord>
   readonly ids: Set<string>
   readonly collectionNames: Set<string>
-  /** Names of tables and of indexes, each with its place. */
+  /** Names of tables and indexes, each qualified by `tableRef`. */
   readonly tableNames: Set<string>
   readonly indexNames: Set<string>
 }
@@ -106,8 +106,7 @@ export function recordsOf(draft: Draft): ModelRecords {
   }
 }
 
-/** The innermost message of a failed migration. */
-/** For what a migration's author can mend. */
+/** Throws the innermost error of a migration that its author can correct. */
 export function refuse(fault: MigrationFault, reason: string): never {
   throw invalidOperation(fault, reason)
 }
@@ -173,7 +172,7 @@ export function removeRelation(draft: Draft, record: RelationFieldRecord): void 
   collectionOf(draft, record.oppositeCollectionId).relationIds.delete(record.id)
 }
 
-/** A database name and where it stands: in one schema of one source. */
+/** Qualifies a database name by source and schema. */
 export function tableRef({ sourceId, namespaceId }: CollectionRecord, dbName: string): string {
   return `${sourceId} ${namespaceId} ${dbName}`
 }
@@ -182,7 +181,7 @@ export function collectionOf(draft: Draft, id: string): CollectionDraft {
   return draft.collections.get(id) ?? refuse('unknown', `unknown collection ${id}`)
 }
 
-/** A collection that a migration may change, and the database that keeps it. */
+/** Returns a collection that migrations may change, and the dialect of its database; throws for others. */
 export function editableCollection(draft: Draft, id: string): CollectionDraft {
   const collection = collectionOf(draft, id)
   const { apiName, isSystem, isReadOnly } = collection.record
@@ -200,7 +199,7 @@ export function storageOf(draft: Draft, sourceId: string): Storage {
   )
 }
 
-/** Where an index is to contain the field, or a foreign key, which has an index of its own in some databases. */
+/** Checks that an index, or a foreign key (which some databases index), may contain the field. */
 export function checkIndexable(
   draft: Draft,
   { record }: CollectionDraft,
@@ -239,14 +238,14 @@ export function indexesOf(draft: Draft, collection: CollectionDraft): readonly I
   return [...collection.indexIds].flatMap((id) => draft.indexes.get(id) ?? [])
 }
 
-/** A relation seen from the side that owns the foreign key. */
+/** A relation, seen from the side that owns the foreign key. */
 export type Pair = {
   readonly owner: RelationFieldRecord
   readonly opposite: RelationFieldRecord | undefined
   readonly constraint: ConstraintRecord
 }
 
-/** Every relation that one of the collection's fields takes part in. */
+/** Returns every relation that uses a field of the collection, on either side. */
 export function pairsOf(draft: Draft, collection: CollectionDraft): readonly Pair[] {
   return [...collection.relationIds].flatMap((id) => {
     const owner = draft.relations.get(id)
@@ -256,7 +255,7 @@ export function pairsOf(draft: Draft, collection: CollectionDraft): readonly Pai
   })
 }
 
-/** The system collections are no part of the records, but their names and ids are taken. */
+/** System collections are not among the records, but their names and ids are reserved. */
 function reserveBuiltIn(draft: Draft): void {
   const { collections, primitiveFields, relationFields, constraints, indexes } = systemRecords('', '')
   for (const { apiName } of collections) draft.collectionNames.add(apiName)

@@ -1,6 +1,6 @@
 /**
- * What can be wrong with a migration that is well-formed: each has a code, by which a program that writes migrations can
- * tell one from another. A database's refusal of a change is sorted into the same.
+ * The faults of well-formed migrations, each with a code, so that programs can tell them apart. A database's rejection
+ * of a change is mapped to the same list.
  */
 import { nested, ServiceError } from '../error.ts'
 
@@ -29,7 +29,7 @@ export function invalidOperation(fault: MigrationFault, reason: string, cause?: 
 
 export const MIGRATION_FAILED = 'Failed to execute the migration'
 
-/** The answer to a migration, of which `cause` is what is wrong with one operation. */
+/** Wraps `cause`, the fault of one operation, into the error of the whole migration. */
 export function migrationFault(operation: number, cause: ServiceError): ServiceError {
   return nested(cause.kind, [MIGRATION_FAILED, `operations[${operation}]`], { cause })
 }

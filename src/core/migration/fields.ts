@@ -1,4 +1,4 @@
-/** Primitive fields: created, changed and deleted, with every rule on types, defaults and nulls. */
+/** Creates, changes and deletes primitive fields, with every rule on types, defaults and nulls. */
 import { decodeJson, describeType } from '../model/codec.ts'
 import type { DefaultValue, EngineDefault, PrimitiveFieldRecord } from '../model/model.ts'
 import { holdsTime } from '../model/moment.ts'
@@ -23,7 +23,7 @@ import {
 } from './draft.ts'
 import type { DataOf, FieldChange } from './operation.ts'
 
-/** Adds the field to the model only: a new table brings its columns with it. */
+/** Adds the field to the model only: a new table is created with its columns. */
 export function createField(
   draft: Draft,
   collection: CollectionDraft,
@@ -94,7 +94,7 @@ export function deleteField(draft: Draft, collection: CollectionDraft, { id }: D
   emit(draft, sourceId, { kind: 'dropColumn', table: tableOf(draft, collection), column: field.dbName })
 }
 
-/** The API names of primitive and relation fields are one set. */
+/** API names are unique across primitive and relation fields of a collection. */
 export function claimFieldName(collection: CollectionDraft, apiName: string): void {
   if (collection.fieldNames.has(apiName)) {
     refuse('nameInUse', `the collection ${collection.record.apiName} already has a field ${apiName}`)
@@ -102,12 +102,12 @@ export function claimFieldName(collection: CollectionDraft, apiName: string): vo
   collection.fieldNames.add(apiName)
 }
 
-/** A key that is null in one of its columns points nowhere. */
+/** A foreign key with a null in one of its columns refers to nothing. */
 export function isNullableKey(draft: Draft, { mappings }: Pair['constraint']): boolean {
   return mappings.some(({ constrainedFieldId }) => draft.fields.get(constrainedFieldId)?.isNullable === true)
 }
 
-/** What the database is to write by itself must be something that the foreign-key fields can hold. */
+/** Checks that the foreign key fields can hold what referential actions write: null or the default. */
 export function checkActions(draft: Draft, { onDelete, onUpdate, mappings }: Pair['constraint']): void {
   for (const { constrainedFieldId } of mappings) {
     const field = draft.fields.get(constrainedFieldId)
@@ -172,7 +172,7 @@ function engineDefaultFault(field: PrimitiveFieldRecord, value: EngineDefault | 
   }
 }
 
-/** Existing rows get what new ones would get; a column that may be null stays empty. */
+/** Existing rows get the value that new ones would get; a nullable column stays null. */
 function backfillOf(field: PrimitiveFieldRecord): Backfill | undefined {
   if (field.isNullable || field.defaultValue?.source !== 'engineManaged') return undefined
   const { onCreate } = field.defaultValue
@@ -196,7 +196,7 @@ function changeNullability(draft: Draft, collection: CollectionDraft, field: Pri
   }
 }
 
-/** What a foreign key writes when its target goes may be the default that is to go. */
+/** A referential action may write the default that is being removed. */
 function checkOwnActions(draft: Draft, collection: CollectionDraft, field: PrimitiveFieldRecord): void {
   for (const { owner, constraint } of pairsOf(draft, collection)) {
     if (owner.collectionId === collection.record.id && usesField(constraint, field.id)) checkActions(draft, constraint)
@@ -215,7 +215,8 @@ function emitFieldChanges(
   if (after.dbName !== before.dbName) {
     emit(draft, sourceId, { kind: 'renameColumn', table, column: before.dbName, to: after.dbName })
   }
-  // A running number can neither be null nor change into another type: it ends before that and begins after it.
+  // An auto-increment column can neither be null nor change its type: it is dropped before, or created after, the
+  // change.
   const isManaged = (field: PrimitiveFieldRecord) => field.defaultValue?.source === 'connectorManaged'
   if (isManaged(before) && !isManaged(after)) emit(draft, sourceId, { kind: 'setDefault', table, column })
   if (JSON.stringify(after.type) !== JSON.stringify(before.type)) changeType(draft, collection, { before, after })

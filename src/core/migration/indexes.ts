@@ -1,4 +1,4 @@
-/** Indexes: created and deleted, with the rules on primary keys and on keys that relations rely on. */
+/** Creates and deletes indexes, with the rules on primary keys and on keys that relations use. */
 import type { IndexRecord } from '../model/model.ts'
 import { deriveIndexName } from './derive.ts'
 import {
@@ -19,7 +19,7 @@ import {
 } from './draft.ts'
 import type { DataOf } from './operation.ts'
 
-/** Adds the index to the model only: a new table brings its primary key with it. */
+/** Adds the index to the model only: a new table is created with its primary key. */
 export function createIndex(draft: Draft, collection: CollectionDraft, data: DataOf<'createIndex'>): IndexRecord {
   const { id, kind, fieldIds } = data
   const { record } = collection
@@ -65,14 +65,14 @@ export function deleteIndex(draft: Draft, collection: CollectionDraft, { id }: D
   emit(draft, sourceId, { kind: 'dropIndex', table: tableOf(draft, collection), index: definition })
 }
 
-/** Whether exactly these fields are the primary key or a unique index, in any order. */
+/** Returns true if exactly these fields, in any order, are the primary key or a unique index. */
 export function isKey(draft: Draft, collection: CollectionDraft, fieldIds: readonly string[]): boolean {
   return indexesOf(draft, collection).some(
     (index) => index.kind !== 'normal' && index.fieldIds.length === fieldIds.length && isWithin(index, fieldIds),
   )
 }
 
-/** Whether two rows can never agree in all these fields. */
+/** Returns true if no two rows can have the same values in all these fields. */
 export function isUnique(draft: Draft, collection: CollectionDraft, fieldIds: readonly string[]): boolean {
   return indexesOf(draft, collection).some((index) => index.kind !== 'normal' && isWithin(index, fieldIds))
 }

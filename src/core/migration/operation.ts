@@ -1,6 +1,6 @@
 /**
- * The body of a migration → operations (docs/contract.md#operations). One schema says what can be sent: unknown members
- * are refused, and the first fault is reported as `Failed to read the JSON body` > place > reason.
+ * Parses the body of a migration into operations (docs/contract.md#operations). One schema defines what can be sent:
+ * unknown members are refused, and the first fault is reported as `Failed to read the JSON body` > path > reason.
  */
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
@@ -12,21 +12,24 @@ import { fieldTypeSchema } from '../model/field-type.ts'
 import { byteLength, MAX_NAME_LENGTH } from './derive.ts'
 
 const MAX_OPERATIONS = 10_000
-/** Names, ids and the like in one operation; a collection of 1,600 fields, as many as databases take, has fewer. */
+/**
+ * Maximum number of values (names, ids) in one operation. A collection of 1,600 fields, the most that databases allow,
+ * has fewer.
+ */
 const MAX_VALUES = 25_000
 
-/** Reads the JSON text of a request. Throws ServiceError `invalid`, and nothing else. */
+/** Parses the JSON text of a request. Throws only ServiceError `invalid`. */
 export function parseMigration(text: string): readonly Operation[] {
   return parseMigrationValue(readJson(text))
 }
 
-/** The same for a body that is read already. */
+/** Parses a body that is already JSON. */
 export function parseMigrationValue(body: unknown): readonly Operation[] {
   const { operations } = read(envelope(), body, [])
   return operations.map((one, index) => readOperation(one, ['operations', index]))
 }
 
-/** One by one: a schema goes on after a fault, and would write down a fault for every element of a long list. */
+/** Operations are parsed one by one: a schema of the whole list would collect the faults of every element. */
 function readOperation(sent: unknown, place: readonly PropertyKey[]): Operation {
   const excess = exceedsLimits(sent, { values: MAX_VALUES })
   if (excess !== undefined) throw bodyFault({ path: place, message: excess })
@@ -186,7 +189,7 @@ export const migrationSchema = lazily(() =>
   }),
 )
 
-/** The body, with operations that are still to be read. */
+/** The body, with operations not yet parsed. */
 const envelope = lazily(() =>
   z.strictObject({
     operations: z.array(z.unknown()).max(MAX_OPERATIONS, `must be at most ${MAX_OPERATIONS}`),
@@ -215,7 +218,7 @@ function readJson(text: string): unknown {
 
 type Fault = { readonly path: readonly PropertyKey[]; readonly message: string }
 
-/** `operations[0]` stands on its own, the rest of the path follows it. */
+/** `operations[0]` is a message of its own; the rest of the path follows it. */
 function bodyFault({ path, message }: Fault): ServiceError {
   const [first, index, ...rest] = path
   const places = index === undefined ? [dotted(path)] : [dotted([first ?? '', index]), dotted(rest)]
@@ -229,7 +232,9 @@ function dotted(path: readonly PropertyKey[]): string {
     .replace(/^\./, '')
 }
 
-/** Of a union that matched nowhere, the form that has the fewest faults is taken for the one that was meant. */
+/**
+ * Of a union without a match, reports the first fault of the member with the fewest faults, which was probably meant.
+ */
 function deepest(issue: z.core.$ZodIssue): Fault {
   if (issue.code !== 'invalid_union' || issue.errors.length === 0) return issue
   const tags = issue.errors.flatMap((form) => form.find(({ code }) => code === 'invalid_value') ?? [])
@@ -245,7 +250,7 @@ function deepest(issue: z.core.$ZodIssue): Fault {
   return { path: [...issue.path, ...path], message }
 }
 
-/** Never repeats a value that was sent. */
+/** Messages never repeat a sent value. */
 function reason(issue: z.core.$ZodRawIssue): string {
   const isMissing = issue.input === undefined
   switch (issue.code) {

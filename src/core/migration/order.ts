@@ -1,6 +1,6 @@
 /**
- * The safe order of the operations inside one collection (docs/contract.md#migrations): whatever frees something comes
- * before whatever takes it, and of two renames the one that leaves a name comes before the one that wants it.
+ * Orders the operations inside one collection (docs/contract.md#migrations): operations that free a name or field run
+ * before those that use it, and of two renames the one that frees a name runs first.
  */
 import type { CollectionChange } from './operation.ts'
 
@@ -16,7 +16,7 @@ const ranks: Readonly<Record<CollectionChange['kind'], number>> = {
   createIndex: 5,
 }
 
-/** `namesOf` knows the names of fields before the first operation. */
+/** `namesOf` returns the names of a field before the first operation. */
 export function orderOperations<T extends CollectionChange>(
   operations: readonly T[],
   namesOf: (fieldId: string) => Names | undefined,
@@ -31,7 +31,7 @@ export function orderOperations<T extends CollectionChange>(
 /** All updates of one field, which stay in the order in which they were sent. */
 type Group<T> = { readonly updates: T[]; waitsFor: number; readonly blocks: Group<T>[] }
 
-/** Renames in a circle stay as they were sent; the first of them will be refused. */
+/** Circular renames stay in the order sent; the first of them will be refused. */
 function orderRenames<T extends CollectionChange>(
   updates: readonly T[],
   namesOf: (fieldId: string) => Names | undefined,
@@ -59,7 +59,7 @@ function orderRenames<T extends CollectionChange>(
     }
   }
   const ordered = new Set<Group<T>>([...groups.values()].filter(({ waitsFor }) => waitsFor === 0))
-  // A set is walked in the order of insertion, those that are added on the way included.
+  // Iterating over a set includes elements added during the iteration.
   for (const group of ordered) {
     for (const next of group.blocks) {
       next.waitsFor -= 1

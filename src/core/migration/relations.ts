@@ -1,4 +1,4 @@
-/** Relation field pairs: two fields and the constraint between them, which carries the id of the side that owns it. */
+/** Relation field pairs: two fields and the constraint between them, which has the id of the side that owns it. */
 import type { ConstraintRecord, RelationFieldRecord } from '../model/model.ts'
 import {
   addRelation,
@@ -48,10 +48,10 @@ export function createRelationPair(draft: Draft, { data }: DataOf<'createRelatio
   addSide(draft, constrained, {
     ...recordOf(own, other),
     constraintId: constraint.id,
-    // No database makes sure that the far row of another source exists.
+    // No database guarantees that the related row in another source exists.
     isNullable: isNullableKey(draft, constraint) || !isEnforced(draft, constrained, referenced),
   })
-  // Nothing makes sure that someone points here, so a single opposite may be missing.
+  // Nothing guarantees that a row refers to this one, so a to-one opposite may be missing.
   addSide(draft, referenced, { ...recordOf(other, own), constraintId: null, isNullable: !other.isList })
   addForeignKey(draft, constrained, { constraint, referenced })
 }
@@ -85,7 +85,7 @@ export function deleteRelationPair(draft: Draft, data: DataOf<'deleteRelationFie
   removePair(draft, pair)
 }
 
-/** Takes both fields and the constraint out of the model. */
+/** Removes both fields and the constraint from the model. */
 export function removePair(draft: Draft, { owner, opposite, constraint }: Pair): void {
   removeRelation(draft, owner)
   if (opposite !== undefined) removeRelation(draft, opposite)
@@ -190,7 +190,10 @@ function changeActions(
   addForeignKey(draft, collectionOf(draft, pair.owner.collectionId), { constraint, referenced })
 }
 
-/** Only one database that is ours to change can keep a constraint; other relations exist in the model alone. */
+/**
+ * Only within one database that the service may change can a constraint exist; other relations exist in the model
+ * alone.
+ */
 function isEnforced(draft: Draft, constrained: CollectionDraft, referenced: CollectionDraft): boolean {
   const { sourceId } = constrained.record
   return sourceId === referenced.record.sourceId && draft.context.dialectOf(sourceId) !== undefined

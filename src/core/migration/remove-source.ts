@@ -1,10 +1,10 @@
-/** The model without one of its data sources: its namespaces, collections and whatever refers to these go with it. */
+/** Removes a data source from the model, with its namespaces, its collections and every relation to them. */
 import type { ModelRecords } from '../model/model.ts'
 
 export function withoutSource(records: ModelRecords, sourceId: string): ModelRecords {
   const gone = new Set(records.collections.filter((one) => one.sourceId === sourceId).map(({ id }) => id))
   const stays = ({ collectionId }: { readonly collectionId: string }) => !gone.has(collectionId)
-  // A relation to a collection that goes has nowhere to lead, whichever side of it is elsewhere.
+  // A relation with one side in a removed collection is removed on both sides.
   const relationFields = records.relationFields.filter((field) => stays(field) && !gone.has(field.oppositeCollectionId))
   const constraintIds = new Set(relationFields.map(({ constraintId }) => constraintId))
   return {

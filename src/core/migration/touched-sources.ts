@@ -1,4 +1,4 @@
-/** Which data sources operations are about: those that they name, or any record of. */
+/** Finds the data sources that operations affect: those that they name, directly or through the id of a record. */
 import type { ModelRecords } from '../model/model.ts'
 import type { Operation } from './operation.ts'
 
@@ -9,7 +9,7 @@ export function touchedSources(records: ModelRecords, operations: readonly Opera
     ...records.sources.map(({ id }) => [id, id] as const),
     ...records.namespaces.map(({ id, sourceId }) => [id, sourceId] as const),
     ...records.collections.map(({ id, sourceId }) => [id, sourceId] as const),
-    // A field alone is named only where two of them are unlinked.
+    // Only unlinking names a relation field alone.
     ...records.relationFields.map(({ id, collectionId }) => [id, sourceOf.get(collectionId)] as const),
   ]
   return new Set(parts.flatMap(([id, sourceId]) => (sourceId !== undefined && named.has(id) ? [sourceId] : [])))
