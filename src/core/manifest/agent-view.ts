@@ -1,6 +1,7 @@
 /**
- * A model as an agent is told of it: what of it this caller can use, and what they may do there. Whoever may read the
- * model is told all of it; everybody else only of what some action is allowed on, without ids and database names.
+ * Describes a model to an agent: the collections and fields that this caller can use, and the actions on them. A caller
+ * who may read the model sees all of it; others see only what some action is allowed on, without ids and database
+ * names.
  */
 import type { Action, Viewer } from '../access/access.ts'
 import { type Declarations, describeCapabilities, servesOperation } from '../connector/item-capabilities.ts'
@@ -11,14 +12,14 @@ import { type ModelView, modelViewOf } from './model-view.ts'
 const actions = ['read', 'create', 'update', 'delete'] as const satisfies readonly Action[]
 
 export type AgentView = {
-  /** Whether some collection takes this action by the tool for it: a list, or one item by its key. */
+  /** Returns true if a tool offers this action on some collection: on a list, or on one item by its key. */
   readonly may: (action: Action) => boolean
-  /** Of one's own collections, those that this caller may know of. */
+  /** The workspace's own collections that this caller may know of. */
   readonly known: readonly Collection[]
-  /** By name, also a system collection; undefined for what is not there and for what is hidden alike. */
+  /** Finds a collection, also a system collection, by name; undefined for unknown and hidden ones alike. */
   readonly find: (name: string) => Collection | undefined
   readonly describe: (collection: Collection) => object
-  /** What tells collections apart, where there are too many to describe each. */
+  /** The short description of a collection, for lists too long to describe each in full. */
   readonly name: (collection: Collection) => object
 }
 
@@ -79,7 +80,7 @@ function isUsable(view: ModelView, collection: Collection, field: Field): boolea
   return usableBy(view, collection, field).length > 0
 }
 
-/** Only where they are fewer than those of the collection, so that most fields need not say it. */
+/** Given only where it is less than the collection's actions, so that most fields need no list. */
 function actionsOf(view: ModelView, collection: Collection, field: Field, own: readonly Action[]) {
   const usable = usableBy(view, collection, field)
   const isReadOnly = field.kind === 'primitive' && field.isReadOnly
@@ -135,7 +136,7 @@ function describeRelation({ apiName, target, isList, isNullable }: RelationField
   return { apiName, collection: target.apiName, isList, isNullable }
 }
 
-/** What the connector of a collection declares, as far as this caller may know its fields. */
+/** The connector's declaration for a collection, limited to fields that the caller may know. */
 function describeServed(view: ModelView, collection: Collection, seesModel: boolean) {
   const own = view.declared(collection)
   if (own === undefined) return undefined

@@ -1,4 +1,4 @@
-/** Collections → what a filter on them may say (docs/contract.md#filters). */
+/** Describes the filter inputs of collections (docs/contract.md#filters). */
 import { canFilterThrough, operatorSupport } from '../connector/item-capabilities.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
@@ -27,7 +27,7 @@ export function filterInput(interner: Interner, collection: Collection): TypeRef
 
 type Entry = readonly [name: string, field: InputField]
 
-/** Nothing for a field that no operator knows. A value on its own means `_eq`, except on JSON, where it would be ambiguous. */
+/** Empty for a field without operators. A bare value means `_eq`, except on JSON, where it would be ambiguous. */
 function fieldFilter(interner: Interner, collection: Collection, field: PrimitiveField): readonly Entry[] {
   const declared = interner.view.declared(collection)
   const isServed = (operator: ConnectorOperator) =>

@@ -94,7 +94,7 @@ export type QuerySchema = {
 
 export type OperationKind = 'readMany' | 'readOne' | 'create' | 'updateOne' | 'updateMany' | 'deleteOne' | 'deleteMany'
 
-/** `parameters`: into inputObjectTypes; `output`: what stands below `data` in the answer. */
+/** `parameters`: into inputObjectTypes; `output`: the type of `data` in the answer. */
 export type Operation = readonly [kind: OperationKind, collection: Text, parameters: number, output: TypeReference]
 
 /** `i<n>` input object, `o<n>` output object, `e<n>` enum, `p<n>` primitive; `[…]` a list, `…?` or null. */
@@ -104,26 +104,26 @@ export type InputField = {
   readonly type: TypeReference
   readonly optional?: true
   readonly kind?: 'primitive' | 'relation'
-  /** Other forms that are taken as well. */
+  /** Further accepted types. */
   readonly secondaryTypes?: readonly TypeReference[]
   readonly hasDefault?: true
 }
 
-/** `parameters` of a relation are into inputObjectTypes. */
+/** `arguments` of a relation: into inputObjectTypes. */
 export type OutputField = { readonly type: TypeReference; readonly arguments?: number }
 
 /** `fields` is flat: a name, the index of its field in inputFields or outputFields, the next name … */
 export type ObjectType = { readonly name: Text; readonly fields: readonly number[] }
 export type InputObjectType = ObjectType & { readonly constraints?: Constraints<Text> }
 
-/** What of an input object the fields alone do not say. */
+/** Constraints of an input object that its fields alone do not express. */
 export type Constraints<Name> = {
   readonly atMostOneField?: true
   readonly atLeastOneField?: true
-  /** Of each list one field or more must be sent. */
+  /** At least one field of each list is required. */
   readonly atLeastOneOf?: readonly (readonly Name[])[]
-  /** The first field of each list is never sent beside any of the others. */
+  /** The first field of each list excludes all the others. */
   readonly excludes?: readonly (readonly Name[])[]
-  /** The fields that are sent are exactly those of one list. */
+  /** Exactly the fields of one list are sent. */
   readonly exactlyOneSetOf?: readonly (readonly Name[])[]
 }

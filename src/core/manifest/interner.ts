@@ -1,6 +1,6 @@
 /**
- * The pools of a manifest: what is said twice is kept once and called by its index. Object types refer to each other in
- * circles and in long chains, so each gets its index when it is first named and is described later, one after the other.
+ * Interning for manifests: keeps each string and type once, and refers to it by index. Object types refer to each other
+ * in circles and long chains, so a type gets its index when it is first referred to, and is described later.
  */
 import type { Action } from '../access/access.ts'
 import type { FieldType } from '../model/field-type.ts'
@@ -22,39 +22,39 @@ export type Description<Field> = {
   readonly constraints?: Constraints<string>
 }
 
-/** A type that was named, and what it holds. */
+/** An interned type with its description. */
 export type Described =
   | { readonly side: 'input'; readonly name: string; readonly description: Description<InputField> }
   | { readonly side: 'output'; readonly name: string; readonly description: Description<OutputField> }
 
 export type Interner = {
-  /** Whose eyes the model is seen with. */
+  /** The model view that fields and actions are taken from. */
   readonly view: ModelView
-  /** The fields that can be used by `action`. */
+  /** Returns the fields that `action` may use. */
   primitives(collection: Collection, action: Action): readonly PrimitiveField[]
   relations(collection: Collection, action: Action): readonly RelationField[]
   text(value: string): number
   type(value: FieldType): number
   primitive(value: FieldType): TypeReference
-  /** The value of a field as it is sent. */
+  /** The type of a field as input. */
   value(field: PrimitiveField): TypeReference
-  /** The value of a field as it is answered: null also where a row does not show it. */
+  /** The type of a field as output; nullable if some rows hide the field. */
   shown(collection: Collection, field: PrimitiveField): TypeReference
   enumeration(name: string, values: readonly string[]): TypeReference
-  /** The index of the input type of this key; `describe` is called once per key. */
+  /** Returns the index of the input type of this key; calls `describe` once per key. */
   input(key: string, name: string, describe: () => Description<InputField>): number
   output(key: string, name: string, describe: () => Description<OutputField>): number
-  /** The name of an input or output type, which no other type has. */
+  /** Returns the unique name of an input or output type. */
   nameOf(side: Described['side'], index: number): string
   primitiveAt(index: number): FieldType
   enumerationAt(index: number): { readonly name: string; readonly values: readonly string[] }
-  /** Describes the types that were named and not described yet, one after the other; describing names more. */
+  /** Describes interned types that have no description yet, one by one; describing one may intern more. */
   described(): Generator<Described>
-  /** Describes every type that was named. */
+  /** Describes all interned types. */
   finish(): Pick<Manifest, 'strings' | 'primitiveTypes'> & Omit<QuerySchema, 'operations'>
 }
 
-/** `reserved` are names that no type may have. */
+/** `reserved` names are given to no type. */
 export function createInterner(view: ModelView, reserved: readonly string[] = []): Interner {
   const strings = createPool<string>((value) => value)
   const primitiveTypes = createPool<FieldType>(JSON.stringify)
@@ -64,7 +64,7 @@ export function createInterner(view: ModelView, reserved: readonly string[] = []
   const uniqueName = createNames(reserved)
   const names = { input: new Map<number, string>(), output: new Map<number, string>() }
   const done = { input: 0, output: 0 }
-  // The same type is asked for many times, and its key is long.
+  // A cache: the same type is looked up often, and its key is long.
   const references = new WeakMap<FieldType, TypeReference>()
   const primitive = (type: FieldType): TypeReference => {
     const reference = references.get(type) ?? `p${primitiveTypes.indexOf(type)}`
@@ -80,7 +80,7 @@ export function createInterner(view: ModelView, reserved: readonly string[] = []
     return name
   }
 
-  // Describing a type names others: both lists grow while they are gone through.
+  // Both lists grow during the iteration, since descriptions intern further types.
   function* described(): Generator<Described> {
     while (done.input < inputs.values.length || done.output < outputs.values.length) {
       for (const { describe } of outputs.values.slice(done.output)) {
@@ -153,7 +153,7 @@ function isUsed(
   return view.uses(collection, field, action) !== 'never'
 }
 
-/** Names are joined from others and may meet; types are told apart by their keys. */
+/** Composed names may collide; types are identified by their keys. */
 function createNames(reserved: readonly string[]): (name: string) => string {
   const counts = new Map(reserved.map((name) => [name, 1]))
   return function unique(name): string {

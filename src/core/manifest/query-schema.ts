@@ -1,4 +1,4 @@
-/** Collections → the operations that they serve (docs/contract.md#items): their arguments and their answers. */
+/** Describes the operations that collections serve, with arguments and answers (docs/contract.md#items). */
 import type { Action } from '../access/access.ts'
 import { isCrossSource, servesOperation } from '../connector/item-capabilities.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
@@ -35,7 +35,7 @@ export type ServedOperation = {
   readonly output: TypeReference
 }
 
-/** None where there is nothing that may be done. What is not served names no types. */
+/** Empty where no operation is allowed. Operations that are not served intern no types. */
 export function servedOperations(interner: Interner, collection: Collection): readonly ServedOperation[] {
   const { key } = collection
   const declared = interner.view.declared(collection)
@@ -75,7 +75,7 @@ export function servedOperations(interner: Interner, collection: Collection): re
   return operations.filter((served) => served !== false)
 }
 
-/** What each needs to be allowed. */
+/** The action that each operation requires. */
 const actions: Readonly<Record<OperationKind, Action>> = {
   readMany: 'read',
   create: 'create',
@@ -108,7 +108,7 @@ function pageArguments(interner: Interner, collection: Collection): readonly Ent
   ]
 }
 
-/** A connector sorts by what a row has, which is not what is seen of a field that is hidden in some. */
+/** A connector sorts by stored values, so a field that is hidden in some rows cannot be sorted by. */
 export function sortable(interner: Interner, collection: Collection): readonly PrimitiveField[] {
   const { declared, uses } = interner.view
   const own = declared(collection)
@@ -150,7 +150,7 @@ export function itemOutput(interner: Interner, collection: Collection): number {
 function relationOutput(interner: Interner, relation: RelationField): OutputField {
   const { collection, target, isList } = relation
   const shows = interner.view.shows(collection, relation)
-  // Nothing but a foreign key of a database makes sure that there is a far row.
+  // Only a foreign key in a database guarantees that the related row exists.
   const mayMiss = !isList && (relation.isNullable || isCrossSource(relation, interner.view.declared))
   const isNullable = shows === 'sometimes' || mayMiss
   const item: TypeReference = `o${itemOutput(interner, target)}`
@@ -165,10 +165,13 @@ function relationOutput(interner: Interner, relation: RelationField): OutputFiel
   return { type: isNullable ? `o${list}?` : `o${list}`, ...(parameters !== undefined && { arguments: parameters }) }
 }
 
-/** How the name of such an input type ends. */
+/** Suffix of the names of these input types. */
 export const RELATION_ARGUMENTS = 'RelationFieldArguments'
 
-/** What `deep` takes (rows of elsewhere are paged by us): a to-many all of a list, a nullable to-one a filter, a required to-one nothing. */
+/**
+ * The arguments of a relation in `deep` (the service itself pages rows of other sources): all list arguments for a
+ * to-many relation, a filter for a nullable to-one, none for a required to-one.
+ */
 export function relationArguments(interner: Interner, relation: RelationField): number | undefined {
   const { id, apiName, collection, target, isList, isNullable } = relation
   if (!isList && !isNullable) return undefined

@@ -1,6 +1,6 @@
 /**
- * Collections → what their items take when they are written, nested writes included (docs/contract.md#nested-writes).
- * Says what `core/plan` accepts, and nothing that it refuses.
+ * Describes the inputs of writes, nested writes included (docs/contract.md#nested-writes): exactly what `core/plan`
+ * accepts.
  */
 import type { Action } from '../access/access.ts'
 import {
@@ -17,8 +17,8 @@ import type { Constraints, InputField, TypeReference } from './format.ts'
 import type { Description, Interner } from './interner.ts'
 
 /**
- * A new item. Nested in another through `parent` it has neither the relation back nor the columns that the outer item
- * gives it.
+ * The input of a new item. Nested through `parent`, it leaves out the opposite relation and the columns that the outer
+ * item determines.
  */
 export function createInput(interner: Interner, collection: Collection, parent?: RelationField): TypeReference {
   const { id, apiName } = collection
@@ -30,7 +30,7 @@ export function createInput(interner: Interner, collection: Collection, parent?:
   return `i${interner.input(`${parent.id} nested create`, name, () => newItem(interner, collection, given, parent.opposite))}`
 }
 
-/** A change of one item. */
+/** The input of a change of one item. */
 export function updateOneData(interner: Interner, collection: Collection): TypeReference {
   const { id, apiName } = collection
   const index = interner.input(`${id} update`, `${apiName}UpdateDataInput`, () => {
@@ -46,7 +46,7 @@ export function updateOneData(interner: Interner, collection: Collection): TypeR
   return `i${index}`
 }
 
-/** A change of any number of items at once, which cannot hold relations. */
+/** The input of a change of several items, which cannot contain relations. */
 export function updateManyData(interner: Interner, collection: Collection): TypeReference {
   const { id, apiName } = collection
   if (
@@ -119,14 +119,14 @@ function relationEntries(
     ])
 }
 
-/** The relations by which a foreign-key column can be given as well. */
+/** Returns the relations that can set a foreign key column as well. */
 function providers(field: PrimitiveField, relations: readonly RelationEntry[]): readonly string[] {
   return relations
     .filter(([{ isForward, joins }]) => isForward && joins.some(({ own }) => own === field))
     .map(([{ apiName }]) => apiName)
 }
 
-/** A foreign key is given by its columns or through the relation, never by both. */
+/** A foreign key is set through its columns or through the relation, never both. */
 function exclusions(
   columns: readonly PrimitiveField[],
   relations: readonly RelationEntry[],
@@ -140,7 +140,7 @@ function exclusions(
     .filter((names) => names.length > 1)
 }
 
-/** Without the constraints that say nothing. */
+/** Leaves out empty constraints. */
 function constrained(
   constraints: {
     readonly [Kind in 'atLeastOneOf' | 'excludes']?: readonly (readonly string[])[]
@@ -163,7 +163,7 @@ function relationInput(interner: Interner, relation: RelationField, parentAction
   return parentAction === 'create' && !isList ? `i${index}` : `[i${index}]`
 }
 
-/** What can be written through a relation. Both ends need a key, so that their rows can be told apart. */
+/** Returns the nested operations of a relation. Both collections need a primary key to identify rows. */
 function operationsOn({ view }: Interner, relation: RelationField, parentAction: ParentAction): readonly Kind[] {
   const { collection, target, isForward } = relation
   if (collection.primaryKey.length === 0 || target.primaryKey.length === 0) return []
@@ -171,7 +171,7 @@ function operationsOn({ view }: Interner, relation: RelationField, parentAction:
   const may = (action: Action) =>
     view.may(target, action) &&
     (declared === undefined || wholesale[action].some((one) => servesOperation(declared, one)))
-  // At a backward relation the far row holds the foreign key, so that it is changed.
+  // In a backward relation the related row has the foreign key, so linking updates it.
   const mayLink = isForward || may('update')
   const needs: Readonly<Record<Kind, boolean>> = {
     _connect: mayLink && (declared === undefined || servesOperation(declared, 'readOne')),
@@ -185,7 +185,7 @@ function operationsOn({ view }: Interner, relation: RelationField, parentAction:
   )
 }
 
-/** By one of these a connector can do it. */
+/** A connector must serve one of these operations for the action. */
 const wholesale: Readonly<Record<Action, readonly ItemOperation[]>> = {
   read: ['readOne'],
   create: ['create'],
@@ -199,7 +199,10 @@ type Nesting = {
   readonly declared: Declarations
 }
 
-/** Two sources have no transaction in common, and a connector has none at all: there it has to be one write of one collection. */
+/**
+ * Two sources share no transaction, and connectors have none: there the nested operation must amount to one write of
+ * one collection.
+ */
 function isOneWrite(kind: Kind, { relation, parentAction, declared }: Nesting): boolean {
   const { collection, target, isForward } = relation
   if (!isCrossSource(relation, declared)) return true
@@ -242,7 +245,9 @@ function operationInput(interner: Interner, relation: RelationField, kind: Kind)
   }
 }
 
-/** The row to connect: forward by the columns that are referred to, backward by any unique set of columns. */
+/**
+ * The key of the row to connect: for a forward relation the referenced columns, for a backward one any unique columns.
+ */
 function connectKey(interner: Interner, relation: RelationField): TypeReference {
   const { id, collection, apiName, target, joins, isForward } = relation
   const own = `${collection.apiName}${apiName}`

@@ -1,4 +1,4 @@
-/** The API name rule (docs/contract.md#api-names): only names that are created or edited are held to it. */
+/** The API name rule (docs/contract.md#api-names), applied only to names that are created or changed. */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'
 
@@ -11,7 +11,7 @@ export const apiNameSchema = lazily(() =>
     .regex(/^[A-Za-z][A-Za-z0-9_]*$/, API_NAME_RULE),
 )
 
-/** Workspaces are part of paths and of schema names, so theirs is narrower (docs/contract.md#service). */
+/** Narrower, since workspace names are part of paths and of schema names (docs/contract.md#service). */
 export const workspaceNameSchema = lazily(() =>
   z
     .string()

@@ -1,8 +1,8 @@
 /**
- * Wire values (a JSON body, an operand of a query string) → database parameter texts in one canonical form, or the
- * reason why not. Owns the rules on values (docs/contract.md#values): exact or refused, never rounded, cut or guessed.
- * A reason is a predicate ("must be …", "is not …") that never repeats the value. Long, because it is one table: each
- * type's grammar, range and canonical form, in the order of the types.
+ * Converts wire values (JSON bodies, query strings) to parameter texts in one canonical form, or returns a fault. Owns
+ * the rules on values (docs/contract.md#values): exact or refused, never rounded, cut or guessed. A fault is a
+ * predicate ("must be …", "is not …") that never repeats the value. Long, because it is one table: each type's grammar,
+ * range and canonical form, in the order of the types.
  */
 import type { FieldType } from './field-type.ts'
 
@@ -15,8 +15,8 @@ const MAX_JSON_DEPTH = 1_000
 const MAX_COLLECTION_DEPTH = 8
 
 /**
- * A value of a JSON body; null itself is the caller's business. A list becomes the text of a JSON array whose elements
- * are the canonical texts, or null.
+ * Decodes a value of a JSON body; callers handle null. A list becomes the text of a JSON array of canonical texts or
+ * nulls.
  */
 export function decodeJson(type: FieldType, isList: boolean, value: unknown): Decoded {
   if (!isList) return decodeScalar(type, value)
@@ -35,7 +35,7 @@ export function decodeJson(type: FieldType, isList: boolean, value: unknown): De
   return { ok: JSON.stringify(texts) }
 }
 
-/** One operand of a query string, or a key in a path: text that the field's type tells how to read. */
+/** Decodes an operand of a query string, or a key in a path, by the field's type. */
 export function decodeText(type: FieldType, text: string): Decoded {
   switch (type.name) {
     case 'int8':
@@ -69,7 +69,7 @@ export function decodeText(type: FieldType, text: string): Decoded {
   }
 }
 
-/** How a message names a type: `int32`, `string(20)`, `decimal(10, 2)`. */
+/** The name of a type in messages: `int32`, `string(20)`, `decimal(10, 2)`. */
 export function describeType(type: FieldType): string {
   if (type.name === 'string' && type.params.length === 'fixed') return `string(${type.params.value})`
   if (type.name === 'decimal' && type.params.kind === 'constrained') {
@@ -132,7 +132,7 @@ const notUuid: Fault = { fault: 'must be a UUID' }
 const notBase64: Fault = { fault: 'must be base64 text with padding' }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
-// The symbol before the padding may carry no stray bits, so that equal bytes have one text.
+// The last symbol before the padding must have no extra bits, so that equal bytes have equal texts.
 const base64 = /^[A-Za-z0-9+/]*(?:[AQgw]==|[AEIMQUYcgkosw048]=)?$/
 
 type Params<Name extends FieldType['name']> =
@@ -152,13 +152,13 @@ function decodeString(params: Params<'string'>, value: unknown): Decoded {
   return { ok: value }
 }
 
-/** What no database can store as text. */
+/** Characters that some database cannot store. */
 function characterFault(text: string): Fault | undefined {
   if (text.includes('\0')) return nulCharacter
   return text.isWellFormed() ? undefined : loneSurrogate
 }
 
-/** Databases count code points, JavaScript counts UTF-16 units: at most two for each. */
+/** Databases count code points; JavaScript counts UTF-16 units, at most two per code point. */
 function isLongerThan(limit: number, text: string): boolean {
   if (text.length <= limit) return false
   if (text.length > limit * 2) return true
@@ -172,10 +172,10 @@ const nulCharacter: Fault = { fault: 'must not contain the character U+0000' }
 const loneSurrogate: Fault = { fault: 'must not contain a lone surrogate' }
 
 type IntegerRange = {
-  /** For values that are exact as a JSON number. */
+  /** Limits for integers that JSON numbers represent exactly. */
   readonly low: number
   readonly high: number
-  /** Digits of the furthest negative and positive value, for texts of any length. */
+  /** Digits of the lowest and highest value, for texts of any length. */
   readonly lowDigits: string
   readonly highDigits: string
   readonly fault: Fault
@@ -213,7 +213,7 @@ function integerFromText(range: IntegerRange, text: string): Decoded {
   const digits = withoutLeadingZeros(isNegative ? text.slice(1) : text)
   if (digits === '0') return { ok: digits }
   const limit = isNegative ? range.lowDigits : range.highDigits
-  // Digits without leading zeros compare as numbers do once their lengths are equal.
+  // Digits of equal length without leading zeros compare as text.
   if (digits.length > limit.length || (digits.length === limit.length && digits > limit)) return range.fault
   return { ok: isNegative ? `-${digits}` : digits }
 }
@@ -222,7 +222,7 @@ function decodeFloat(name: 'float32' | 'float64', value: number): Decoded {
   if (!Number.isFinite(value)) return floatOutOfRange
   if (name === 'float32') {
     const single = Math.fround(value)
-    // Postgres refuses what is too small for a single as well as what is too large.
+    // PostgreSQL refuses values too small for a single as well as values too large.
     if (!Number.isFinite(single) || (single === 0 && value !== 0)) return floatOutOfRange
   }
   return { ok: String(value) }
@@ -244,7 +244,7 @@ function decimalFromText(params: Params<'decimal'>, text: string): Decoded {
   const after = params.kind === 'constrained' ? params.scale : MAX_DIGITS_AFTER
   const whole = withoutLeadingZeros(wholeText)
   const fraction = fractionText.slice(0, after)
-  // Zeros past the scale carry nothing, so leaving them out is no rounding.
+  // Trailing zeros beyond the scale can be dropped without rounding.
   if ((whole === '0' ? 0 : whole.length) > before || !onlyZeros.test(fractionText.slice(after))) {
     return { fault: `must have at most ${before} digits before and ${after} after the decimal point` }
   }
@@ -259,7 +259,7 @@ function withoutLeadingZeros(digits: string): string {
 }
 
 const ZERO = 48
-/** What an unconstrained numeric of Postgres holds. */
+/** The limits of an unconstrained numeric in PostgreSQL. */
 const MAX_DIGITS_BEFORE = 131_072
 const MAX_DIGITS_AFTER = 16_383
 
@@ -279,7 +279,7 @@ function decodeDate(value: unknown): Decoded {
   return isCalendarDate(value) ? { ok: value } : noCalendarDate
 }
 
-/** Seconds are required: the form is HH:MM:SS (docs/contract.md#types), and 24:00:00 has no place in a day. */
+/** The form is HH:MM:SS with required seconds (docs/contract.md#types); 24:00:00 is not valid. */
 function decodeTime(value: unknown): Decoded {
   const match = typeof value === 'string' ? timePattern.exec(value) : null
   if (match === null) return notTime
@@ -368,7 +368,7 @@ function daysInMonth(year: number, month: number): number {
   return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31
 }
 
-/** Zeros at the end of a fraction are dropped, and the point with them where nothing is left. */
+/** Drops trailing zeros of a fraction, and the point if nothing remains. */
 function fractionSuffix(fraction: string): string {
   let end = fraction.length
   while (end > 0 && fraction.charCodeAt(end - 1) === ZERO) end--
@@ -413,7 +413,7 @@ function decodeJsonValue(value: unknown): Decoded {
   return jsonFault(value, 0) ?? { ok: JSON.stringify(value) }
 }
 
-/** JSON is sent as JSON, not as a string that holds an object or array. */
+/** JSON must be sent as JSON, not as a string that encodes an object or array. */
 function encodesContainer(text: string): boolean {
   return containerStart.test(text) && typeof jsonOrText(text) === 'object'
 }
@@ -428,7 +428,7 @@ function jsonOrText(text: string): unknown {
 
 function jsonFault(value: unknown, depth: number): Fault | undefined {
   if (typeof value === 'string') return characterFault(value)
-  // JSON.parse reads 1e400 as infinite, which would be written as null.
+  // JSON.parse reads 1e400 as infinity, which would be written as null.
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : infiniteNumber
   if (value === null || typeof value === 'boolean') return undefined
   if (typeof value !== 'object') return notJson
@@ -447,7 +447,7 @@ function jsonFault(value: unknown, depth: number): Fault | undefined {
   return undefined
 }
 
-/** RFC 7946 without foreign members: what one database reads from them (`crs`), another drops. */
+/** RFC 7946 without foreign members: databases treat them (`crs`) differently. */
 function isGeometry(value: unknown, depth: number): boolean {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
   const members = new Map<string, unknown>(Object.entries(value))

@@ -1,6 +1,6 @@
 /**
- * What the instance keeps of workspaces, members and rights, as a built-in model over the schema `service`: its lists
- * are read through the same pipeline as items. Which rows a caller sees is for whoever opens a collection.
+ * The directory: a built-in model over the tables of workspaces, members and rights in the schema `service`, so that
+ * their lists are read through the same pipeline as items. Services decide which rows a caller sees.
  */
 import type { FieldType } from './field-type.ts'
 import { buildModel, type Model, noRecords, type PrimitiveField } from './model.ts'
@@ -194,14 +194,16 @@ export function directoryModel(): Model {
 const uuid: FieldType = { name: 'uuid' }
 const text: FieldType = { name: 'string', params: { length: 'unlimited' } }
 
-/** The column by which rows belong to a workspace. It is no field of the lists, which are of one workspace anyway. */
+/** The column with the workspace of a row. Not a field, since every list is of one workspace. */
 export const workspaceColumn = hiddenColumn('workspaceColumn', 'workspace_id')
 
-/** The columns by which API keys and service accounts belong to people: whose they are, and who owns that account. */
+/**
+ * The columns with the people that API keys and service accounts belong to: the key's user, and the account's owner.
+ */
 export const userColumn = hiddenColumn('userColumn', 'user_id')
 export const ownerColumn = hiddenColumn('ownerColumn', 'owner_id')
 
-/** The column by which API keys belong to the key that they were made with. */
+/** The column with the API key by which another key was created. */
 export const makerColumn = hiddenColumn('makerColumn', 'made_by')
 
 function hiddenColumn(id: string, dbName: string): PrimitiveField {

@@ -1,4 +1,4 @@
-/** The primitive types (docs/contract.md#types): names, params and families. */
+/** The primitive types (docs/contract.md#types): names, parameters and families. */
 import * as z from 'zod'
 import { type InferOutput, lazily } from '../lazily.ts'
 import { plainTypeNames } from './vocabulary.ts'
@@ -23,7 +23,7 @@ const decimalParams = lazily(() =>
   ]),
 )
 
-/** `params` may be left out of a string (unlimited) and of a decimal (unconstrained). */
+/** `params` is optional for a string (unlimited) and a decimal (unconstrained). */
 export const fieldTypeSchema = lazily(() =>
   z.discriminatedUnion('name', [
     z.strictObject({ name: z.enum(plainTypeNames) }),

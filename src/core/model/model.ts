@@ -1,6 +1,6 @@
 /**
- * The data model of a workspace. `ModelRecords` is the flat form that the system database keeps and migrations change;
- * `Model` is the same with every reference resolved, built once per version and shared by all requests.
+ * The data model of a workspace. `ModelRecords` is the flat form that the system database stores and migrations change;
+ * `Model` has every reference resolved, is built once per version, and is shared by all requests.
  */
 import type { FieldType } from './field-type.ts'
 
@@ -49,7 +49,10 @@ export type PrimitiveFieldRecord = {
   readonly isList: boolean
   readonly isReadOnly: boolean
   readonly defaultValue: DefaultValue | null
-  /** Whether PostgreSQL takes different texts of this column for equal, or may: nobody has looked since it could be said. */
+  /**
+   * True or null if PostgreSQL may treat different texts of this column as equal; null: not introspected since this is
+   * recorded.
+   */
   readonly isLoose?: boolean | null
 }
 
@@ -100,13 +103,13 @@ export type RelationField = {
   readonly apiName: string
   readonly collection: Collection
   readonly target: Collection
-  /** The field at the other end, if it has one. */
+  /** The opposite field of the relation, if there is one. */
   readonly opposite: RelationField | undefined
   readonly isList: boolean
   readonly isNullable: boolean
-  /** Whether this collection owns the foreign-key columns. */
+  /** True if this collection owns the foreign key columns. */
   readonly isForward: boolean
-  /** The columns that join the two, paired: this collection's and the target's. */
+  /** Pairs of columns that join the two collections: this collection's and the target's. */
   readonly joins: readonly { readonly own: PrimitiveField; readonly other: PrimitiveField }[]
 }
 
@@ -134,23 +137,23 @@ export type Collection = {
   readonly indexes: readonly Index[]
   /** The columns of the primary key, possibly none. */
   readonly primaryKey: readonly PrimitiveField[]
-  /** The primary key where it is one column: only then the collection has `/{key}` routes. */
+  /** The primary key, if it is a single column: only then the collection has `/{key}` routes. */
   readonly key: PrimitiveField | undefined
 }
 
 export type Model = {
   readonly version: number
-  /** What migrations change: everything but the system collections. */
+  /** The records that migrations change: everything but the system collections. */
   readonly records: ModelRecords
   readonly sources: ReadonlyMap<string, SourceRecord>
   readonly collections: ReadonlyMap<string, Collection>
-  /** By API name, which is unique in the whole workspace. */
+  /** By API name, unique in the workspace. */
   readonly byName: ReadonlyMap<string, Collection>
 }
 
 /**
- * Resolves every reference of `records`, with the system collections `builtIn` beside them. Records that refer to
- * something missing are a fault of ours and throw.
+ * Resolves every reference of `records` and of the system collections `builtIn`. A missing reference is a bug and
+ * throws.
  */
 export function buildModel(version: number, own: ModelRecords, builtIn: ModelRecords = noRecords): Model {
   const records = joinRecords(own, builtIn)

@@ -1,14 +1,16 @@
-/** Which filter operators a field has (docs/contract.md#filters). `_null` is apart: nullability decides it. */
+/**
+ * The filter operators of each field type (docs/contract.md#filters). `_null` is separate: it depends on nullability.
+ */
 import type { FieldType, TypeName } from './field-type.ts'
 import type { PrimitiveField } from './model.ts'
 import { type Operator, operators } from './vocabulary.ts'
 
-/** The operators of a type without `_null`, which every nullable field has and no other. */
+/** The operators of a type except `_null`, which exactly the nullable fields have. */
 export function operatorsOf(type: FieldType, isList: boolean): ReadonlySet<Operator> {
   return isList ? none : operatorsByType[type.name]
 }
 
-/** All operators of a field, as messages tell them. */
+/** Lists all operators of a field, for messages. */
 export function knownOperators({ type, isList, isNullable }: PrimitiveField): string {
   const known = [...operatorsOf(type, isList), ...(isNullable ? ['_null'] : [])]
   return known.length === 0 ? 'none' : known.join(', ')

@@ -1,6 +1,6 @@
 /**
- * The model as somebody reads it who wants to ask or change it: collections with their fields, relations and indexes, by
- * name and id.
+ * The model for readers who want to query or change it: collections with their fields, relations and indexes, by name
+ * and id.
  */
 import type { Collection, Model, PrimitiveField, RelationField } from './model.ts'
 
@@ -36,7 +36,7 @@ export function describeCollection(collection: Collection) {
   }
 }
 
-/** What tells collections apart, where there are too many to describe each. */
+/** The short description of a collection, for lists too long to describe each in full. */
 export function nameCollection({ id, apiName, sourceId, isReadOnly, isSystem, key }: Collection) {
   return { id, apiName, sourceId, isReadOnly, isSystem, key: key?.apiName ?? null }
 }

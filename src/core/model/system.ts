@@ -1,7 +1,7 @@
 /**
  * The system collections (docs/contract.md#system-collections): a built-in model over the tables of
- * `service_<workspace>_meta`, read through the same pipeline as every other collection. Never writable through items,
- * never part of a migration.
+ * `service_<workspace>_meta`, read through the same pipeline as every other collection. Items and migrations cannot
+ * change it.
  */
 import type { FieldType, TypeName } from './field-type.ts'
 import type { ModelRecords, PrimitiveFieldRecord, RelationFieldRecord } from './model.ts'
@@ -133,7 +133,10 @@ const tables: readonly Table[] = [
   },
 ]
 
-/** Owner's relation, its foreign key, and the relation back: `ServiceCollection.source` ↔ `ServiceDataSource.collections`. */
+/**
+ * A relation of the owner with its foreign key, and the opposite relation: `ServiceCollection.source` ↔
+ * `ServiceDataSource.collections`.
+ */
 type Relation = {
   readonly from: string
   readonly name: string
@@ -295,7 +298,7 @@ function relationPair(relation: Relation, ids: Ids): readonly RelationFieldRecor
 
 type Ids = (name: string) => string
 
-/** Ids of our own that no client can have generated: they are not of any UUID version. */
+/** Fixed ids that no client can generate: they are of no UUID version. */
 function numberedIds(): Ids {
   const known = new Map<string, string>()
   return (name) => {

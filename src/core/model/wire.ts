@@ -1,4 +1,4 @@
-/** Canonical texts → the JSON values of the wire, where no database renders them (docs/contract.md#types). */
+/** Converts canonical texts to the JSON values of answers, where no database renders them (docs/contract.md#types). */
 import type { FieldType } from './field-type.ts'
 
 /** The JSON value of a canonical text. */

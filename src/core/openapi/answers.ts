@@ -1,6 +1,6 @@
 /**
- * What both documents share: the error body, the answers that tell of an error (docs/contract.md#errors), how a caller
- * is known. The examples are what the acceptance suite has seen; it checks every answer against these schemas.
+ * Parts that all OpenAPI documents share: the error body, error responses (docs/contract.md#errors) and security. The
+ * examples are answers from the acceptance suite, which checks every answer against these schemas.
  */
 import { operatorsOf } from '../model/operator.ts'
 import { component, type JsonSchema } from './schema.ts'
@@ -98,7 +98,7 @@ const failures = {
 
 export type ErrorName = keyof typeof failures
 
-/** The `responses` of an operation that can fail in these ways. */
+/** The `responses` of an operation that can fail with these errors. */
 export function errorResponses(names: readonly ErrorName[]): JsonSchema {
   return Object.fromEntries(names.map((name) => [failures[name].status, { $ref: `#/components/responses/${name}` }]))
 }
@@ -136,10 +136,10 @@ export const securitySchemes: JsonSchema = {
   session: { type: 'apiKey', in: 'cookie', name: 'service_session', description: 'A session of a browser.' },
 }
 
-/** Exactly one of them, or none: that is the anonymous caller. */
+/** At most one credential; without one the caller is anonymous. */
 export const security: readonly JsonSchema[] = [{ bearer: [] }, { accessToken: [] }, { session: [] }, {}]
 
-/** What stands at the top of a document. */
+/** The first members of a document. */
 export function headOf(title: string, description: string, version: string): JsonSchema {
   return {
     openapi: '3.1.0',

@@ -1,7 +1,4 @@
-/**
- * The component schemas of a document: every type that its paths refer to, each described once, however they refer to
- * each other.
- */
+/** The component schemas of a document: every type that its paths refer to, described once. */
 
 import type { InputField } from '../manifest/format.ts'
 import { createInterner, type Description } from '../manifest/interner.ts'
@@ -13,9 +10,9 @@ import type { PathContext } from './item-paths.ts'
 import { component, createSchemas, type JsonSchema, type Lists, sharedNames } from './schema.ts'
 
 export type Components = {
-  /** With it paths are described, which names the types. */
+  /** Used to describe paths; collects the types that they refer to. */
   readonly context: PathContext
-  /** Describes what has been named. */
+  /** Describes every type referred to so far. */
   entries(): Generator<readonly [name: string, schema: JsonSchema]>
 }
 
@@ -26,8 +23,8 @@ export function createComponents(view: ModelView, lists: Lists): Components {
   const followed = new Map<string, RelationField>()
 
   /**
-   * What `deep` takes of a relation: a component for each, which names the relations behind it among the arguments. Not
-   * joined by `allOf`, since viewers do not resolve circles of that.
+   * A component for the `deep` arguments of each relation, with the relations behind it as members. Does not use
+   * `allOf`, since viewers cannot resolve circular references through it.
    */
   function refer(relation: RelationField): JsonSchema | undefined {
     const own = relationArguments(interner, relation)
@@ -67,7 +64,7 @@ export function createComponents(view: ModelView, lists: Lists): Components {
       for (const [name, collection] of deep) {
         yield [name, { type: 'object', properties: relationProperties(collection) }]
       }
-      // Grows while it is gone through: a relation leads to others.
+      // The map grows during the iteration: a relation leads to others.
       for (const [name, { target }] of followed) {
         const own = schemas.input(argumentsOf.get(name) ?? { fields: [] })
         yield [name, { ...own, properties: { ...(own.properties as object), ...relationProperties(target) } }]
@@ -77,7 +74,7 @@ export function createComponents(view: ModelView, lists: Lists): Components {
   }
 }
 
-/** A number follows where two names were the same. */
+/** Names that were taken end with a number. */
 const isOfRelation = new RegExp(`${RELATION_ARGUMENTS}\\d*$`)
 
 const responseMeta: JsonSchema = {

@@ -1,16 +1,16 @@
 /**
- * Examples of what can be sent for a collection, made of the fields that the caller may use, so that they can be tried as
- * they stand: reads bring rows, writes of many match nothing.
+ * Examples of requests to a collection, built from the fields that the caller may use, so that they work as they are:
+ * reads match rows, writes of many match none.
  */
 import type { Interner } from '../manifest/interner.ts'
 import { sortable } from '../manifest/query-schema.ts'
 import type { FieldType, TypeName } from '../model/field-type.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 
-/** Fields that an example names of one collection. */
+/** Maximum number of fields of one collection in an example. */
 const MOST_FIELDS = 3
 
-/** What `fields` may say: some fields, and one of a related collection. */
+/** An example of `fields`: some fields, and one of a related collection. */
 export function fieldsExample(interner: Interner, collection: Collection): readonly string[] {
   const own = names(interner, collection, MOST_FIELDS)
   const relation = exampleRelation(interner, collection)
@@ -19,7 +19,7 @@ export function fieldsExample(interner: Interner, collection: Collection): reado
   return [...own, ...far]
 }
 
-/** A filter that most rows pass; `{}` where the collection declares its own operators, or has no simple field. */
+/** A filter that most rows meet; `{}` where the collection declares its own operators, or has no simple field. */
 export function filterExample(interner: Interner, collection: Collection): object {
   if (interner.view.declared(collection) !== undefined) return {}
   for (const field of interner.primitives(collection, 'read')) {
@@ -53,7 +53,7 @@ const conditions: Readonly<Record<TypeName, object | undefined>> = {
   geometry: undefined,
 }
 
-/** A filter that no row passes: an example of a write of many must change nothing when it is sent as it stands. */
+/** A filter that no row meets, so that an example of a write of many changes nothing. */
 export function noRowsExample(interner: Interner, collection: Collection): object {
   const key = interner.view.declared(collection) === undefined ? collection.key : undefined
   return key === undefined ? {} : { [key.apiName]: { _in: [] } }
@@ -65,13 +65,13 @@ export function sortExample(interner: Interner, collection: Collection): readonl
     .map(({ apiName }) => ({ [apiName]: { direction: 'asc' } }))
 }
 
-/** Arguments of the relation that `fieldsExample` names. */
+/** Arguments for the relation in `fieldsExample`. */
 export function deepExample(interner: Interner, collection: Collection): object {
   const relation = exampleRelation(interner, collection)
   return relation?.isList === true ? { [relation.apiName]: { _limit: 3 } } : {}
 }
 
-/** A new item, or a change: fields that have to be sent, and where there is none the first that can be. */
+/** A new item or a change: the required fields, or else the first optional one. */
 export function itemExample(interner: Interner, collection: Collection, action: 'create' | 'update'): object {
   const writable = interner.primitives(collection, action).filter(({ isReadOnly }) => !isReadOnly)
   const isPlain = (field: PrimitiveField) =>
@@ -114,7 +114,7 @@ const values: Readonly<Record<Exclude<TypeName, 'string'>, unknown>> = {
   geometry: { type: 'Point', coordinates: [0, 0] },
 }
 
-/** A to-many before a to-one: it has arguments. */
+/** Prefers a to-many relation, since it has arguments. */
 function exampleRelation(interner: Interner, collection: Collection): RelationField | undefined {
   const relations = interner
     .relations(collection, 'read')

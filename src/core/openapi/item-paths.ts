@@ -1,6 +1,6 @@
 /**
- * One collection's operations → its path items (docs/contract.md#openapi), as JSON text: most of it is the same for all
- * collections, and a model can have 10,000. API names need no escapes.
+ * Builds the path items of one collection (docs/contract.md#openapi) as JSON text: most of it is the same for all
+ * collections, and a model can have 10,000. API names need no escaping.
  */
 import type { OperationKind, TypeReference } from '../manifest/format.ts'
 import type { Interner } from '../manifest/interner.ts'
@@ -11,7 +11,7 @@ import { deepExample, fieldsExample, filterExample, itemExample, noRowsExample, 
 import { component, type Direction, type JsonSchema, type Schemas } from './schema.ts'
 
 export type ItemPaths = {
-  /** Absent where the caller can use no operation there. */
+  /** Absent where the caller may use no operation there. */
   readonly many: string | undefined
   readonly one: string | undefined
 }
@@ -19,7 +19,7 @@ export type ItemPaths = {
 export type PathContext = {
   readonly interner: Interner
   readonly schemas: Schemas
-  /** The name of the component that describes `deep`; undefined where there is nothing to say. */
+  /** The name of the component for `deep`; undefined for a collection without relations to describe. */
   readonly deepOf: (collection: Collection) => string | undefined
 }
 
@@ -148,7 +148,7 @@ function parameters(context: PathContext, collection: Collection, served: Served
   ]
 }
 
-/** The query of a list or an item of a collection that is only read, each parameter as JSON text. */
+/** The query parameters of a list or an item of a read-only collection, each as JSON text. */
 export function queryParameters(
   context: PathContext,
   collection: Collection,
@@ -159,18 +159,18 @@ export function queryParameters(
   return asked === undefined ? [] : parameters(context, collection, asked)
 }
 
-/** The name of the component that describes an answered item. */
+/** The name of the component of an item in answers. */
 export function itemComponent({ interner }: PathContext, collection: Collection): string {
   return interner.nameOf('output', itemOutput(interner, collection))
 }
 
-/** A write of many needs one. */
+/** Writes of many require a filter. */
 const needsFilter: ReadonlySet<string> = new Set(['updateMany', 'deleteMany'])
 const REQUIRED = '"required":true,'
 
 /**
- * Brackets at any depth, such as `filter[title][_contains]=lamp`, or one JSON text of the same form. Clients that know only
- * what OpenAPI defines send the JSON text.
+ * A parameter in brackets at any depth, such as `filter[title][_contains]=lamp`, or as one JSON text. Clients limited
+ * to OpenAPI's own styles send the JSON text.
  */
 function structured(
   name: string,

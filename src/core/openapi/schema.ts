@@ -1,6 +1,6 @@
 /**
- * Types of the manifest → JSON Schema (docs/contract.md#types): what a value looks like in a body, sent or answered.
- * Which types there are and what they hold is decided in `core/manifest`; here is only how it is written down.
+ * Converts manifest types to JSON Schema (docs/contract.md#types), for input and output. `core/manifest` decides which
+ * types exist; this file only renders them.
  */
 import type { Constraints, InputField, OutputField, TypeReference } from '../manifest/format.ts'
 import type { Description, Interner } from '../manifest/interner.ts'
@@ -8,7 +8,7 @@ import type { FieldType } from '../model/field-type.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** Sent values are read more generously than they are answered: a 64-bit integer also as a number. */
+/** Input accepts more forms than output has: a 64-bit integer also as a number. */
 export type Direction = 'sent' | 'answered'
 
 export type Schemas = {
@@ -20,8 +20,8 @@ export type Schemas = {
 }
 
 /**
- * What an answered list can hold beside its elements: an array of PostgreSQL has any number of dimensions, whatever its
- * column says, and one that was written behind our back is answered as it is.
+ * What a list can contain in output besides its elements: a PostgreSQL array can have any number of dimensions,
+ * whatever its column type says, and one written outside of the service is returned as it is.
  */
 export type Lists = 'flat' | 'anyDimensions'
 
@@ -67,7 +67,7 @@ export function createSchemas(interner: Interner, lists: Lists): Schemas {
       }
     },
     output({ fields }) {
-      // Fields of items are there where they are selected; the list of a to-many relation is always there.
+      // Fields of an item appear if selected; lists of to-many relations always do.
       const required = fields.filter(([, { type }]) => type.startsWith('[o')).map(([name]) => name)
       return {
         type: 'object',
@@ -85,7 +85,7 @@ export function createSchemas(interner: Interner, lists: Lists): Schemas {
   }
 }
 
-/** Names that types of a model must not take. */
+/** Names reserved for shared components. */
 export const sharedNames = [
   'Error',
   'Int64',
@@ -105,7 +105,7 @@ export function component(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
 }
 
-/** A schema without keywords takes null already. */
+/** A schema without keywords already accepts null. */
 function orNull(schema: JsonSchema): JsonSchema {
   return Object.keys(schema).length === 0 ? schema : { oneOf: [schema, { type: 'null' }] }
 }
@@ -170,7 +170,7 @@ function integer(minimum: number, maximum: number): JsonSchema {
   return { type: 'integer', minimum, maximum }
 }
 
-/** Numbers that JSON cannot carry exactly are answered as text, and taken as text or as a whole number. */
+/** Numbers beyond JSON's precision: text in output; text or an integer in input. */
 function textNumber(name: string, form: JsonSchema, direction: Direction, share: Share): JsonSchema {
   const text = share(name, { type: 'string', ...form })
   return direction === 'answered' ? text : share(`${name}Input`, { oneOf: [text, { type: 'integer' }] })

@@ -1,6 +1,6 @@
 /**
- * Descriptions of routes → the OpenAPI 3.1 document of the system. Lists and items of what the instance keeps are
- * described from the built-in models that they are read over; everything else the descriptions say themselves.
+ * Builds the OpenAPI 3.1 document of the system from descriptions of routes. Lists and items of built-in collections
+ * are described from their models; the descriptions contain everything else.
  */
 import { fullModelView } from '../manifest/model-view.ts'
 import { directoryModel } from '../model/directory.ts'
@@ -14,12 +14,12 @@ import { component, type JsonSchema } from './schema.ts'
 export type RouteDescription = {
   readonly summary: string
   readonly tag: string
-  /** The collection of a built-in model that is asked, and how: this gives the query parameters. */
+  /** The built-in collection that the route reads, and how; determines the query parameters. */
   readonly asks?: { readonly kind: 'list' | 'item'; readonly of: string }
   readonly parameters?: readonly JsonSchema[]
   readonly body?: JsonSchema
   readonly answers: Readonly<Record<string, AnswerDescription>>
-  /** Beside those that every route of its sort has. */
+  /** Errors besides those of every route of its kind. */
   readonly errors?: readonly ErrorName[]
 }
 
@@ -27,7 +27,7 @@ export type AnswerDescription = {
   readonly description: string
   /** A schema, or an item or list of a built-in collection under `data`. */
   readonly schema?: JsonSchema | { readonly kind: 'list' | 'item'; readonly of: string }
-  /** JSON where it is not said. */
+  /** JSON by default. */
   readonly mediaType?: string
   readonly headers?: Readonly<Record<string, string>>
 }
@@ -67,7 +67,7 @@ const ABOUT =
 
 type Means = { readonly context: PathContext; readonly collections: ReadonlyMap<string, Collection> }
 
-/** Those of the directory, and the system collections of a workspace. */
+/** The collections of the directory, and the system collections of a workspace. */
 function builtIn(): ReadonlyMap<string, Collection> {
   const source = { id: 'system', apiName: '_system', provider: 'postgres' }
   const namespace = { id: 'meta', sourceId: source.id, dbName: 'meta', isSystem: true }
@@ -150,7 +150,7 @@ function underData({ kind, of }: BuiltIn, { context, collections }: Means): Json
   return { type: 'object', properties, required: ['data'], additionalProperties: false }
 }
 
-/** Every route can be asked with a bad credential or at a bad moment; what else depends on what it takes. */
+/** Any route can fail on a bad credential or an unavailable service; further errors follow from its input. */
 function errorsOf(route: string, { errors = [] }: RouteDescription): readonly ErrorName[] {
   const always: readonly ErrorName[] = [
     'BadRequest',
