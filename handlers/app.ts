@@ -1,4 +1,4 @@
-/** The whole HTTP surface: every mount, read from top to bottom. What happens around each is in http/mount.ts. */
+/** The whole HTTP surface: mounts every route, in order. http/mount.ts has what runs around each handler. */
 import { Hono } from 'hono'
 import { ServiceError } from '../src/core/error.ts'
 import type { Assets } from '../src/ports.ts'
@@ -34,15 +34,15 @@ import { mountUsers } from './routes/users.ts'
 import { mountWorkspaces } from './routes/workspaces.ts'
 
 export type AppOptions = {
-  /** False once the process has been told to stop: readiness fails from then on. */
+  /** False after a shutdown signal: readiness then fails. */
   readonly isAccepting: () => boolean
-  /** The other end of a request's connection, as far as the front door knows it. */
+  /** The IP address at the other end of the request's connection, where the platform knows it. */
   readonly peerOf: (c: AppContext) => string | undefined
-  /** Absent where somebody else compresses answers. */
+  /** Absent where the platform compresses answers. */
   readonly compress?: App['compress']
   readonly assets: Assets
   readonly isTraced?: boolean
-  /** The text of `/metrics`; absent where there is no such address. */
+  /** Renders `/metrics`; absent where metrics are off. */
   readonly metrics?: () => Promise<string>
 }
 

@@ -1,6 +1,6 @@
 /**
- * Front door on Node: the same app behind Node's HTTP server. Started by scripts/start-node.ts, which also opens the
- * embedded database where SERVICE_DATABASE_URL names none.
+ * Entry point on Node: the app behind Node's HTTP server. Started by scripts/start-node.ts, which also opens the
+ * embedded database where SERVICE_DATABASE_URL is unset.
  */
 import type { Duplex } from 'node:stream'
 import { promisify } from 'node:util'
@@ -45,31 +45,33 @@ export type NodeOptions = {
   readonly observe?: Observe
   readonly clock?: Clock
   readonly passwords?: Passwords
-  /** What calls again and again for what is due by the clock. */
+  /** Runs due jobs at intervals. */
   readonly ticker?: Ticker
-  /** Milliseconds after which requests in flight are cut when the server closes. */
+  /** Milliseconds until requests in flight are aborted when the server closes. */
   readonly shutdownLimit?: number
 }
 
 export type NodeServer = {
   readonly url: string
   /**
-   * Readiness fails at once, and requests are served for SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY; then no new connection is
-   * taken, requests in flight are waited for, and every connection to databases ends.
+   * Fails readiness at once and serves requests for SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY; then accepts no new
+   * connections, waits for requests in flight, and closes every database connection.
    */
   close(): Promise<void>
 }
 
-/** Bytes of the request line and all headers: the longest query string, each character escaped, has to fit. */
+/**
+ * Maximum bytes of the request line and all headers; must fit the longest query string with every character escaped.
+ */
 const MAX_HEADERS = 256 * 1024
 
-/** How often what has had its time is forgotten. */
+/** Milliseconds between two deletions of expired data. */
 const PRUNE_INTERVAL = 15 * 60_000
 
-/** How often it is looked whether telemetry is due, which it is once a day. */
+/** Milliseconds between two checks whether the daily telemetry is due. */
 const REPORT_INTERVAL = 15 * 60_000
 
-/** After this long, requests in flight are cut (docs/contract.md#shutdown). */
+/** Milliseconds until requests in flight are aborted (docs/contract.md#shutdown). */
 const SHUTDOWN_LIMIT = 30_000
 
 /** Resolves once requests are served. Throws an Error whose message tells the operator what to change. */
@@ -134,7 +136,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
         (request, env) => fetch(request, { ...env, header: headerLookup(env), isDisconnected: leaving(env) }),
         {
           errorHandler,
-          // What is left unread is the server's business, which is more patient.
+          // The server itself discards unread bodies, with more patience.
           autoCleanupIncoming: false,
         },
       ),
@@ -147,7 +149,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
       async close() {
         isAccepting = false
         clearInterval(pruning)
-        // Whoever is asking about the license or posting at this moment is waited for beside the requests, not before them.
+        // Ends license validation and telemetry in parallel with the requests, not before them.
         const asking = Promise.all([licensing.alarm.stop(), stopReporting()])
         await http.drain({ delay: config.SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY, limit: shutdownLimit })
         await asking
@@ -167,17 +169,17 @@ function answerWhileStarting(request: Request): Response {
   return toResponse(answer, { requestId: timeOrderedIds.next() })
 }
 
-/** Quickly rather than well: what is left of the bytes matters less than the time of our only thread. */
+/** Favours speed over size, since there is a single thread. */
 const compress = promisify<string, Uint8Array<ArrayBuffer>>((text, done) =>
   gzip(text, { level: constants.Z_BEST_SPEED }, done),
 )
 
-/** The other end of the socket. */
+/** The remote address of the socket. */
 function peerOf(c: AppContext): string | undefined {
   return getConnInfo(c).remote.address
 }
 
-/** Looks a header up as it came in, without making anything of the others. */
+/** Looks up one header in Node's request without building `Headers`. */
 function headerLookup({ incoming }: HttpBindings | Http2Bindings): (name: string) => string | undefined {
   const { rawHeaders } = incoming
   return (name) => {
@@ -192,12 +194,12 @@ function headerLookup({ incoming }: HttpBindings | Http2Bindings): (name: string
   }
 }
 
-/** What a provider's name resolves to is checked as well. */
+/** Also checks the addresses that a provider's host name resolves to. */
 function openNodeProviderGate({ SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: allowPrivate }: Config): ProviderGate {
   return openProviderGate({ allowPrivate, wayOut: createNetwork({ allowPrivate }).fetch })
 }
 
-/** Whether the connection that a request came by is gone. */
+/** Returns a function that tells if the request's connection is closed. */
 function leaving({ outgoing }: HttpBindings | Http2Bindings): () => boolean {
   return () => outgoing.destroyed && !outgoing.writableFinished
 }
@@ -262,14 +264,14 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
   }
 }
 
-/** The app answers faults of its own; here ends what never became a request, such as an address that is none. */
+/** Errors outside of the app: requests that could not be parsed, such as an invalid URL. */
 function errorHandler(error: unknown): Response {
   return toResponse(failure(error instanceof RequestError ? notHttp : error), { requestId: timeOrderedIds.next() })
 }
 
 const notHttp = new ServiceError('badRequest', 'Invalid request')
 
-/** What is no HTTP gets an answer in the same form, the last one of its connection. */
+/** Answers malformed HTTP with an error body and closes the connection. */
 function refuse(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()

@@ -1,6 +1,6 @@
 /**
- * Front door on Cloudflare Workers. The instance is opened by the first request of an isolate; while it cannot be,
- * every address but `live` answers 503 and the next request tries again.
+ * Entry point on Cloudflare Workers. The first request of an isolate opens the instance; if that fails, every path but
+ * `live` answers 503, and the next request tries again.
  */
 import { readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
@@ -34,10 +34,10 @@ export { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
 export type Env = {
   readonly WORKSPACES: DurableObjectNamespace<WorkspaceObject>
   readonly LICENSE: DurableObjectNamespace<WakingObject>
-  /** Of the deployed version; a local run has a new one with every start. */
+  /** Id of the deployed version; a local run has a new one with every start. */
   readonly VERSION?: { readonly id: string }
   readonly LOADER: WorkerLoader
-  /** Only of a local run: the address of every caller, empty where there may be others than this machine's. */
+  /** Local runs only: the client address for all requests; empty where clients on other machines can connect. */
   readonly LOCAL_PEER?: string
   readonly ASSETS?: Fetcher
   readonly [variable: string]: unknown
@@ -45,15 +45,15 @@ export type Env = {
 
 type Opened = { readonly app: ReturnType<typeof createApp>; readonly services: Services }
 
-/** A start that was refused for a reason that will not pass by itself; so long, nobody else is asked again. */
+/** A failed start whose cause will not pass by itself; further requests fail with it until then. */
 type Refusal = { readonly cause: ServiceError; readonly until: Instant }
 const REFUSAL_AGE = 5_000
 
 export type WorkerOptions = { readonly clock?: Clock; readonly passwords?: Passwords }
 
-/** What the Worker exports, with the clock that it goes by and the way it keeps passwords. */
+/** Creates the Worker's handlers; the clock and password hashing can be replaced. */
 export function createWorker({ clock = { now: () => Date.now() }, passwords = scryptPasswords }: WorkerOptions = {}) {
-  // One per isolate. Only what is finished is kept: no request may wait for the I/O of another.
+  // One per isolate. Only completed values are kept: on Workers no request may wait for the I/O of another.
   let opened: Opened | undefined
   let refusal: Refusal | undefined
 
@@ -83,7 +83,7 @@ export function createWorker({ clock = { now: () => Date.now() }, passwords = sc
       return app.fetch(request, env, context)
     },
 
-    /** Keeps the schema of the system database up to date even while nobody calls, forgets what has had its time, and posts telemetry. */
+    /** Migrates the schema of the system database even without requests, deletes expired data, and posts telemetry. */
     async scheduled(_controller, env) {
       const { services } = await instance(env)
       await services.prune()
@@ -148,15 +148,15 @@ async function open(env: Env, { clock, passwords }: Required<WorkerOptions>): Pr
 }
 
 /**
- * Cloudflare says it in a header that nobody else can set. On a local run callers can: it is one of this machine or not known,
- * which the binding says.
+ * Cloudflare sets a header that clients cannot forge. On a local run they can, so the binding has the address or empty
+ * text.
  */
 function peerIn({ LOCAL_PEER: local }: Env): (c: AppContext) => string | undefined {
   if (local === undefined) return (c) => c.req.header('CF-Connecting-IP')
   return () => (local === '' ? undefined : local)
 }
 
-/** What an instance answers that could not be opened; why is for the operator, who finds it in the log. */
+/** The public reason of a failed start; details are in the log. */
 function refusedStart(cause: unknown): string {
   return cause instanceof ServiceError ? cause.message : 'the instance could not be opened, see its log'
 }

@@ -1,19 +1,19 @@
-/** What is answered, from the `{ data }` envelope to errors; the only file that knows status numbers of errors. */
+/** Builds answers, from the `{ data }` envelope to errors; the only file that knows the HTTP status of errors. */
 import { type ErrorKind, errorBody, ServiceError } from '../../src/core/error.ts'
 import type { LongAnswer } from '../../src/services/data/items.ts'
 
-/** A response still without what every response has, see `toResponse`. */
+/** A response without the headers that every response has, see `toResponse`. */
 export type Answer = {
   readonly status: number
   readonly body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null
   readonly headers?: Readonly<Record<string, string>>
   /** Values of `Set-Cookie`. */
   readonly cookies?: readonly string[]
-  /** Set on an error whose status would blame us, where it is the caller who can mend it. */
+  /** Set on an error with a server status whose cause is the caller's input. */
   readonly isCallers?: boolean
 }
 
-/** One status for each kind of error. */
+/** The HTTP status of each kind of error. */
 export const statusOf: Readonly<Record<ErrorKind, number>> = {
   badRequest: 400,
   unauthenticated: 401,
@@ -45,12 +45,12 @@ export function data(value: unknown, status = 200): Answer {
   return json({ data: value }, status)
 }
 
-/** `{ data }` around JSON text that the database rendered. */
+/** Puts JSON text that the database rendered into `{ data }`. */
 export function dataText(text: string, total?: number): Answer {
   return jsonText(total === undefined ? `{"data":${text}}` : `{"data":${text},"meta":{"totalCount":${total}}}`)
 }
 
-/** `{ data }` around the pieces of a list, each taken when the one before has been sent. */
+/** Puts the pieces of a list into `{ data }`; each piece is requested when the previous one was sent. */
 export function dataPieces({ pieces }: LongAnswer): Answer {
   const encoder = new TextEncoder()
   let before = '{"data":['
@@ -72,7 +72,7 @@ export function dataPieces({ pieces }: LongAnswer): Answer {
   return { status: 200, body }
 }
 
-/** The same for something that has just been made. */
+/** Like `dataText`, for a newly created item. */
 export function createdText(text: string): Answer {
   return jsonText(`{"data":${text}}`, 201)
 }
@@ -81,14 +81,14 @@ export function noContent(): Answer {
   return { status: 204, body: null }
 }
 
-/** Whatever is not a ServiceError is a fault of ours: the caller learns nothing but that. */
+/** Anything but a ServiceError is an internal error, of which the caller gets no details. */
 export function failure(error: unknown): Answer {
   const known = error instanceof ServiceError ? error : new ServiceError('failed', 'Internal error')
   const answer = { ...json(errorBody(known), statusOf[known.kind]), ...headersOf(known) }
   return known.kind === 'unfit' ? { ...answer, isCallers: true } : answer
 }
 
-/** What HTTP wants to have said in a header. */
+/** Headers that HTTP requires for some errors. */
 function headersOf({ kind, meta }: ServiceError): Pick<Answer, 'headers'> {
   if (kind === 'methodNotAllowed' && meta?.allow !== undefined) return { headers: { Allow: String(meta.allow) } }
   if (kind === 'throttled' && meta?.retryAfter !== undefined) {
@@ -97,22 +97,24 @@ function headersOf({ kind, meta }: ServiceError): Pick<Answer, 'headers'> {
   return {}
 }
 
-/** Whether an operator should hear of `error`: faults of ours or of a source, not slips of a caller. */
+/**
+ * Returns true for internal errors and errors of sources, which operators should see; false for errors of the caller.
+ */
 export function isFault(error: unknown): boolean {
   return !(error instanceof ServiceError) || error.kind === 'failed'
 }
 
-/** What an answer tells of its request. */
+/** What an answer contains about its request. */
 export type ResponseContext = {
   readonly requestId: string
-  /** For `Server-Timing`; undefined where the request never reached a handler. */
+  /** For `Server-Timing`; undefined where no handler ran. */
   readonly timing?: string
   readonly cors?: Readonly<Record<string, string>> | undefined
 }
 
 /**
- * Answers of the API are for one caller only, so no cache may keep them, and for our own pages only, but for CORS.
- * Headers are complete when the response is made: changing them later costs Node's adapter a second response.
+ * Builds the response. Answers are private to their caller, so they are never cached, and other origins read them only
+ * by CORS. All headers are set at once: changing them later makes Node's adapter create a second response.
  */
 export function toResponse(
   { status, body, headers, cookies }: Answer,

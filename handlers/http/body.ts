@@ -1,16 +1,16 @@
-/** Request bodies: bounded while they are read, JSON only, checked by a schema; faults name their place. */
+/** Reads request bodies: limited while reading, JSON only, parsed by a schema. Faults name their path. */
 import type * as z from 'zod'
 import { nested, ServiceError } from '../../src/core/error.ts'
 import { hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { type AppContext, headerOf } from './request.ts'
 
-/** Bodies of everything but items and migrations, which have limits of their own. */
+/** For all bodies but those of items and migrations, which have their own limits. */
 const SMALL_BODY = 64 * 1024
 
 const UNREADABLE = 'Failed to read the JSON body'
 
-/** The body as a value of `schema`. Throws 413, 415, or 422 naming the path and the reason. */
+/** Parses the body by `schema`. Throws 413, 415, or 422 with the path and the reason. */
 export async function readBody<S extends z.ZodType>(
   c: AppContext,
   schema: () => S,
@@ -45,12 +45,12 @@ export function readJson(c: AppContext, limit: number): Promise<unknown> {
   return readText(c, limit).then((text) => parseJson(text))
 }
 
-/** The same without a member `__proto__` at any depth. */
+/** Like `readJson`, but refuses a member `__proto__` at any depth. */
 export function readPlainJson(c: AppContext, limit: number): Promise<unknown> {
   return readText(c, limit).then(parsePlainJson)
 }
 
-/** Schemas overlook a member `__proto__`, which none of them has. */
+/** Schemas silently skip a member `__proto__`, so it is refused here. */
 function parsePlainJson(text: string): unknown {
   const value = parseJson(text)
   if (hasPrototypeMember(text, value)) throw nested('invalid', [UNREADABLE, 'unknown field __proto__'])
@@ -67,20 +67,20 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The body as text, of at most `limit` bytes, counted while they arrive. */
+/** Reads the body as text of at most `limit` bytes, counted as they arrive. */
 export async function readText(c: AppContext, limit: number): Promise<string> {
   const type = headerOf(c, 'content-type') ?? ''
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     throw new ServiceError('unsupportedMediaType', 'The body must be application/json')
   }
-  // Packed, it would be counted as less than it is.
+  // The size of a compressed body would be counted wrongly.
   const encoding = headerOf(c, 'content-encoding') ?? 'identity'
   if (encoding.trim().toLowerCase() !== 'identity') {
     throw new ServiceError('unsupportedMediaType', 'The body must not be compressed')
   }
   const announced = headerOf(c, 'content-length')
   if (Number(announced ?? 0) > limit) throw tooLarge(limit)
-  // No more than was announced can arrive, so it need not be counted.
+  // At most the announced length can arrive, so nothing needs counting.
   if (announced !== undefined) return decodeUtf8(new Uint8Array(await arriving(c.req.raw.arrayBuffer())))
   const { body } = c.req.raw
   if (body === null) return ''
@@ -98,14 +98,16 @@ export async function readText(c: AppContext, limit: number): Promise<string> {
   return decodeUtf8(joined(chunks, length))
 }
 
-/** A part of the body; where it does not come, it is because the client has gone. */
+/** A failed read means that the client has disconnected. */
 function arriving<T>(part: Promise<T>): Promise<T> {
   return part.catch((cause: unknown) => {
     throw new ServiceError('abandoned', 'The request body was not received completely', { cause })
   })
 }
 
-/** A client that is still sending takes an early end for a broken connection and never sees why it was refused. */
+/**
+ * Reads on, since a client that is still sending takes an early end for a broken connection and never sees the error.
+ */
 async function discard(reader: ReadableStreamDefaultReader<Uint8Array>): Promise<void> {
   const until = performance.now() + LONGEST_DISCARD
   let length = 0

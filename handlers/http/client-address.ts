@@ -1,21 +1,22 @@
 /**
- * The address that a request comes from, for limits, the audit log and whatever else asks: the one place that decides it.
- * What a header says of it counts only if a proxy of SERVICE_HTTP__TRUSTED_PROXIES has sent the request, and of the
- * addresses in there the right-most one that is no such proxy: anybody can write what stands to the left of it.
+ * Determines the IP address of the client, for limits, the audit log and key scopes. Forwarding headers count only if
+ * the connection comes from one of SERVICE_HTTP__TRUSTED_PROXIES; of their addresses, the right-most one that is no
+ * trusted proxy is the client, since clients can forge everything to its left.
  */
 import { type Address, isWithin, type Network, parseAddress } from '../../src/core/network.ts'
 
 export type ForwardedConnection = {
-  /** The other end of the connection, as the front door knows it. */
+  /** The other end of the connection, where the platform knows it. */
   readonly peer: string | undefined
   readonly trusted: readonly Network[]
-  /** A request header by its lower-case name. */
+  /** Returns a request header by its lower-case name. */
   readonly header: (name: string) => string | undefined
 }
 
 /**
- * Undefined where it is not known: no peer, or a trusted proxy that does not say whom it sends on. `X-Forwarded-For` and
- * `Forwarded` must agree where both are there, since a proxy that writes one may pass on the other as it came.
+ * Returns undefined for an unknown address: no peer, or a trusted proxy that does not name its client. If both
+ * `X-Forwarded-For` and `Forwarded` are present they must agree, since a proxy may set one and pass on the other
+ * unchanged.
  */
 export function clientAddress({ peer, trusted, header }: ForwardedConnection): string | undefined {
   const near = peer === undefined ? undefined : parseAddress(peer)
@@ -26,13 +27,13 @@ export function clientAddress({ peer, trusted, header }: ForwardedConnection): s
   return said.every((address) => address === said[0]) ? said[0] : undefined
 }
 
-/** Characters of a header that are looked at, and proxies one behind the other. */
+/** Longest header that is read, in characters, and the most proxies in a chain. */
 const LONGEST_HEADER = 4_096
 const MOST_HOPS = 32
 
 type Hops = readonly (string | undefined)[]
 
-/** From the right: proxies of ours, then whoever called the first of them. */
+/** Walks from the right over trusted proxies, to the client of the first of them. */
 function farthest(hops: Hops, near: Address, trusted: readonly Network[]): Address | undefined {
   let address: Address | undefined = near
   for (const hop of hops.toReversed()) {
@@ -46,20 +47,22 @@ function isProxy(address: Address, trusted: readonly Network[]): boolean {
   return trusted.some((network) => isWithin(address, network))
 }
 
-/** `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1`, `[2001:db8::1]:4711`; an identifier that hides the address is none. */
+/**
+ * Parses `192.0.2.1`, `192.0.2.1:4711`, `2001:db8::1` or `[2001:db8::1]:4711`; undefined for obfuscated identifiers.
+ */
 function parseHop(hop: string): Address | undefined {
   const [, inBrackets, withPort] = /^(?:\[([^\]]*)\](?::\w*)?|([\d.]+):\w*)$/.exec(hop) ?? []
   return parseAddress(inBrackets ?? withPort ?? hop)
 }
 
-/** Undefined where there is no such header; a header that is too much says nothing. */
+/** Returns undefined without the header, and no hops for one that exceeds the limit. */
 function hopsOfList(header: string | undefined): Hops | undefined {
   if (header === undefined) return undefined
   const hops = header.length > LONGEST_HEADER ? [] : header.split(',').map((hop) => hop.trim())
   return bounded(hops)
 }
 
-/** `for=192.0.2.1;proto=https, for="[2001:db8::1]:4711"` (RFC 7239). One that is not written so says nothing at all. */
+/** `for=192.0.2.1;proto=https, for="[2001:db8::1]:4711"` (RFC 7239). No hops for one that is malformed. */
 function hopsOfForwarded(header: string | undefined): Hops | undefined {
   if (header === undefined) return undefined
   if (header.length > LONGEST_HEADER) return unknown
@@ -79,7 +82,7 @@ function bounded(hops: Hops): Hops {
   return hops.length === 0 || hops.length > MOST_HOPS ? unknown : hops
 }
 
-/** The parts of `text` between separators that are not in quotes; undefined where quotes do not end. */
+/** Splits `text` at separators outside of quotes; undefined for an unterminated quote. */
 function partsOf(text: string, separator: ',' | ';'): readonly string[] | undefined {
   const parts: string[] = []
   let [from, isQuoted] = [0, false]

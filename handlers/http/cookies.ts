@@ -1,6 +1,6 @@
 /**
- * What a sign-in answers: the tokens in the body (`json`), or in cookies that no script can read (`session`). Every way
- * of signing in ends here (docs/contract.md#sessions, docs/decisions/014).
+ * Returns tokens after signing in: in the body (`json`), or in cookies that scripts cannot read (`session`). All ways
+ * of signing in use it (docs/contract.md#sessions, docs/decisions/014).
  */
 import type { Config } from '../../src/config.ts'
 import type { LoginResult } from '../../src/services/accounts/sessions.ts'
@@ -13,7 +13,7 @@ export type LoginMode = 'json' | 'session'
 export const SESSION_COOKIE = 'service_session'
 const REFRESH_COOKIE = 'service_refresh'
 
-/** In session mode the body says only how long the access token lasts. */
+/** In session mode the body has only the lifetime of the access token. */
 export function signedIn(
   c: AppContext,
   config: Config,
@@ -24,8 +24,8 @@ export function signedIn(
 }
 
 /**
- * `Set-Cookie` values for `Answer.cookies`. Both last as long as the refresh token, so that an access token that is over
- * is answered with 401, which tells the client to refresh, and not taken for no credential at all.
+ * `Set-Cookie` values for both tokens. Both cookies last as long as the refresh token, so that an expired access token
+ * is answered with 401, upon which the client refreshes, instead of counting as no credential.
  */
 export function sessionCookies(c: AppContext, config: Config, result: LoginResult): readonly string[] {
   const lifetime = Math.floor(config.SERVICE_REFRESH_TOKEN_TTL / 1_000)
@@ -36,7 +36,7 @@ export function sessionCookies(c: AppContext, config: Config, result: LoginResul
   ]
 }
 
-/** `Set-Cookie` values that make the browser forget both. */
+/** `Set-Cookie` values that delete both cookies. */
 export function clearedCookies(c: AppContext, config: Config): readonly string[] {
   const attributes = `Max-Age=0; ${common(c, config)}`
   return [`${SESSION_COOKIE}=; Path=/api; ${attributes}`, `${REFRESH_COOKIE}=; Path=/api/auth; ${attributes}`]
@@ -46,7 +46,7 @@ function common(c: AppContext, config: Config): string {
   return isLoopback(c, config) ? 'HttpOnly; SameSite=Lax' : 'HttpOnly; Secure; SameSite=Lax'
 }
 
-/** The refresh tokens in the request's cookies: none, one, or several that somebody has planted. */
+/** The refresh tokens in the request's cookies; several if an attacker has planted some. */
 export function refreshCookies(c: AppContext): readonly string[] {
   return cookiesNamed(REFRESH_COOKIE, headerOf(c, 'cookie'))
 }

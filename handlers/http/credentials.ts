@@ -1,6 +1,6 @@
 /**
- * Exactly one credential source becomes the request's token (docs/contract.md#credentials). Whether the token is good
- * is for the services; here only its place is judged.
+ * Finds the one credential of a request (docs/contract.md#credentials). Only its location is checked here; services
+ * verify the token.
  */
 import type { Context } from 'hono'
 import { ServiceError } from '../../src/core/error.ts'
@@ -10,7 +10,10 @@ import { type Credential, headerOf } from './request.ts'
 const SCHEME = 'bearer '
 const none: readonly string[] = []
 
-/** What the request presents; undefined for the anonymous caller. Throws 400 for several sources, 401 for a bad one. */
+/**
+ * Returns the credential of the request; undefined for the anonymous caller. Throws 400 for several credentials, 401
+ * for a malformed one.
+ */
 export function credentialOf(c: Context): Credential | undefined {
   const header = headerOf(c, 'authorization')
   const query = queryTokens(c.req.url)
@@ -35,7 +38,7 @@ function queryTokens(url: string): readonly string[] {
   return new URL(url).searchParams.getAll('access_token')
 }
 
-/** The raw query string without the token, for whoever reads the other parameters. */
+/** The raw query string without the token, for the parsers of other parameters. */
 export function searchWithoutToken(url: string): string {
   const start = url.indexOf('?')
   if (start < 0) return ''
@@ -48,7 +51,7 @@ export function searchWithoutToken(url: string): string {
     : search
 }
 
-/** Path and query of an address as they may be logged. */
+/** Path and query of a URL with secrets redacted, for the log. */
 export function loggable(url: string): string {
   const path = cut(url.slice(url.indexOf('/', url.indexOf('//') + 2)))
   const start = path.indexOf('?')
@@ -57,40 +60,40 @@ export function loggable(url: string): string {
   return `${path.slice(0, start)}?${parts.map(redacted).join('&')}`
 }
 
-/** A line of the log need not be as long as an address. */
+/** Limits the length of a log line. */
 function cut(path: string): string {
   return path.length > MAX_LOGGED ? `${path.slice(0, MAX_LOGGED)}…` : path
 }
 
 const MAX_LOGGED = 4_096
 
-/** Names may be written with escapes, so they are decoded before they are judged. */
+/** Parameter names may be escaped, so they are decoded first. */
 function redacted(part: string): string {
   if (!mayHoldSecret(part)) return part
   const [name = ''] = new URLSearchParams(part).keys()
   return SECRET_NAME.test(`${name}=`) ? `${name.toLowerCase()}=REDACTED` : part
 }
 
-/** Spares most texts the taking apart and decoding: without a name, or an escape that may spell one, there is no secret. */
+/** A cheap test that skips decoding: without a secret's name, or an escape that may encode one, there is no secret. */
 function mayHoldSecret(text: string): boolean {
   return text.includes('%') || SECRET_NAME.test(text)
 }
 
-/** What somebody may send a secret as, on purpose or not: tokens of all sorts, a provider's code, a password. */
+/** Parameters that may contain a secret, intended or not: tokens of all sorts, a provider's code, a password. */
 const SECRET_NAME = /(token|code|state|password|secret|key)=/i
 
 const TOKEN_NAME = 'access_token'
 
-/** Spares most requests the parsing: without the name, or an escape that may spell it, there is no token. */
+/** A cheap test that skips parsing: without the name, or an escape that may encode it, there is no token. */
 function mayHoldToken(text: string): boolean {
   return text.includes('access_token') || text.includes('%')
 }
 
-/** Names may be written with escapes, so they are decoded before they are compared. */
+/** Parameter names may be escaped, so they are decoded before they are compared. */
 function isToken(part: string): boolean {
   const end = part.indexOf('=')
   const length = end === -1 ? part.length : end
-  // Of another length it is another name, however it is spelt.
+  // Each character takes one to three characters, so other lengths cannot match.
   if (length < TOKEN_NAME.length || length > 3 * TOKEN_NAME.length) return false
   return new URLSearchParams(part).has('access_token')
 }

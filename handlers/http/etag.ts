@@ -1,9 +1,9 @@
-/** Texts that follow from the model: their caller may keep them, but has to ask whether they still hold. */
+/** Answers documents that depend on the model only: clients may cache them, but must revalidate. */
 
 import type { Answer } from './answer.ts'
 import { type AppContext, headerOf } from './request.ts'
 
-/** The text under `tag`, or 304 where `If-None-Match` names it. */
+/** Answers the text with the entity tag `tag`, or 304 where `If-None-Match` contains it. */
 export async function withEtag(
   c: AppContext,
   tag: string,

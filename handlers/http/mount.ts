@@ -1,6 +1,6 @@
 /**
- * One path, its methods, and what happens around each handler: a request id, the credential, the answer to an error, a
- * line in the log. There is no other middleware, so that the router has one handler to call.
+ * Mounts one path with its methods, and runs around each handler: request id, credential, error response, log line.
+ * There is no other middleware, so that the router calls a single handler.
  */
 import type { Hono } from 'hono'
 import { ServiceError } from '../../src/core/error.ts'
@@ -16,19 +16,19 @@ import { hasBody, refuseActionParameters, requireKnownParameters, requireNoBody 
 export type App = {
   readonly hono: Hono<{ Variables: Variables }>
   readonly ports: Ports
-  /** Gzip of a text; undefined where somebody else compresses answers. */
+  /** Compresses text by gzip; undefined where the platform compresses answers. */
   readonly compress: ((text: string) => Promise<Uint8Array<ArrayBuffer>>) | undefined
-  /** Whether somebody wants to know which trace a request belongs to. */
+  /** Includes the trace id of requests in events. */
   readonly isTraced: boolean
   /** Undefined where CORS is off. */
   readonly cors: Cors | undefined
-  /** Where a request comes from, as far as that is known (client-address.ts). */
+  /** The client's IP address, where it is known (client-address.ts). */
   readonly addressOf: (c: AppContext) => string | undefined
-  /** What comes before every handler, also before the answer that a method is not known. */
+  /** Runs before every handler, and before the 405 of an unknown method. */
   readonly before?: () => Promise<void> | undefined
 }
 
-/** What use cases that write mails or tell addresses apart have to know of a request. */
+/** Describes the origin of a request, for mails, limits and the audit log. */
 export function requestOriginOf({ addressOf }: App, c: AppContext): RequestOrigin {
   return { address: addressOf(c), origin: new URL(c.req.url).origin }
 }
@@ -37,17 +37,17 @@ export type Handler = (c: AppContext) => Promise<Answer> | Answer
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Methods = { readonly [Name in Method]?: Handler }
 
-/** What a path does otherwise than the rest: which of its methods read the query string, and what it takes no notice of. */
+/** Exceptions of a route: which methods read the query string, and which input is ignored. */
 export type RouteOptions = {
-  /** They refuse themselves what they do not know in it. */
+  /** Methods whose handlers refuse unknown query parameters themselves. */
   readonly strictQuery?: readonly Method[]
-  /** Methods that have no body although their like has one. */
+  /** Methods without a body, though their kind usually has one. */
   readonly bodiless?: readonly Method[]
-  /** Answers whatever credential and parameters come with it. */
+  /** Ignores any credential and parameters. */
   readonly isProbe?: boolean
 }
 
-/** Other methods than those given are refused with 405 and `Allow`. */
+/** Methods not in `methods` are refused with 405 and `Allow`. */
 export function mount(app: App, path: string, methods: Methods, manner: RouteOptions = {}): void {
   const { hono, before } = app
   const allow = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
@@ -76,7 +76,7 @@ function afterwards(before: NonNullable<App['before']>, handler: Handler): Handl
   }
 }
 
-/** A handler of requests that bring nothing else than it reads. */
+/** Wraps a handler so that input it does not read is refused. */
 function strictly(handler: Handler, method: Method, { strictQuery = [], bodiless = [] }: RouteOptions): Handler {
   const readsQuery = strictQuery.includes(method)
   const readsBody = (method === 'POST' || method === 'PUT' || method === 'PATCH') && !bodiless.includes(method)
@@ -88,7 +88,7 @@ function strictly(handler: Handler, method: Method, { strictQuery = [], bodiless
 
 type Routed = { readonly route: string; readonly handler: Handler; readonly isProbe?: boolean }
 
-/** Runs `handler` for a request. */
+/** Runs `handler` for a request and records the request. */
 export async function respond(app: App, c: AppContext, { route, handler, isProbe = false }: Routed): Promise<Response> {
   const { ports, cors } = app
   const { clock, ids, observe } = ports
@@ -114,10 +114,10 @@ export async function respond(app: App, c: AppContext, { route, handler, isProbe
   return toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c) })
 }
 
-/** Characters below which a smaller body is not worth the work. */
+/** Shorter bodies, in characters, are not worth compressing. */
 const COMPRESSED_FROM = 1_400
 
-/** `answer` compressed, where that is worth the work and the caller understands it. */
+/** Compresses the answer where it is large enough and the client accepts gzip. */
 function packed({ compress }: App, c: AppContext, answer: Answer): Answer | Promise<Answer> {
   const { body, headers } = answer
   if (compress === undefined || body === null || body instanceof Uint8Array) return answer
@@ -128,7 +128,7 @@ function packed({ compress }: App, c: AppContext, answer: Answer): Answer | Prom
   return { ...answer, body: body.pipeThrough(new CompressionStream('gzip')), headers: announced }
 }
 
-/** Whether a list such as `gzip, br;q=0.5` has `coding`, and not with a weight of zero. */
+/** Returns true if a list such as `gzip, br;q=0.5` has `coding` with a weight above zero. */
 function accepts(list: string | undefined, coding: string): boolean {
   return (list ?? '').split(',').some((part) => {
     const [name = '', weight = ''] = part.trim().split(';', 2)

@@ -1,18 +1,18 @@
 /**
- * Where this service is, as its callers see it, and the rule that a request which changes something may sign in by
- * cookie only from there (docs/contract.md#sessions): a cookie comes along whoever made the browser ask.
+ * The public origin of the service, and the rule that a request which changes something may use a cookie only from that
+ * origin (docs/contract.md#sessions): browsers send cookies with requests that other sites initiate.
  */
 import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import { isLoopback as isLoopbackHost } from '../../src/core/loopback.ts'
 import { type AppContext, headerOf } from './request.ts'
 
-/** The public address, without a slash at its end: SERVICE_BASE_URL, or that of the request. */
+/** The public base URL without a trailing slash: SERVICE_BASE_URL, or the request's own. */
 export function publicAddress(c: AppContext, { SERVICE_BASE_URL: base }: Config): string {
   return base === undefined ? new URL(c.req.url).origin : base.replace(/\/+$/, '')
 }
 
-/** Throws 403 unless what the browser says of the request's origin, all of it, is that it is ours. */
+/** Throws 403 unless every header about the request's origin names our own. */
 export function requireSameOrigin(c: AppContext, config: Config): void {
   const origin = headerOf(c, 'origin')
   const site = headerOf(c, 'sec-fetch-site')
@@ -23,8 +23,8 @@ export function requireSameOrigin(c: AppContext, config: Config): void {
 }
 
 /**
- * That of SERVICE_BASE_URL, and of the request's host where that is another one: TLS may end before us, so that a request that
- * we see as `http` was sent to `https`. A host of which the configuration says the scheme has no other.
+ * The origin of SERVICE_BASE_URL and, if it differs, of the request's host with both schemes, since TLS may end at a
+ * proxy. A host whose scheme the configuration defines has no other.
  */
 function ownOrigins(c: AppContext, { SERVICE_BASE_URL: base }: Config): readonly string[] {
   const { host } = new URL(c.req.url)
@@ -34,13 +34,13 @@ function ownOrigins(c: AppContext, { SERVICE_BASE_URL: base }: Config): readonly
   return isSameHost(base, host) ? [origin] : [origin, ...ofRequest]
 }
 
-/** The port of a scheme may be left out. */
+/** The default port of a scheme may be omitted. */
 function isSameHost(base: string, host: string): boolean {
   const own = new URL(base)
   return new URL(`${own.protocol}//${host}`).host === own.host
 }
 
-/** Whether callers reach us at a loopback address, where there is no TLS. */
+/** Returns true if callers use a loopback address, where there is no TLS. */
 export function isLoopback(c: AppContext, config: Config): boolean {
   return isLoopbackHost(new URL(publicAddress(c, config)).hostname)
 }

@@ -1,4 +1,4 @@
-/** The query of a request, by its text without the token; parsed only where somebody needs to know what it says. */
+/** The query of a request as text without the token; parsed only when needed. */
 import { type BracketTree, parseBrackets } from '../../src/core/query/brackets.ts'
 import type { ReadQuery } from '../../src/core/query/parse.ts'
 import { withJsonTexts } from '../../src/core/query/parse-json.ts'
@@ -10,7 +10,7 @@ export function rawQuery(c: AppContext, parse: (tree: BracketTree) => ReadQuery)
   return {
     text: searchWithoutToken(c.req.url),
     parse: (text) => withJsonTexts(parse)(parseBrackets(text)),
-    // No getter: each object made with one would get a hidden class of its own, which lives until the next full collection.
+    // No getter: an object with one gets its own hidden class, which lives until the next full garbage collection.
     freshness: headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept',
     isDisconnected: () => isDisconnected(c),
     planned() {

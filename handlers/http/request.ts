@@ -1,19 +1,21 @@
-/** A request as middleware leaves it for handlers, and what each part of it is read by. */
+/** The context of a request that middleware passes to handlers, and readers for its parts. */
 import type { Context } from 'hono'
 import { ServiceError } from '../../src/core/error.ts'
 import type { Timing } from './timing.ts'
 
 export type Variables = {
-  /** Of the one credential source that was used; undefined for the anonymous caller. */
+  /** The single credential that was presented; undefined for the anonymous caller. */
   readonly credential: Credential | undefined
   readonly timing: Timing
-  /** Where a request comes from. */
+  /** Returns the client's IP address. */
   readonly addressOf: (c: AppContext) => string | undefined
 }
 
 export type AppContext = Context<{ Variables: Variables }>
 
-/** A part of the path that the route names, decoded. 404 where nothing can be called so, since no database has such a text. */
+/**
+ * Returns a decoded path parameter. Throws 404 for text that no database can hold, so that nothing can have this name.
+ */
 export function pathParam(c: AppContext, name: string): string {
   const part = itemKey(c, name)
   if (part.includes('\0') || !part.isWellFormed()) {
@@ -22,24 +24,24 @@ export function pathParam(c: AppContext, name: string): string {
   return part
 }
 
-/** The same for the key of an item, of which its field says what it may be. */
+/** Like `pathParam`, for the key of an item, which the type of its field validates. */
 export function itemKey(c: AppContext, name: string): string {
   return c.req.param(name) ?? ''
 }
 
-/** Whether whoever sent the request has gone; false where the front door cannot know. */
+/** Returns true if the client has disconnected; false where the platform cannot know. */
 export function isDisconnected(c: Context): boolean {
   return ((c.env ?? {}) as { readonly isDisconnected?: () => boolean }).isDisconnected?.() === true
 }
 
 /**
- * A request header by its lower-case name; several of one name are joined. A front door that has them at hand says so in
- * `env`: to build the platform's `Headers` for two look-ups costs as much as the rest of the handler.
+ * Returns a request header by its lower-case name; several of one name are joined. Uses the look-up in `env` if the
+ * platform provides one: building `Headers` for two look-ups costs as much as the rest of the handler.
  */
 export function headerOf(c: Context, name: string): string | undefined {
   const { header } = (c.env ?? {}) as { readonly header?: (name: string) => string | undefined }
   return typeof header === 'function' ? header(name) : c.req.header(name)
 }
 
-/** A token and where it was found. A cookie comes along with every request, so it proves less (origin.ts). */
+/** A token and its location. A browser sends cookies by itself, so they prove less (origin.ts). */
 export type Credential = { readonly source: 'header' | 'query' | 'cookie'; readonly token: string }

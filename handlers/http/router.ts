@@ -1,6 +1,6 @@
 /**
- * Which handler an address has. Those of items, which nearly all requests go to, are found by one regular expression;
- * with the others, some of which look alike (`/api/system/users` and `/api/:workspace/roles`), only a tree can tell them.
+ * The router. Item routes, which serve nearly all requests, are matched by one regular expression; the others, some of
+ * which overlap (`/api/system/users` and `/api/:workspace/roles`), by a tree.
  */
 import type { Result, Router } from 'hono/router'
 import { RegExpRouter } from 'hono/router/reg-exp-router'
@@ -24,7 +24,7 @@ export class ServiceRouter<T> implements Router<T> {
   }
 }
 
-/** Whether an address is one of items, also where there is nothing at it. */
+/** Returns true for paths below items, whether a route matches or not. */
 export function isBelowItems(path: string): boolean {
   return /^\/api\/[^/]+\/items(\/|$)/.test(path)
 }

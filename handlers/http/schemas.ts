@@ -1,4 +1,4 @@
-/** What bodies and queries of several routes have in common. */
+/** Schemas that the bodies and queries of several routes share. */
 import * as z from 'zod'
 import { durationSchema } from '../../src/config.ts'
 import { lazily } from '../../src/core/lazily.ts'
@@ -8,7 +8,7 @@ import { withJsonTexts } from '../../src/core/query/parse-json.ts'
 import { searchWithoutToken } from './credentials.ts'
 import type { AppContext } from './request.ts'
 
-/** Text that every database can hold. */
+/** Text that every database can store. */
 export function textSchema(max: number) {
   return z
     .string()
@@ -22,7 +22,7 @@ export const emailSchema = lazily(() =>
   z.email('must be an e-mail address').max(320, 'must have at most 320 characters'),
 )
 
-/** Ids of one sort, each once. */
+/** A list of ids without duplicates. */
 export const idsSchema = lazily(() =>
   z
     .array(z.uuid('must be a UUID').toLowerCase())
@@ -32,17 +32,17 @@ export const idsSchema = lazily(() =>
 
 const CENTURY = 100 * 365 * 86_400_000
 
-/** How long something lasts from now on. */
+/** A duration from now. */
 export const lifetimeSchema = lazily(() =>
   durationSchema().refine((length) => length > 0 && length <= CENTURY, 'must be positive and at most 100 years'),
 )
 
-/** The query string of a list. */
+/** Parses the query string of a list. */
 export function listQuery(c: AppContext): ReadQuery {
   return withJsonTexts(parseListQuery)(parseBrackets(searchWithoutToken(c.req.url)))
 }
 
-/** The query string of a route that answers one item. */
+/** Parses the query string of a single item. */
 export function itemQuery(c: AppContext): ReadQuery {
   return withJsonTexts(parseItemQuery)(parseBrackets(searchWithoutToken(c.req.url)))
 }

@@ -1,12 +1,12 @@
 /**
- * What a request spent its time on, for `Server-Timing` (docs/contract.md#system), in milliseconds of the process's own
+ * Measures the phases of a request for `Server-Timing` (docs/contract.md#system), in milliseconds of the process's
  * clock.
  */
 export type Timing = {
   readonly start: number
-  /** When the caller was known. */
+  /** Time when the caller was authorized. */
   entered: number
-  /** When it was clear what to ask the source; undefined where nothing was planned. */
+  /** Time when planning ended; undefined where nothing was planned. */
   planned: number | undefined
 }
 
@@ -15,7 +15,7 @@ export function startTiming(): Timing {
   return { start, entered: start, planned: undefined }
 }
 
-/** Whatever came after signing in and planning was spent on the source. */
+/** The time after authorization and planning is attributed to the source. */
 export function serverTiming({ start, entered, planned = entered }: Timing): string {
   return `auth;dur=${rounded(entered - start)}, plan;dur=${rounded(planned - entered)}, source;dur=${rounded(performance.now() - planned)}`
 }

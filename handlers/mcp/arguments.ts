@@ -1,4 +1,7 @@
-/** Arguments of a tool → what its schema says, or 422 naming the place and what would be right there. Bounded as over HTTP. */
+/**
+ * Parses the arguments of a tool by its schema, or throws 422 with the path and the expected value. The limits are
+ * those of HTTP.
+ */
 import type * as z from 'zod'
 import { nested } from '../../src/core/error.ts'
 import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
@@ -7,13 +10,13 @@ import { queryBounds } from '../../src/core/query/brackets.ts'
 import { queryFault } from '../../src/core/query/parse.ts'
 import { issuePath } from '../http/body.ts'
 
-/** What stands in the query string of the same call over HTTP. */
+/** Arguments that are query parameters in the HTTP API. */
 const QUERY = ['fields', 'filter', 'sort', 'deep']
 
-/** Elements of any other list. */
+/** Maximum number of elements of any other list. */
 const MAX_ELEMENTS = 10_000
 
-/** No tool knows nearly as many. */
+/** Far more than any tool has. */
 const MAX_ARGUMENTS = 100
 
 export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.infer<S> {
@@ -30,14 +33,14 @@ export function readArguments<S extends z.ZodType>(schema: S, sent: unknown): z.
   throw fault(path === '' ? 'arguments' : path, reasonOf(issue, schema))
 }
 
-/** Agents often send a list or an object as the JSON text of it. */
+/** Agents often send a list or an object as JSON text. */
 function unpacked(sent: unknown): unknown {
   if (typeof sent !== 'object' || sent === null) return sent
   const members = Object.entries(sent).map(([name, value]) => [name, texts.has(name) ? value : parsed(name, value)])
   return Object.fromEntries(members)
 }
 
-/** Arguments that are texts, whatever they look like. */
+/** Arguments that are always text, even if they look like JSON. */
 const texts: ReadonlySet<string> = new Set(['collection', 'key', 'meta'])
 
 function parsed(name: string, value: unknown): unknown {
@@ -57,7 +60,7 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** Of the forms that an argument can have, the one that was sent with a slip inside. */
+/** Of the alternatives of a union, returns the issue of the one that was probably meant. */
 function meant(issue: z.core.$ZodIssueInvalidUnion): z.core.$ZodIssue {
   const inside = issue.errors.map(([one]) => one).find((one) => one !== undefined && one.path.length > 0)
   return inside === undefined ? issue : { ...inside, path: [...issue.path, ...inside.path] }
@@ -68,7 +71,7 @@ function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): strin
   return issue?.message ?? 'is wrong'
 }
 
-/** Before a schema sees them, which goes on after a fault and would write one down for every element. */
+/** Runs before the schema, which would collect a fault for every element of a long list. */
 function refuseOversized(sent: unknown): void {
   if (typeof sent !== 'object' || sent === null) return
   const query: unknown[] = []

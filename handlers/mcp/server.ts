@@ -1,6 +1,6 @@
 /**
- * One request of the Model Context Protocol → one answer. There is no session: each request has a server of its own, which
- * ends with it. What a tool cannot do is told in its result, in words that an agent can act on.
+ * Answers one request of the Model Context Protocol. There are no sessions: each request has its own server. Errors of
+ * a tool are returned in its result, with advice that an agent can act on.
  */
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
@@ -59,14 +59,14 @@ const instructions =
   'You act under the permissions of the key in use: what is hidden from it does not exist for you, and tools that it ' +
   'cannot use are not listed.'
 
-/** Only asked for when a server questions its user, which this one does not. */
+/** Used only by servers that elicit input from users, which this one does not. */
 const jsonSchemaValidator = {
   getValidator: () => {
     throw new Error('elicitation is not supported')
   },
 }
 
-/** What a caller cannot use would only lead an agent astray. */
+/** Lists only the tools that the caller can use. */
 function listed(usable: ReadonlySet<AgentTool>) {
   return agentTools
     .filter((name) => usable.has(name))
@@ -100,7 +100,10 @@ function objectSchema(schema: z.ZodType, io: 'input' | 'output') {
   return { ...z.toJSONSchema(schema, { io, unrepresentable: 'any' }), type: 'object' as const }
 }
 
-/** Characters that a reading tool answers. Each is sent twice, parsed and written again: ten times the work of a read by HTTP. */
+/**
+ * Maximum length of a reading tool's answer, in characters. Each answer is sent twice, parsed and serialised again: ten
+ * times the work of a read by HTTP.
+ */
 const MAX_ANSWER = 4 * 1024 * 1024
 
 type Call = { readonly agent: AgentTools; readonly sent: unknown; readonly observe: Observe }
@@ -109,9 +112,9 @@ async function call(tool: Tool, { agent, sent, observe }: Call): Promise<CallToo
   try {
     const { data, total } = await tool.run(agent, sent)
     const text = total === undefined ? `{"data":${data}}` : `{"data":${data},"meta":{"totalCount":${total}}}`
-    // What a tool has changed is told whatever its size: the caller could not know otherwise.
+    // A change is reported whatever its size: the caller could not learn of it otherwise.
     if (tool.hints.readOnlyHint && text.length > MAX_ANSWER) throw databaseError('tooLarge')
-    // Clients read one or the other, so both say the same.
+    // Clients read either one, so both have the same content.
     return { content: [{ type: 'text', text }], structuredContent: JSON.parse(text) as Record<string, unknown> }
   } catch (error) {
     if (isFault(error)) observe({ kind: 'fault', error })
@@ -129,7 +132,7 @@ function story({ message, source }: ErrorBody): readonly string[] {
 const notNow = 'Nothing was changed. Try again later.'
 const ours = 'This cannot be fixed from here; tell the user.'
 
-/** What to do next. */
+/** Advice on what to do after an error of each kind. */
 const advice: Readonly<Record<ErrorKind, string>> = {
   badRequest: 'Correct the arguments.',
   unauthenticated: 'The key is no longer valid; tell the user.',

@@ -1,6 +1,6 @@
 /**
- * The tools: what each takes and answers, what it does to data, and the use case that it is. The
- * schemas that are published are those that arguments are read with.
+ * The tools: their input and output, their effect on data, and the use case that each runs. The published schemas are
+ * those that parse the arguments.
  */
 import * as z from 'zod'
 import { migrationSchema } from '../../src/core/migration/operation.ts'
@@ -10,32 +10,32 @@ import { readArguments } from './arguments.ts'
 export type Tool = {
   readonly title: string
   readonly description: string
-  /** What callers are told that it takes. */
+  /** The published schema of the arguments. */
   readonly input: z.ZodType
-  /** What lies under `data` in the structured answer. */
+  /** The type of `data` in the structured answer. */
   readonly output: z.ZodType
-  /** What lies under `meta`, where it was asked for. */
+  /** The type of `meta`, where it was requested. */
   readonly meta?: z.ZodType
   readonly hints: {
     readonly readOnlyHint: boolean
     readonly destructiveHint: boolean
     readonly idempotentHint: boolean
   }
-  /** Arguments → the answer. Throws 422 for arguments that are not of `input`. */
+  /** Runs the tool. Throws 422 for arguments that `input` rejects. */
   readonly run: (tools: AgentTools, sent: unknown) => Promise<ToolAnswer>
 }
 
-/** `data` is JSON text; `total` was asked for by `meta`. */
+/** `data` is JSON text; `total` is present where `meta` requested it. */
 export type ToolAnswer = { readonly data: string; readonly total?: number | undefined }
 
-/** In the messages of schemas: what would be right, or that something is missing. */
+/** Error texts of schemas: the expected value, or that the argument is missing. */
 function must(be: string) {
   return {
     error: ({ input }: { readonly input: unknown }) => (input === undefined ? 'must be given' : `must be ${be}`),
   }
 }
 
-/** The same for what agents often send as JSON text. */
+/** Like `must`, for arguments that agents often send as JSON text. */
 function mustHold(be: string) {
   return {
     error: ({ input }: { readonly input: unknown }) =>
@@ -168,7 +168,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
       'deletes its data. With dryRun it only tells the statements.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     input: z.strictObject({ operations: z.unknown(), dryRun: z.boolean(must('true or false')).optional() }),
-    // The use case reads the operations itself, with faults that name their place.
+    // The use case parses the operations itself, with faults that name their path.
     published: migrationSchema().extend({ dryRun: z.boolean().optional() }),
     output: z.looseObject({ applied: z.boolean() }),
     async run(agent, { operations, dryRun = false }) {
@@ -183,7 +183,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
 
 type Sketch<Input extends z.ZodType> = Omit<Tool, 'run' | 'input'> & {
   readonly input: Input
-  /** Where more is known of the arguments than `input` says. */
+  /** A more precise schema than `input`, to publish. */
   readonly published?: z.ZodType
   readonly run: (tools: AgentTools, read: z.infer<Input>) => Promise<ToolAnswer>
 }

@@ -1,9 +1,9 @@
-/** Short words for the descriptions of routes: schemas of bodies are those that the handlers read with. */
+/** Helpers for the descriptions of routes; bodies are described by the schemas that parse them. */
 import * as z from 'zod'
 import type { JsonSchema } from '../../src/core/openapi/schema.ts'
 import type { AnswerDescription, RouteDescription } from '../../src/core/openapi/system.ts'
 
-/** What a body may be, from the schema that it is read with. */
+/** Describes a request body by its schema. */
 export function requestBody(schema: z.ZodType, example?: unknown): JsonSchema {
   return { ...converted(schema, 'input'), ...(example !== undefined && { examples: [example] }) }
 }
@@ -15,7 +15,7 @@ export function response(schema: z.ZodType, description: string, example?: unkno
   }
 }
 
-/** The same below `data`. */
+/** Describes an answer's `data` by its schema. */
 export function data(schema: z.ZodType, description: string, example?: unknown): AnswerDescription {
   return response(z.strictObject({ data: schema }), description, example === undefined ? undefined : { data: example })
 }
@@ -37,7 +37,7 @@ export function listOf(of: string, tag: string): RouteDescription {
   }
 }
 
-/** One of a built-in collection. */
+/** One item of a built-in collection. */
 export function oneOf(of: string, tag: string): RouteDescription {
   return {
     summary: `Read one of the ${words(of)}`,

@@ -1,4 +1,4 @@
-/** The routes of the instance itself: how it is, its first administrator, its workspaces, users and audit log. */
+/** Descriptions of the routes of the instance: status, set-up, workspaces, users and audit log. */
 import * as z from 'zod'
 import type { RouteDescription, RouteDescriptions } from '../../src/core/openapi/system.ts'
 import { bootstrapBody } from '../routes/system.ts'

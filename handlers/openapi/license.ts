@@ -1,4 +1,4 @@
-/** The routes of the license, and what `info` tells of it. */
+/** Descriptions of the license routes, and of the license in `info`. */
 import * as z from 'zod'
 import type { RouteDescription, RouteDescriptions } from '../../src/core/openapi/system.ts'
 import { data } from './describe.ts'

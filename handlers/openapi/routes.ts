@@ -1,7 +1,7 @@
 /**
- * What every route takes and answers, for the OpenAPI document of the system; loaded when that is first asked for. A route
- * that is mounted and not described here fails test/core/documented-routes.test.ts; items are described by the document
- * of their workspace.
+ * Descriptions of all routes for the OpenAPI document of the system; loaded when the document is first requested.
+ * test/core/documented-routes.test.ts fails for a mounted route without a description; items are described by the
+ * document of their workspace.
  */
 import { type RouteDescriptions, systemDocument } from '../../src/core/openapi/system.ts'
 import { VERSION } from '../../src/services/instance/release.ts'

@@ -1,4 +1,4 @@
-/** The routes of signing in: passwords, sessions, providers, keys. */
+/** Descriptions of the routes of signing in: passwords, sessions, providers, keys. */
 import * as z from 'zod'
 import { scopeSchema } from '../../src/core/access/scope.ts'
 import type { RouteDescriptions } from '../../src/core/openapi/system.ts'

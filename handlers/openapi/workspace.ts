@@ -1,4 +1,4 @@
-/** The routes of a workspace but for its items: who may do what, the data model, data sources. */
+/** Descriptions of the routes of a workspace except items: rights, data model, data sources. */
 import * as z from 'zod'
 import { policyContentSchema } from '../../src/core/access/policy.ts'
 import { migrationSchema } from '../../src/core/migration/operation.ts'
@@ -29,7 +29,7 @@ const invitation = z.strictObject({
   token: z.string(),
 })
 
-/** The system collections again, at the newer address. */
+/** The system collections, under their newer path. */
 const structure = Object.entries(addresses).flatMap(([address, of]): [string, RouteDescription][] => [
   [`GET /api/{workspace}/schema/structure/${address}`, listOf(of, dataModel)],
   [`GET /api/{workspace}/schema/structure/${address}/{id}`, oneOf(of, dataModel)],

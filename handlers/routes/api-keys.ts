@@ -58,7 +58,7 @@ export function mountApiKeys(app: App, services: Services): void {
   })
 }
 
-/** The id in the path; one that cannot be an id is the id of nothing. */
+/** Returns the id in the path; throws 404 for text that is no id. */
 export function idOf(c: AppContext, what: string): string {
   const result = z.uuid().safeParse(pathParam(c, 'id'))
   if (result.success) return result.data.toLowerCase()

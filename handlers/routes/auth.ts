@@ -1,4 +1,4 @@
-/** `/api/auth/…`: signing in, going on with a session, signing out (docs/contract.md#sessions). */
+/** `/api/auth/…`: signing in, refreshing sessions, signing out (docs/contract.md#sessions). */
 import * as z from 'zod'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
@@ -14,7 +14,7 @@ import { textSchema } from '../http/schemas.ts'
 
 export const modeSchema = lazily(() => z.enum(['json', 'session'], "must be 'json' or 'session'").default('session'))
 
-/** Whether an address could be one is not asked: what no account has is wrong like any other. */
+/** The address is not validated: a malformed one fails like any other without an account. */
 const credentials = lazily(() => ({ email: textSchema(320), password: z.string().max(256) }))
 
 export const loginBody = lazily(() =>
@@ -28,7 +28,7 @@ export const refreshBody = lazily(() => z.strictObject({ refreshToken: z.string(
 export function mountAuth(app: App, services: Services): void {
   const { config, sessions, tokens } = services
 
-  // A set of keys as RFC 7517 has it, so the bare object; anybody may keep it for a while.
+  // A JWK Set as in RFC 7517, without the envelope; cacheable.
   mount(app, '/api/auth/jwks', {
     GET: () => ({ ...json({ keys: tokens.published }), headers: { 'Cache-Control': 'public, max-age=300' } }),
   })
@@ -66,7 +66,7 @@ export function mountAuth(app: App, services: Services): void {
   })
 }
 
-/** Runs `work` with the token of the body, or with that of the cookie, which the browser forgets if it does not count. */
+/** Runs `work` with the refresh token of the body or of the cookie; an invalid cookie is deleted. */
 async function withRefreshToken(
   { config }: Services,
   c: AppContext,

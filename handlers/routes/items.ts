@@ -16,7 +16,7 @@ export function mountItems(app: App, services: Services): void {
   const collection = (c: AppContext) => pathParam(c, 'collection')
   const key = (c: AppContext) => itemKey(c, 'key')
 
-  /** While the license is locked every request ends here, whoever sends it and whatever it asks for. */
+  /** While the license is locked, every request ends here, whatever its caller and path. */
   const gated: App = { ...app, before: () => licensing.admit() }
 
   function enter(c: AppContext): RequestScope | Promise<RequestScope> {
@@ -29,7 +29,7 @@ export function mountItems(app: App, services: Services): void {
     return waiting === undefined ? scope : waiting.then(() => scope)
   }
 
-  /** A handler of whoever is asking; nothing is waited for where they are known. */
+  /** Wraps a handler with authorization; synchronous where the caller is cached. */
   function entered(work: (c: AppContext, scope: RequestScope) => Promise<Answer>): Handler {
     return (c) => {
       const scope = enter(c)

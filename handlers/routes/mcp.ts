@@ -1,6 +1,6 @@
 /**
- * `POST /api/{workspace}/mcp` (docs/contract.md#mcp): MCP over streamable HTTP, without sessions, answered in JSON.
- * What speaks the protocol is loaded with the first request.
+ * `POST /api/{workspace}/mcp` (docs/contract.md#mcp): MCP over streamable HTTP, without sessions, answered in JSON. The
+ * protocol library is loaded with the first request.
  */
 import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
@@ -16,7 +16,7 @@ export function mountMcp(app: App, services: Services): void {
   mount(app, '/api/:workspace/mcp', {
     POST: async (c) => {
       requireKnownOrigin(c, config)
-      // A cookie comes along without anybody's doing, so agents present a token themselves.
+      // Browsers send cookies by themselves, so agents must present a token.
       const credential = c.get('credential')
       const token = credential?.source === 'cookie' ? undefined : credential?.token
       const scope = await authorizeToken(services, c, token)
@@ -34,8 +34,8 @@ export function mountMcp(app: App, services: Services): void {
 }
 
 /**
- * A page in a browser sends its origin, and one that made its own name point at us sends that: so the name in the request
- * proves nothing, and only SERVICE_BASE_URL, the origins that CORS names and loopback itself are known.
+ * Guards against DNS rebinding: a page whose own name resolves to this service sends that name as host and origin
+ * alike. Only SERVICE_BASE_URL, the origins of CORS and loopback are accepted.
  */
 function requireKnownOrigin(c: AppContext, config: Config): void {
   const { SERVICE_BASE_URL: base, SERVICE_CORS__ENABLED: isShared, SERVICE_CORS__ORIGIN: readers = [] } = config

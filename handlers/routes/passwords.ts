@@ -1,6 +1,4 @@
-/**
- * `/api/auth/password-…`: changing a password, and choosing a new one with a mailed token (docs/contract.md#passwords).
- */
+/** `/api/auth/password-…`: changing a password, and resetting it with a mailed token (docs/contract.md#passwords). */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
@@ -16,7 +14,7 @@ export const changeBody = lazily(() =>
   z.strictObject({ currentPassword: z.string().max(256), newPassword: passwordSchema() }),
 )
 
-/** Whether an address could be one is not asked: whatever no account has is answered alike. */
+/** The address is not validated: every address gets the same answer. */
 export const requestBody = lazily(() => z.strictObject({ email: textSchema(320) }))
 
 export const confirmBody = lazily(() => z.strictObject({ token: z.string().max(200), password: passwordSchema() }))

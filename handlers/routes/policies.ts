@@ -9,7 +9,7 @@ import { type App, mount } from '../http/mount.ts'
 import { descriptionSchema, itemQuery, listQuery, nameSchema } from '../http/schemas.ts'
 import { idOf } from './api-keys.ts'
 
-/** What may be in there depends on the model, which the service has. */
+/** The service validates the content, since it depends on the model. */
 const contentSchema = lazily(() => z.record(z.string(), z.unknown()))
 
 export const createBody = lazily(() =>

@@ -1,6 +1,6 @@
 /**
- * `/api/auth/providers` (docs/contract.md#sign-in-providers): signing in through a provider. The browser is sent there
- * and comes back to the callback; in the end it goes to `redirect`, which is of our own origin or of
+ * `/api/auth/providers` (docs/contract.md#sign-in-providers): signing in through a provider. The browser is redirected
+ * to the provider, comes back to the callback, and ends at `redirect`, which must be on our own origin or in
  * SERVICE_AUTH__REDIRECT_ORIGINS.
  */
 import type { Config } from '../../src/config.ts'
@@ -45,7 +45,7 @@ export function mountProviderSignIn(app: App, { config, providers, providerSignI
         const [sealed, ...others] = cookiesNamed(cookieName(c, config), headerOf(c, 'cookie'))
         const finished = await providerSignIn.finish(pathParam(c, 'name'), {
           parameters: new URL(c.req.url).searchParams,
-          // Of several, all but one were planted, and nobody knows which.
+          // Several cookies mean that some were planted; none can be trusted.
           sealed: others.length === 0 ? sealed : undefined,
           address: app.addressOf(c),
         })
@@ -61,7 +61,7 @@ export function mountProviderSignIn(app: App, { config, providers, providerSignI
   )
 }
 
-/** The address to go to in the end, as URL writes it; undefined where none is asked for. Throws 422 for any other place. */
+/** Returns the normalised final redirect; undefined without one. Throws 422 for a target that is not allowed. */
 function redirectOf(c: AppContext, config: Config): string | undefined {
   const [redirect, ...others] = new URL(c.req.url).searchParams.getAll('redirect')
   if (redirect === undefined) return undefined
@@ -76,7 +76,7 @@ function redirectOf(c: AppContext, config: Config): string | undefined {
   throw fault('must be of our own origin or of one in SERVICE_AUTH__REDIRECT_ORIGINS')
 }
 
-/** Addresses hold codes and states, so the next place is not told of this one. */
+/** URLs here contain codes and states, so no referrer is sent. */
 function sendTo(address: string): Answer {
   return { status: 302, body: null, headers: { Location: address, 'Referrer-Policy': 'no-referrer' } }
 }
@@ -94,7 +94,7 @@ function failedAnswer(error: SignInError, redirect: string | undefined): Answer 
   return sendTo(address.href)
 }
 
-/** With the prefix no other host can plant one; it needs TLS, which there is none of on loopback. */
+/** The `__Host-` prefix keeps other hosts from planting the cookie; it requires TLS, which loopback lacks. */
 function cookieName(c: AppContext, config: Config): string {
   return isLoopback(c, config) ? 'service_sign_in' : '__Host-service_sign_in'
 }

@@ -13,7 +13,7 @@ import { type App, mount } from '../http/mount.ts'
 import { type AppContext, pathParam } from '../http/request.ts'
 import { itemQuery, listQuery } from '../http/schemas.ts'
 
-/** Part of addresses that are registered with the provider. `local` is the way in with a password. */
+/** Part of redirect URLs registered with the provider. `local` is reserved for signing in by password. */
 const providerNameSchema = lazily(() =>
   z
     .string()
@@ -21,7 +21,7 @@ const providerNameSchema = lazily(() =>
     .refine((name) => name !== 'local', 'is a reserved name'),
 )
 
-/** As client ids, secrets and names are by their standard. */
+/** The characters that the standard allows in client ids, secrets and names. */
 const printable = (max: number) =>
   z
     .string()

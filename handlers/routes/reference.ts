@@ -1,7 +1,7 @@
 /**
  * `/api/{workspace}/docs` and `/api/system/docs`: pages that show the OpenAPI documents (docs/contract.md#openapi).
- * They are the same for everybody and tell nothing; the document that a page loads needs a credential. Everything comes
- * from our own origin, and no script stands in the page.
+ * They are public and contain no data; the document that they load requires a credential. All resources come from the
+ * own origin, and there are no inline scripts.
  */
 
 import { ServiceError } from '../../src/core/error.ts'
@@ -17,7 +17,7 @@ const types: Readonly<Record<string, string>> = {
   'reference.css': 'text/css; charset=utf-8',
 }
 
-/** The viewer sets `style` attributes on its elements, and its style sheet has images of its own as `data:`. */
+/** The viewer sets `style` attributes, and its style sheet contains `data:` images. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",

@@ -9,7 +9,7 @@ import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { type AppContext, pathParam } from '../http/request.ts'
 
-/** Certificates and keys are among them. */
+/** Secrets include certificates and keys. */
 const BODY_LIMIT = 1024 * 1024
 
 export const secretBody = lazily(() =>

@@ -18,7 +18,7 @@ const roleSchema = lazily(() =>
   }),
 )
 
-/** Each role once; the first of two that are the same stays at its place. */
+/** Roles without duplicates, in the order sent. */
 const rolesSchema = lazily(() =>
   z
     .array(roleSchema())

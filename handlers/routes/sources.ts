@@ -10,7 +10,7 @@ import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { idOf } from './api-keys.ts'
 
-/** Configurations may hold certificates. */
+/** Configurations may contain certificates. */
 const BODY_LIMIT = 1024 * 1024
 
 const input = lazily(() => ({

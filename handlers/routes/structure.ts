@@ -1,6 +1,6 @@
 /**
- * `/api/{workspace}/schema/structure/…` (docs/contract.md#system-collections): the system collections again, at the
- * newer address.
+ * `/api/{workspace}/schema/structure/…` (docs/contract.md#system-collections): the system collections under their newer
+ * path.
  */
 import { parseItemQuery, parseListQuery } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'

@@ -1,4 +1,4 @@
-/** What tells of the instance itself: `ping`, `live`, `ready`, `info` and the set-up (docs/contract.md#system). */
+/** The instance's own state: `ping`, `live`, `ready`, `info` and the set-up (docs/contract.md#system). */
 import * as z from 'zod'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
@@ -26,10 +26,10 @@ export const bootstrapBody = lazily(() =>
   }),
 )
 
-/** Whoever watches the process is answered, whatever a proxy or a browser adds. */
+/** Probes are answered whatever proxies or browsers add to the request. */
 const probe = { isProbe: true }
 
-/** `isAccepting` tells whether the process has not been told to stop. */
+/** `isAccepting` returns false after a shutdown signal. */
 export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
   const { licensing, ports, sessions } = services
 
@@ -60,7 +60,7 @@ export function mountSystem(app: App, services: Services, isAccepting: () => boo
   })
 }
 
-/** What every address answers while there is no instance behind it; `startup` says why. */
+/** The answer on every path while the instance could not be opened; `startup` is the reason. */
 export function closedAnswer(path: string, startup: string): Answer {
   if (path === '/api/system/live') return json({ status: 'ok' })
   if (path === '/api/system/ready') {
