@@ -84,21 +84,21 @@ async function find(config: Config, { key, fields }: Extract<QueryRequest, { ope
 
 async function search(config: Config, asked: Extract<QueryRequest, { operation: 'readMany' }>) {
   const { limit, offset = 0, fields, count } = asked
-  if (offset >= WINDOW) throw beyond()
+  if (offset >= WINDOW) throw beyondWindow()
   const question: SearchRequest = toSearchRequest(config, asked)
   const body = { ...question, offset, limit: Math.min(limit, WINDOW - offset), attributesToRetrieve: fields }
   const response = await ask(config, `/indexes/${config.index}/search`, body)
   if (response.status === 404) throw new CollectionNotFound('there is no such index any more')
   const { hits, estimatedTotalHits: total } = (await response.json()) as Found
   // The engine counts no further than its window, so a full window may hide more results.
-  if (offset + limit > WINDOW && total >= WINDOW) throw beyond()
+  if (offset + limit > WINDOW && total >= WINDOW) throw beyondWindow()
   if (count === true && total >= WINDOW) throw new QueryRejected(`more than ${WINDOW} results cannot be counted`)
   return { records: hits.map((hit) => recordOf(hit, fields)), ...(count === true && { count: total }) }
 }
 
 type Found = { readonly hits: readonly Item[]; readonly estimatedTotalHits: number }
 
-function beyond(): QueryRejected {
+function beyondWindow(): QueryRejected {
   return new QueryRejected(`only the first ${WINDOW} results of a search can be read; narrow it down`)
 }
 

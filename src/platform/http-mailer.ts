@@ -6,7 +6,7 @@ import { Buffer } from 'node:buffer'
 import type { Mailer } from '../ports.ts'
 import type { MailAccount } from './mail-account.ts'
 
-const PATIENCE = 20_000
+const TIMEOUT = 20_000
 
 export function openHttpMailer({ url, from }: MailAccount): Mailer {
   const { href, authorization } = endpointOf(url)
@@ -19,7 +19,7 @@ export function openHttpMailer({ url, from }: MailAccount): Mailer {
         body: JSON.stringify({ from, to, subject, text }),
         // A redirect must not carry the credentials to another host.
         redirect: 'manual',
-        signal: AbortSignal.timeout(PATIENCE),
+        signal: AbortSignal.timeout(TIMEOUT),
       })
       await response.body?.cancel()
       // The response body may quote the mail, so it is not included.

@@ -34,16 +34,16 @@ export const observeOnConsole: Observe = observeAsLines((line, isTrouble) => {
 function content(observation: Observation): object {
   if (observation.kind !== 'fault') return observation
   const { error, ...rest } = observation
-  return { ...rest, error: story(error) }
+  return { ...rest, error: errorDetails(error) }
 }
 
 /** Messages along the cause chain, and the stack of the innermost error. */
-function story(error: unknown): object {
+function errorDetails(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const { name, message, cause, stack } = error
   return {
     name,
     message,
-    ...(cause === undefined ? { stack: stack?.split('\n').slice(1, 6) } : { cause: story(cause) }),
+    ...(cause === undefined ? { stack: stack?.split('\n').slice(1, 6) } : { cause: errorDetails(cause) }),
   }
 }

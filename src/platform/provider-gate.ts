@@ -8,8 +8,8 @@ import type { ProviderGate } from '../ports.ts'
 import type { Fetch } from './fetch.ts'
 import { isPrivateHost } from './private-hosts.ts'
 
-const LATEST = 10_000
-const LARGEST = 256 * 1024
+const TIME_LIMIT = 10_000
+const SIZE_LIMIT = 256 * 1024
 
 export type ProviderGateOptions = {
   /** Value of SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS. */
@@ -21,7 +21,7 @@ export type ProviderGateOptions = {
 }
 
 export function openProviderGate(options: ProviderGateOptions): ProviderGate {
-  const { allowPrivate, wayOut = (url, init) => fetch(url, init), latest = LATEST, largest = LARGEST } = options
+  const { allowPrivate, wayOut = (url, init) => fetch(url, init), latest = TIME_LIMIT, largest = SIZE_LIMIT } = options
 
   function refusal(address: string): string | undefined {
     if (!URL.canParse(address)) return 'must be an address'

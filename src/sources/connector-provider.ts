@@ -53,7 +53,7 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
   const normal = { ...installed, permissions }
 
   /** Runs `work` with a separate connector, which ends afterwards. */
-  async function afresh<T>(
+  async function withSession<T>(
     { setting, workspaceId }: ConnectionTest,
     work: (session: ConnectorSession) => Promise<T>,
   ): Promise<T> {
@@ -65,12 +65,12 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
     }
   }
 
-  /** Like `afresh`, with the connector started. */
+  /** Like `withSession`, with the connector started. */
   function started<T>(
     test: ConnectionTest,
     work: (session: ConnectorSession, handlers: ReadonlySet<string>) => Promise<T>,
   ): Promise<T> {
-    return afresh(test, async (session) => {
+    return withSession(test, async (session) => {
       const start = await startConnector(session, normal, test.setting)
       if (start.kind === 'failed') throw start.error
       return work(session, start.handlers)
@@ -86,7 +86,7 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
     permissions,
 
     requiredPermissions: (test) =>
-      afresh(test, async (session): Promise<readonly Permission[]> => {
+      withSession(test, async (session): Promise<readonly Permission[]> => {
         const required = await requiredBy(session, permissions)
         if ('kind' in required) throw required.error
         return required

@@ -63,7 +63,7 @@ export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
     await ended?.session.close()
   }
 
-  function happened(event: ActivityEvent): void {
+  function applyEvent(event: ActivityEvent): void {
     activity = activityAfter(activity, event)
   }
 
@@ -72,11 +72,11 @@ export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
     const installed = catalog.installed().find(({ id }) => id === provider)
     if (installed?.revision !== revision) {
       revision = installed?.revision
-      happened({ kind: 'renewed' })
+      applyEvent({ kind: 'renewed' })
       await stop()
     }
     if (installed === undefined) {
-      happened({ kind: 'uninstalled' })
+      applyEvent({ kind: 'uninstalled' })
       await stop()
       throw new ServiceError('unavailable', 'Data source is deactivated')
     }
@@ -101,12 +101,12 @@ export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
       const started = await startConnector(session, installed, setting)
       if (started.kind === 'failed') {
         const { event, error, isSilent } = started
-        if (event !== undefined) happened(event)
+        if (event !== undefined) applyEvent(event)
         throw isSilent && activity.kind === 'deactivated' ? deactivatedAnswer(activity.because) : error
       }
       if (how === 'compared' && (await hasOtherCapabilities(session, installed))) {
         await session.close()
-        happened({ kind: 'capabilitiesChanged' })
+        applyEvent({ kind: 'capabilitiesChanged' })
         throw new ServiceError('unavailable', 'Data source is deactivated')
       }
       running = { session }
@@ -144,7 +144,7 @@ export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
     async introspect() {
       if (isStarting) throw restarting()
       const installed = await current()
-      happened({ kind: 'renewed' })
+      applyEvent({ kind: 'renewed' })
       await stop()
       const { session } = await start(installed, 'imported')
       const schema = parseIntrospection(answerOf(await session.call('introspect'), 'introspect'))

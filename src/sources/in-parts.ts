@@ -6,19 +6,19 @@ const PARTS = 250
 
 /** Returns the result, as a promise only if the work needs a pause. */
 export function inParts<Result>(parts: Parts<Result>): Result | Promise<Result> {
-  const { done, value } = some(parts)
-  return done === true ? value : rest(parts)
+  const { done, value } = runSome(parts)
+  return done === true ? value : runRest(parts)
 }
 
-async function rest<Result>(parts: Parts<Result>): Promise<Result> {
+async function runRest<Result>(parts: Parts<Result>): Promise<Result> {
   for (;;) {
-    await breath()
-    const { done, value } = some(parts)
+    await pause()
+    const { done, value } = runSome(parts)
     if (done === true) return value
   }
 }
 
-function some<Result>(parts: Parts<Result>): IteratorResult<undefined, Result> {
+function runSome<Result>(parts: Parts<Result>): IteratorResult<undefined, Result> {
   for (let count = 1; count < PARTS; count += 1) {
     const part = parts.next()
     if (part.done === true) return part
@@ -27,6 +27,6 @@ function some<Result>(parts: Parts<Result>): IteratorResult<undefined, Result> {
 }
 
 /** Resolves after everything else that is ready to run. */
-function breath(): Promise<void> {
+function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }

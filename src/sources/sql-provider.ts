@@ -91,7 +91,7 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
   const reason = databases.unavailable(id)
 
   /** Runs `work` on a separate connection, which closes afterwards. */
-  async function afresh<T>(config: unknown, work: (driver: SqlDriver) => Promise<T>): Promise<T> {
+  async function withConnection<T>(config: unknown, work: (driver: SqlDriver) => Promise<T>): Promise<T> {
     const driver = databases.open(parseSqlAddress(id, config))
     try {
       return await work(driver)
@@ -114,19 +114,19 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
     },
 
     test: ({ setting: { config } }) =>
-      afresh(config, async (driver) => {
+      withConnection(config, async (driver) => {
         await explained(kinds[id].dialect, driver.query({ text: 'select 1', params: [] }))
         return 'passed' as const
       }),
 
     preview: ({ setting: { config } }) =>
-      afresh(config, async (driver) => describeSchema(await readSchema(await spokenBy(id, driver), driver))),
+      withConnection(config, async (driver) => describeSchema(await readSchema(await spokenBy(id, driver), driver))),
 
     async open({ config }) {
       const driver = withCircuitBreaker(databases.open(parseSqlAddress(id, config)), clock)
       const language = opened(() => spokenBy(id, driver))
       return {
-        source: lazySource(opened(async () => openSqlSource(driver, (await asked(language())).dialect))),
+        source: lazySource(opened(async () => openSqlSource(driver, (await forQuery(language())).dialect))),
         introspect: async () => ({ schema: await readInTurn(await language(), driver), statements: [] }),
         database: async () => ({ driver, ...(await language()) }),
         close: () => driver.close(),
@@ -169,7 +169,7 @@ async function explained<T>(dialect: Dialect, work: Promise<T>): Promise<T> {
 }
 
 /** Wraps errors of the first connection like errors of the query it was for. */
-async function asked(language: Promise<Language>): Promise<Language> {
+async function forQuery(language: Promise<Language>): Promise<Language> {
   try {
     return await language
   } catch (cause) {

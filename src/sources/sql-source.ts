@@ -23,7 +23,7 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
     prepareList(plan: ReadPlan) {
       const bind = binder(compileRead(plan, dialect))
       const answer = (rows: Rows) => dialect.answerList(rows, plan.count)
-      return (bindings, options = somebody) => driver.query(bind(bindings), options).then(answer, refuse)
+      return (bindings, options = reader) => driver.query(bind(bindings), options).then(answer, refuse)
     },
 
     prepareLong(plan: ReadPlan) {
@@ -31,18 +31,18 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
       if (statement === undefined || driver.stream === undefined) return undefined
       const stream = driver.stream.bind(driver)
       const bind = binder(statement)
-      return (bindings, options = somebody) => stream(bind(bindings), options).then((pieces) => ({ pieces }), refuse)
+      return (bindings, options = reader) => stream(bind(bindings), options).then((pieces) => ({ pieces }), refuse)
     },
 
     prepareOne(plan: ReadPlan) {
       const bind = binder(compileRead(plan, dialect))
-      return (bindings, options = somebody) => driver.query(bind(bindings), options).then(dialect.answerOne, refuse)
+      return (bindings, options = reader) => driver.query(bind(bindings), options).then(dialect.answerOne, refuse)
     },
 
     prepareLookup(plan, { field, values }) {
       const among: Filter = { kind: 'in', field, visible: all, negated: false, operands: values }
       const bind = binder(compileRead({ ...plan, where: and([plan.where, among]) }, dialect))
-      return (bindings, options = somebody) => driver.query(bind(bindings), options).then(textOf, refuse)
+      return (bindings, options = reader) => driver.query(bind(bindings), options).then(textOf, refuse)
     },
 
     prepareWrite(plan: WritePlan) {
@@ -62,18 +62,18 @@ export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
     if (binders.length > 1) {
       return (bindings) => {
         const bound = binders.map((bind) => bind(bindings))
-        return undisturbed(() => driver.batch(bound, writer)).then(answer, refuse)
+        return retryRolledBack(() => driver.batch(bound, writer)).then(answer, refuse)
       }
     }
     return (bindings) => {
       const bound = only(bindings)
-      return undisturbed(() => driver.query(bound, writer)).then((rows) => answer([rows]), refuse)
+      return retryRolledBack(() => driver.query(bound, writer)).then((rows) => answer([rows]), refuse)
     }
   }
 }
 
 /** A read has a client even if it is not known here; a write continues when its client disconnects. */
-const somebody: QueryContext = {}
+const reader: QueryContext = {}
 const writer: QueryContext = { isWriting: true }
 
 /** Concatenates JSON arrays given as texts. */
@@ -86,14 +86,14 @@ function concatenate(lists: readonly string[]): string {
 
 const MAX_ATTEMPTS = 5
 /** Serialization failure and deadlock: the transaction was rolled back in favour of another, so it left no changes. */
-const sacrificed: ReadonlySet<string> = new Set(['40001', '40P01'])
+const rolledBack: ReadonlySet<string> = new Set(['40001', '40P01'])
 
 /** Retries `work` while concurrent writes make it fail. */
-function undisturbed<T>(work: () => Promise<T>, attempts = MAX_ATTEMPTS): Promise<T> {
+function retryRolledBack<T>(work: () => Promise<T>, attempts = MAX_ATTEMPTS): Promise<T> {
   return work().catch((error: unknown) => {
-    const isSacrificed = error instanceof SqlFault && sacrificed.has(error.state)
-    if (!isSacrificed || attempts === 1) throw error
-    return undisturbed(work, attempts - 1)
+    const isRolledBack = error instanceof SqlFault && rolledBack.has(error.state)
+    if (!isRolledBack || attempts === 1) throw error
+    return retryRolledBack(work, attempts - 1)
   })
 }
 
@@ -107,11 +107,11 @@ function refusal(dialect: Dialect): (cause: unknown) => never {
 function refused(dialect: Dialect, fault: SqlFault): ServiceError {
   const unmet = demands.find((assertion) => fault.message.includes(assertionMarker(assertion)))
   if (unmet !== undefined) return assertionError(unmet)
-  const told = dialect.explain(fault)
-  if (told === undefined)
+  const explained = dialect.explain(fault)
+  if (explained === undefined)
     return queryFailed(new ServiceError('failed', 'Failed to query the database', { cause: fault }))
   // The SqlFault is not shown to callers; code that knows the model reads the constraint's name from it.
-  const { kind, message, code, cause = fault } = told
+  const { kind, message, code, cause = fault } = explained
   return queryFailed(new ServiceError(kind, message, { cause, ...(code !== undefined && { code }) }))
 }
 

@@ -96,7 +96,7 @@ export async function loadPrincipalState(
   credential: Credential,
   workspaceId: string | undefined,
 ): Promise<PrincipalState | undefined> {
-  const [row] = await database.query(standingQuery(credential, workspaceId ?? null))
+  const [row] = await database.query(principalQuery(credential, workspaceId ?? null))
   if (row === undefined) return undefined
   const [userId, ownerId, isAdministrator, memberStatus, roles, policies, scope] = row
   return {
@@ -130,7 +130,7 @@ export async function loadPublicPrincipalState(database: SqlDriver, workspaceId:
   }
 }
 
-function standingQuery(credential: Credential, workspaceId: string | null): Statement {
+function principalQuery(credential: Credential, workspaceId: string | null): Statement {
   const ownRoles = sql`from service.member_role mr where mr.workspace_id = m.workspace_id and mr.user_id = m.user_id`
   return statement(sql`
     select u.id, u.service_account_owner_id, u.is_administrator,
@@ -151,13 +151,13 @@ export function actsBy(credential: Credential, as: 'anybody' | 'administrator'):
 
 /** SQL condition: `u` is the credential's account, is active, and the credential is valid. */
 function isBearer(credential: Credential): Sql {
-  return sql`u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${countsOf(credential)}
+  return sql`u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${isValid(credential)}
       and (not u.is_service or exists (
         select 1 from service."user" o where o.id = u.service_account_owner_id and o.status = 'active'))`
 }
 
 /** SQL condition: the credential of `u` is valid. A key is valid only while every key in its chain of makers is. */
-function countsOf(credential: Credential): Sql {
+function isValid(credential: Credential): Sql {
   switch (credential.kind) {
     case 'user':
       return sql`true`

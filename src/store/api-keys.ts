@@ -11,7 +11,7 @@ export type UserFilter = { readonly kind: 'anyone' } | { readonly kind: 'user'; 
 type RequestCredential = Exclude<Credential, { readonly kind: 'user' }>
 
 /** `record` is the change's audit entry; `by` is the requester's credential, which must still be valid when it runs. */
-type Asked = { readonly record: AuditStatement; readonly by: RequestCredential }
+type Requested = { readonly record: AuditStatement; readonly by: RequestCredential }
 
 /** Which keys may be changed: with an API key, only that key and the keys made with it. */
 export type KeyFilter = UserFilter | { readonly kind: 'key'; readonly id: string }
@@ -53,7 +53,7 @@ export async function loadApiKey(database: SqlDriver, id: string): Promise<ApiKe
 export async function insertApiKey(
   database: SqlDriver,
   guardian: UserFilter,
-  { record, by, ...key }: NewApiKey & Asked,
+  { record, by, ...key }: NewApiKey & Requested,
 ): Promise<boolean> {
   const expiry = key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString()
   const [, rows] = await database.batch([
@@ -62,8 +62,8 @@ export async function insertApiKey(
       insert into service.api_key (id, user_id, name, description, expires_at, scope, made_by)
       select ${param(key.id)}::uuid, u.id, ${param(key.name)}, ${param(key.description)}, ${param(expiry)}::timestamptz,
         ${key.scope === undefined ? sql`null` : json(key.scope)}::jsonb, ${param(key.madeBy ?? null)}::uuid
-      from service."user" u where u.id = ${param(key.userId)}::uuid and ${isGuardedBy(guardian)}
-        and ${mayAsk(by, guardian)}
+      from service."user" u where u.id = ${param(key.userId)}::uuid and ${matchesUser(guardian)}
+        and ${isAllowed(by, guardian)}
       for share of u
       returning id`),
     record(sql`exists (select 1 from service.api_key where id = ${param(key.id)}::uuid)`),
@@ -74,19 +74,23 @@ export async function insertApiKey(
 export type ApiKeyChange = { readonly name?: string; readonly description?: string | null; readonly active?: boolean }
 
 /** Returns false if the keeper has no such key, or the requester's credential is no longer valid. */
-export async function updateApiKey(database: SqlDriver, key: Kept & Asked, change: ApiKeyChange): Promise<boolean> {
+export async function updateApiKey(
+  database: SqlDriver,
+  key: FilteredKey & Requested,
+  change: ApiKeyChange,
+): Promise<boolean> {
   const { name = null, active = null } = change
   const [, , , rows] = await database.batch([
     bumpAccess,
     holdSession(key.by),
-    key.record(sql`${isThere(key)} and ${mayAsk(key.by, key.keeper)}`),
+    key.record(sql`${isThere(key)} and ${isAllowed(key.by, key.keeper)}`),
     statement(sql`
       update service.api_key k set
         name = coalesce(${param(name)}, k.name),
         description = case when ${param(String('description' in change))}::boolean
           then ${param(change.description ?? null)} else k.description end,
         active = coalesce(${param(active === null ? null : String(active))}::boolean, k.active)
-      from service."user" u where ${isKey(key)} and ${mayAsk(key.by, key.keeper)} returning k.id`),
+      from service."user" u where ${isKey(key)} and ${isAllowed(key.by, key.keeper)} returning k.id`),
   ])
   return rows?.length === 1
 }
@@ -137,27 +141,27 @@ function holdSession({ kind, id }: RequestCredential): Statement {
 }
 
 /** SQL condition: the credential is valid, and of an administrator of the instance where the keeper is `anyone`. */
-function mayAsk(by: RequestCredential, { kind }: KeyFilter): Sql {
+function isAllowed(by: RequestCredential, { kind }: KeyFilter): Sql {
   return actsBy(by, kind === 'anyone' ? 'administrator' : 'anybody')
 }
 
-type Kept = { readonly id: string; readonly keeper: KeyFilter }
+type FilteredKey = { readonly id: string; readonly keeper: KeyFilter }
 
-function isThere(key: Kept): Sql {
+function isThere(key: FilteredKey): Sql {
   return sql`exists (select 1 from service.api_key k, service."user" u where ${isKey(key)})`
 }
 
-function isKey({ id, keeper }: Kept): Sql {
-  return sql`k.id = ${param(id)}::uuid and u.id = k.user_id and ${isKeptBy(keeper)}`
+function isKey({ id, keeper }: FilteredKey): Sql {
+  return sql`k.id = ${param(id)}::uuid and u.id = k.user_id and ${matchesKey(keeper)}`
 }
 
-function isKeptBy(keeper: KeyFilter): Sql {
-  if (keeper.kind !== 'key') return isGuardedBy(keeper)
+function matchesKey(keeper: KeyFilter): Sql {
+  if (keeper.kind !== 'key') return matchesUser(keeper)
   const id = sql`${param(keeper.id)}::uuid`
   return sql`(k.id = ${id} or k.made_by = ${id})`
 }
 
-function isGuardedBy(guardian: UserFilter): Sql {
+function matchesUser(guardian: UserFilter): Sql {
   if (guardian.kind === 'anyone') return sql`true`
   const id = sql`${param(guardian.id)}::uuid`
   return sql`(u.id = ${id} or u.service_account_owner_id = ${id})`

@@ -26,17 +26,17 @@ export type PresentedInvitation = InvitationRow & { readonly isMailed: boolean }
 /** Finds an unexpired invitation by the digest of either of its tokens. */
 export async function findInvitation(database: SqlDriver, tokenHash: string): Promise<PresentedInvitation | undefined> {
   const hash = param(tokenHash)
-  const isMeant = sql`(i.token_hash = ${hash} or i.mail_token_hash = ${hash}) and i.expires_at > now()`
+  const condition = sql`(i.token_hash = ${hash} or i.mail_token_hash = ${hash}) and i.expires_at > now()`
   const isMailed = sql`exists (select 1 from service.invitation i where i.mail_token_hash = ${hash})`
   const [[text, mailed] = []] = await database.query(
-    statement(sql`select ${invitationsOf(isMeant)}::text, ${isMailed}`),
+    statement(sql`select ${invitationsOf(condition)}::text, ${isMailed}`),
   )
   const [found] = JSON.parse(text ?? '[]') as InvitationRow[]
   return found && { ...found, isMailed: mailed === 't' }
 }
 
-/** SQL expression: a JSON array of InvitationRow, of the invitations `i` that satisfy `isMeant`. */
-export function invitationsOf(isMeant: Sql): Sql {
+/** SQL expression: a JSON array of InvitationRow, of the invitations `i` that satisfy `condition`. */
+export function invitationsOf(condition: Sql): Sql {
   return sql`(
       select coalesce(json_agg(json_build_object('id', i.id, 'workspaceId', i.workspace_id, 'workspaceName', w.api_name,
         'email', i.email,
@@ -52,7 +52,7 @@ export function invitationsOf(isMeant: Sql): Sql {
               where mr.workspace_id = i.workspace_id and mr.user_id = u.id))
           from service."user" u where lower(u.email) = lower(i.email) and not u.is_service))), '[]'::json)
       from service.invitation i join service.workspace w on w.id = i.workspace_id
-      where ${isMeant})`
+      where ${condition})`
 }
 
 export async function isMemberByEmail(database: SqlDriver, workspaceId: string, email: string): Promise<boolean> {

@@ -76,13 +76,13 @@ export async function saveLicense(
   record: LicenseRecord,
   { leaseId, startId, audit }: SaveOptions,
 ): Promise<void> {
-  const holds = sql`exists (select 1 from service.license where lease_id = ${param(leaseId)}::uuid)`
+  const holdsLease = sql`exists (select 1 from service.license where lease_id = ${param(leaseId)}::uuid)`
   await database.batch([
     // Locks the row first, so that the lease cannot be taken before this batch ends.
     statement(sql`select 1 from service.license where lease_id = ${param(leaseId)}::uuid for update`),
-    ...audit(holds),
-    statement(sql`update service.instance set license_version = license_version + 1 where ${holds}`),
-    ...(startId === undefined ? [] : rememberStart(startId, holds)),
+    ...audit(holdsLease),
+    statement(sql`update service.instance set license_version = license_version + 1 where ${holdsLease}`),
+    ...(startId === undefined ? [] : rememberStart(startId, holdsLease)),
     statement(sql`
       ${endLease}, key_digest = ${param(record.keyDigest)}, activation_id = ${param(record.activationId)},
         document = ${param(record.document)}, verdict = ${param(record.verdict)},

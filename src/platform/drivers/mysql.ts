@@ -53,7 +53,7 @@ export function openMysql(options: MysqlOptions): SqlDriver {
   }
 
   /** Runs `work` on a connection of its own, which returns to the pool unless it was told to end its statement. */
-  async function lent<T>(
+  async function withConnection<T>(
     context: QueryContext | undefined,
     work: (client: PoolConnection, limit: Limit) => Promise<T>,
   ): Promise<T> {
@@ -75,9 +75,12 @@ export function openMysql(options: MysqlOptions): SqlDriver {
   }
 
   return {
-    query: (statement, context) => track(lent(context, (client, { within }) => within(run(client, statement)))),
+    query: (statement, context) =>
+      track(withConnection(context, (client, { within }) => within(run(client, statement)))),
     batch: async (statements, context) =>
-      statements.length === 0 ? [] : track(lent(context, (client, limit) => runTransaction(client, statements, limit))),
+      statements.length === 0
+        ? []
+        : track(withConnection(context, (client, limit) => runTransaction(client, statements, limit))),
     async close() {
       await Promise.allSettled([...running])
       await Promise.all([limited.pool.end(), unlimited.pool.end()])

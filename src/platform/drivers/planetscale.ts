@@ -56,9 +56,9 @@ export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher:
 
   return {
     query: (statement, context) =>
-      told(context === undefined || context.isWriting ? run(session(), statement) : read(statement, context)),
+      withFaults(context === undefined || context.isWriting ? run(session(), statement) : read(statement, context)),
     batch: (statements, context) =>
-      told(statements.length === 0 ? Promise.resolve([]) : transaction(statements, context)),
+      withFaults(statements.length === 0 ? Promise.resolve([]) : transaction(statements, context)),
     async close() {},
   }
 }
@@ -120,7 +120,7 @@ async function runTransaction(
   }
 }
 
-async function told<T>(work: Promise<T>): Promise<T> {
+async function withFaults<T>(work: Promise<T>): Promise<T> {
   try {
     return await work
   } catch (error) {

@@ -24,13 +24,13 @@ export async function withTimeLimit<T>(work: Promise<T>, bounds: TimeLimit): Pro
   if (context === undefined || (timeLimit === 0 && context.isDisconnected === undefined)) return work
   const begun = performance.now()
   let fault: SqlFault | undefined
-  const look = () => {
+  const check = () => {
     fault = abortReason(context, { elapsed: elapsed?.() ?? performance.now() - begun, timeLimit })
     if (fault === undefined) return
     clearInterval(timer)
     end()
   }
-  const timer = setInterval(look, pauseOf(context, bounds))
+  const timer = setInterval(check, pauseOf(context, bounds))
   try {
     return await work
   } catch (error) {

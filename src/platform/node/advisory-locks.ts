@@ -27,7 +27,7 @@ export type AdvisoryLockOptions = {
 const LOCK_CLASS = 0x5e55
 /** Extra milliseconds for the network, on top of a wait that the server ends. */
 const NETWORK_GRACE = 1_000
-const GOODBYE_LIMIT = 2_000
+const CLOSE_LIMIT = 2_000
 const MOST_KEPT = 10
 const KEPT_FOR = 60_000
 
@@ -41,10 +41,10 @@ export function createAdvisoryLocks({ connect, busy }: AdvisoryLockOptions): Adv
   }
 
   function keep(client: Client): Promise<void> | undefined {
-    if (isClosed || kept.size >= MOST_KEPT) return hangUp(client)
+    if (isClosed || kept.size >= MOST_KEPT) return closeClient(client)
     const timer = setTimeout(() => {
       forget(client)
-      void hangUp(client)
+      void closeClient(client)
     }, KEPT_FOR)
     kept.set(client, timer.unref())
     return undefined
@@ -76,7 +76,7 @@ export function createAdvisoryLocks({ connect, busy }: AdvisoryLockOptions): Adv
       )
       return client
     } catch (cause) {
-      await hangUp(client)
+      await closeClient(client)
       throw cause
     }
   }
@@ -104,11 +104,11 @@ export function createAdvisoryLocks({ connect, busy }: AdvisoryLockOptions): Adv
       }
       return async () => {
         try {
-          await within(GOODBYE_LIMIT, client.query('select pg_advisory_unlock_all()'))
+          await within(CLOSE_LIMIT, client.query('select pg_advisory_unlock_all()'))
           await keep(client)
         } catch {
           // If the unlock fails, the connection is closed, and the server releases the lock.
-          await hangUp(client)
+          await closeClient(client)
         }
       }
     },
@@ -117,7 +117,7 @@ export function createAdvisoryLocks({ connect, busy }: AdvisoryLockOptions): Adv
       isClosed = true
       const all = [...kept.keys()]
       all.forEach(forget)
-      await Promise.all(all.map(hangUp))
+      await Promise.all(all.map(closeClient))
     },
   }
 }
@@ -136,8 +136,8 @@ async function lock(client: Client, name: string, waitLimit: number): Promise<vo
   )
 }
 
-async function hangUp(client: Client): Promise<void> {
-  await within(GOODBYE_LIMIT, client.end()).catch(() => {})
+async function closeClient(client: Client): Promise<void> {
+  await within(CLOSE_LIMIT, client.end()).catch(() => {})
 }
 
 async function within<T>(milliseconds: number, promise: Promise<T>): Promise<T> {

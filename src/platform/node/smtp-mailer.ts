@@ -7,7 +7,7 @@ import { isLoopback } from '../../core/loopback.ts'
 import type { Mailer } from '../../ports.ts'
 import type { MailAccount } from '../mail-account.ts'
 
-const PATIENCE = 20_000
+const TIMEOUT = 20_000
 
 export function openSmtpMailer({ url, from }: MailAccount): Mailer {
   let transport: Transporter | undefined
@@ -34,9 +34,9 @@ function optionsOf(url: URL) {
     ...(user !== '' && { auth: { user, pass } }),
     // Loopback connections have no valid certificate and cannot be intercepted.
     ...(isLocal && { tls: { rejectUnauthorized: false } }),
-    connectionTimeout: PATIENCE,
-    greetingTimeout: PATIENCE,
-    socketTimeout: PATIENCE,
+    connectionTimeout: TIMEOUT,
+    greetingTimeout: TIMEOUT,
+    socketTimeout: TIMEOUT,
     disableFileAccess: true,
     disableUrlAccess: true,
   }

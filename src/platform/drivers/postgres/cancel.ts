@@ -7,11 +7,11 @@ import type pg from 'pg'
 import { makeClient, type PostgresOptions } from './client.ts'
 
 /** Maximum milliseconds to wait for the server. */
-const PATIENCE = 5_000
+const TIMEOUT = 5_000
 
 /**
  * Resolves when the server has delivered the cancel request, so that it cannot hit a later statement, or after
- * PATIENCE. A connection to an embedded database is destroyed instead. Never rejects.
+ * TIMEOUT. A connection to an embedded database is destroyed instead. Never rejects.
  */
 export function cancelRunning(options: PostgresOptions, running: pg.ClientBase): Promise<void> {
   const { connection, processID, secretKey } = running as unknown as Internals
@@ -26,7 +26,7 @@ export function cancelRunning(options: PostgresOptions, running: pg.ClientBase):
       own.stream.destroy()
       resolve()
     }
-    const timer = setTimeout(done, PATIENCE)
+    const timer = setTimeout(done, TIMEOUT)
     const ask = () => own.cancel(processID, secretKey)
     own.on('connect', () => (own.ssl && own.sslNegotiation !== 'direct' ? own.requestSsl() : ask()))
     own.on('sslconnect', ask)

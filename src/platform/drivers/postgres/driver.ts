@@ -21,7 +21,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   const readers = openReaders(options)
   const ownReaders = openReaders(own)
 
-  async function lendLarge(): Promise<pg.PoolClient> {
+  async function checkOutLarge(): Promise<pg.PoolClient> {
     try {
       return await checkOut(large)
     } catch (error) {
@@ -41,20 +41,20 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   // The embedded database has a single session, so sharing a connection gains nothing, and an unshared one can be
   // ended.
   async function queryAlone(statement: Statement, context: QueryContext | undefined): Promise<readonly SqlRow[]> {
-    const client = await (stream === undefined && context !== undefined ? lendLarge() : checkOut(pool))
+    const client = await (stream === undefined && context !== undefined ? checkOutLarge() : checkOut(pool))
     return (await runAlone(client, options, { statement, ...termsOf(context) })).rows
   }
 
   return {
     query: (statement, context) => {
       if (stream !== undefined || statement.isLarge) return queryAlone(statement, context)
-      return context === undefined ? ownReaders.query(statement, nobody) : readers.query(statement, context)
+      return context === undefined ? ownReaders.query(statement, noClient) : readers.query(statement, context)
     },
 
     // Not for an embedded database: a connection held by one slow caller would block all others.
     ...(options.stream === undefined && {
       async stream(statement: Statement, context?: QueryContext) {
-        const client = await lendLarge()
+        const client = await checkOutLarge()
         const limits = { ...termsOf(context), end: () => void endWith(options, client) }
         try {
           return faultsOf(await withTimeLimit(streamText(client, statement), limits), limits)
@@ -79,7 +79,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
   }
 }
 
-const nobody: QueryContext = {}
+const noClient: QueryContext = {}
 
 /** Maximum number of large results at a time; small ones never wait behind them. */
 const LARGE_AT_ONCE = 2

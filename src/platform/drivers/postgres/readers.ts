@@ -50,7 +50,7 @@ export function openReaders(asked: PostgresOptions) {
     let again = name
     try {
       if (!reader.ready) await reader.connecting
-      number = reader.askers.push(context) + reader.answered
+      number = reader.contexts.push(context) + reader.answered
       return await send(reader, statement, name)
     } catch (error) {
       const fault = postgresFault(error, lost)
@@ -60,11 +60,11 @@ export function openReaders(asked: PostgresOptions) {
         // It was refused before it ran: the table has changed, or its preparation has failed.
         if (names.get(statement.text) === name) forget()
         again = undefined
-      } else if (!isHitByMistake(reader, fault) && limited === options) throw fault
+      } else if (!isMistakenlyCanceled(reader, fault) && limited === options) throw fault
     } finally {
       if (number > 0) {
         reader.endings.delete(number)
-        reader.askers.shift()
+        reader.contexts.shift()
         reader.answered += 1
       }
       giveBack(reader)
@@ -73,11 +73,11 @@ export function openReaders(asked: PostgresOptions) {
   }
 
   /** Whether a cancel request for an earlier statement hit this one instead; it had no effect and may run again. */
-  const isHitByMistake = ({ pace, wasEnded }: Reader, { state }: SqlFault): boolean =>
+  const isMistakenlyCanceled = ({ pace, wasEnded }: Reader, { state }: SqlFault): boolean =>
     state === TIMED_OUT && wasEnded && (timeLimit === 0 || pace.silence(performance.now()) < timeLimit * 0.9)
 
   /** Ends statements that are late or whose client has disconnected; on each connection only the first is running. */
-  const look = () => {
+  const check = () => {
     const now = performance.now()
     const all = [...readers, ...leaving].filter((reader) => reader !== undefined)
     if (all.length === 0) {
@@ -85,7 +85,7 @@ export function openReaders(asked: PostgresOptions) {
       watching = undefined
     }
     for (const reader of all) {
-      const [context] = reader.askers
+      const [context] = reader.contexts
       const elapsed = reader.pace.silence(now)
       if (context === undefined || elapsed < POLL_INTERVAL) continue
       const number = reader.answered + 1
@@ -135,7 +135,7 @@ export function openReaders(asked: PostgresOptions) {
   const watch = setTimeout(() => {
     handOut()
     if (waiting.length > 0) watch.refresh()
-  }, stuck).unref()
+  }, STUCK_AFTER).unref()
 
   const giveBack = (reader: Reader) => {
     reader.pace.answer(performance.now())
@@ -185,8 +185,8 @@ export function openReaders(asked: PostgresOptions) {
       options.idle ?? idle,
     ).unref()
     const state = { ready: false, retired: false, isHolding: false, answered: 0, wasEnded: false }
-    const reader: Reader = { client, connecting, timer, pace: startPace(), askers: [], endings: new Map(), ...state }
-    watching ??= setInterval(look, POLL_INTERVAL).unref()
+    const reader: Reader = { client, connecting, timer, pace: startPace(), contexts: [], endings: new Map(), ...state }
+    watching ??= setInterval(check, POLL_INTERVAL).unref()
     readers[slot] = reader
     return reader
   }
@@ -252,7 +252,7 @@ type Reader = {
   readonly timer: NodeJS.Timeout
   readonly pace: Pace
   /** The contexts of unanswered statements, in order; the first statement is running. */
-  readonly askers: QueryContext[]
+  readonly contexts: QueryContext[]
   /** Why statements were ended, by their number; numbers count from 1 in the order of sending. */
   readonly endings: Map<number, { readonly fault: SqlFault; readonly at: number }>
   answered: number
@@ -268,11 +268,11 @@ const MARGIN = 2_000
 const GIVEN_UP = 10_000
 
 /** Milliseconds without an answer after which a client is replaced, and how many replaced ones may remain. */
-const stuck = 250
+const STUCK_AFTER = 250
 const maxLeaving = 8
 
 function isStuck(reader: Reader | undefined): boolean {
-  return reader?.ready === true && reader.pace.load() > 0 && reader.pace.silence(performance.now()) > stuck
+  return reader?.ready === true && reader.pace.load() > 0 && reader.pace.silence(performance.now()) > STUCK_AFTER
 }
 
 const closedFault = () => new SqlFault('the driver is closed', { state: '08003' })

@@ -9,13 +9,13 @@ import type { Statement } from '../../../core/sql/statement.ts'
 import type { SqlRow } from '../../../ports.ts'
 
 /** Maximum milliseconds that one consumer may hold the connection. */
-const PATIENCE = 10_000
+const HOLD_LIMIT = 10_000
 
 /** Resolves with the first row, or when there is none. Always releases `client`. Rejects with the errors of `pg`. */
 export async function streamText(
   client: pg.PoolClient,
   { text, params }: Statement,
-  patience = PATIENCE,
+  holdLimit = HOLD_LIMIT,
 ): Promise<AsyncIterator<SqlRow>> {
   // The statement rejects when a client breaks; without a listener the event would end the process.
   client.on('error', ignore)
@@ -42,7 +42,7 @@ export async function streamText(
     if (ready.length === 0) await leave()
   }
 
-  const timer = setTimeout(() => void read(ALL).then(() => leave(), ignore), patience).unref()
+  const timer = setTimeout(() => void read(ALL).then(() => leave(), ignore), holdLimit).unref()
   await read(1)
 
   return {

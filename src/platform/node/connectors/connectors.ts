@@ -21,7 +21,7 @@ export async function openNodeConnectors(config: Config, observe: Observe): Prom
   const host = createNodeConnectorHost(
     connectorLimits(config),
     (line) => observe({ kind: 'connector', ...line }),
-    placeLimits(config),
+    slotLimits(config),
   )
   return {
     host,
@@ -33,7 +33,7 @@ export async function openNodeConnectors(config: Config, observe: Observe): Prom
   }
 }
 
-function placeLimits(config: Config): SlotLimits {
+function slotLimits(config: Config): SlotLimits {
   return {
     total: config.SERVICE_EXTENSIONS__MAX_PROCESSES,
     perOwner: config.SERVICE_EXTENSIONS__MAX_PROCESSES_PER_WORKSPACE,

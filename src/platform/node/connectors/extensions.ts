@@ -28,26 +28,26 @@ export type CatalogOptions = {
 export async function openNodeCatalog({ path, autoReload, observe }: CatalogOptions): Promise<OpenCatalog> {
   let last = await fingerprint(path)
   let current = await loadExtensions(path)
-  let isLooking = false
-  tell(current, observe)
+  let isChecking = false
+  logExtensions(current, observe)
 
   /**
    * Polls the files: file system notifications miss changes in a folder that is just being created. Several writes may
    * cause several loads.
    */
-  async function look(): Promise<void> {
+  async function checkForChanges(): Promise<void> {
     const now = await fingerprint(path)
     if (now === last) return
     last = now
     current = await loadExtensions(path)
-    tell(current, observe)
+    logExtensions(current, observe)
   }
 
   async function follow(): Promise<void> {
-    if (isLooking) return
-    isLooking = true
-    await look().catch((error: unknown) => observe({ kind: 'fault', error }))
-    isLooking = false
+    if (isChecking) return
+    isChecking = true
+    await checkForChanges().catch((error: unknown) => observe({ kind: 'fault', error }))
+    isChecking = false
   }
 
   const timer = autoReload ? setInterval(() => void follow(), LOOK_EVERY).unref() : undefined
@@ -119,7 +119,7 @@ async function loadEntry(
   return { id, name, permissions, code, revision }
 }
 
-function tell({ broken }: Extensions, observe: Observe): void {
+function logExtensions({ broken }: Extensions, observe: Observe): void {
   for (const { place, reason } of broken) observe({ kind: 'warning', message: `extension ${place} ${reason}` })
 }
 

@@ -22,15 +22,15 @@ export type NodeConnectorHost = ConnectorHost & {
 }
 
 /** For callers that run a few connectors of their own, such as a connector's tests. */
-const ENOUGH: SlotLimits = { total: 100, perOwner: 100, waitLimit: 10_000, queueLimit: 100 }
+const DEFAULT_LIMITS: SlotLimits = { total: 100, perOwner: 100, waitLimit: 10_000, queueLimit: 100 }
 
 /** `onPrint` receives console output of connectors. */
 export function createNodeConnectorHost(
   { allowPrivate, resolve, ...limits }: NodeHostOptions,
   onPrint: OnLogLine = () => {},
-  placeLimits = ENOUGH,
+  slotLimits = DEFAULT_LIMITS,
 ): NodeConnectorHost {
-  const slots = createProcessSlots(placeLimits)
+  const slots = createProcessSlots(slotLimits)
   const running = new Set<ConnectorProcess>()
   let opening: Promise<ConnectorGate> | undefined
 
@@ -100,10 +100,10 @@ function openRun(slots: ProcessSlots, workspace: string, { gate, start }: Start)
   /** Takes no new calls and ends after the current ones. */
   let isLeaving = false
   /** Has ended, even with calls in flight. */
-  let isOver = false
+  let hasEnded = false
   let slot: ProcessSlot | undefined
   let process: ConnectorProcess | undefined
-  let entering: Promise<void> | undefined
+  let starting: Promise<void> | undefined
 
   function evict(): void {
     isLeaving = true
@@ -115,26 +115,26 @@ function openRun(slots: ProcessSlots, workspace: string, { gate, start }: Start)
     slot = { markIdle, release }
     try {
       const opened = await gate()
-      if (!isOver) process = start(opened)
+      if (!hasEnded) process = start(opened)
     } finally {
       if (process === undefined) {
-        isOver = true
+        hasEnded = true
         release()
       } else void process.gone.then(release)
     }
   }
 
   return {
-    takesCalls: () => !isLeaving && !isOver && process?.isAlive !== false,
+    takesCalls: () => !isLeaving && !hasEnded && process?.isAlive !== false,
     async call(work) {
       // Counts calls that still wait for the process, so that it does not count as idle.
       calls += 1
       try {
-        entering ??= enter().catch((error: unknown) => {
-          isOver = true
+        starting ??= enter().catch((error: unknown) => {
+          hasEnded = true
           throw error
         })
-        await entering
+        await starting
         return process === undefined ? CRASH : await work(process)
       } finally {
         calls -= 1
@@ -143,7 +143,7 @@ function openRun(slots: ProcessSlots, workspace: string, { gate, start }: Start)
       }
     },
     async end() {
-      isOver = true
+      hasEnded = true
       await process?.end()
     },
   }

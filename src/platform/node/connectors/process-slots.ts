@@ -21,7 +21,7 @@ export type SlotHolder = {
 }
 
 export type ProcessSlot = {
-  /** Called when the occupant becomes idle. */
+  /** Called when the holder becomes idle. */
   readonly markIdle: () => void
   readonly release: () => void
 }
@@ -49,7 +49,7 @@ export function createProcessSlots({ total, perOwner, waitLimit, queueLimit }: S
   let uses = 0
 
   const countOf = (owner: string) => [...taken].filter((one) => one.owner === owner).length
-  const mayEnter = (owner: string) => taken.size < total && countOf(owner) < perOwner
+  const hasRoom = (owner: string) => taken.size < total && countOf(owner) < perOwner
 
   function occupy(owner: string, holder: SlotHolder): ProcessSlot {
     const slot: Taken = { owner, holder, isEvicted: false, lastUse: uses++ }
@@ -57,16 +57,16 @@ export function createProcessSlots({ total, perOwner, waitLimit, queueLimit }: S
     return {
       markIdle() {
         slot.lastUse = uses++
-        if (queue.size > 0) settle()
+        if (queue.size > 0) assignSlots()
       },
       release() {
-        if (taken.delete(slot)) settle()
+        if (taken.delete(slot)) assignSlots()
       },
     }
   }
 
   /** Grants free slots, and chooses a process to end for each of the remaining requests. */
-  function settle(): void {
+  function assignSlots(): void {
     for (let next = first(); next !== undefined; next = first()) {
       queue.delete(next)
       clearTimeout(next.timer)
@@ -74,7 +74,7 @@ export function createProcessSlots({ total, perOwner, waitLimit, queueLimit }: S
     }
     for (const waiting of queue) {
       if (waiting.evicting !== undefined && taken.has(waiting.evicting)) continue
-      waiting.evicting = leaverFor(waiting.owner)
+      waiting.evicting = slotToFree(waiting.owner)
       if (waiting.evicting === undefined) continue
       waiting.evicting.isEvicted = true
       waiting.evicting.holder.evict()
@@ -85,14 +85,13 @@ export function createProcessSlots({ total, perOwner, waitLimit, queueLimit }: S
   function first(): Waiting | undefined {
     let best: Waiting | undefined
     for (const waiting of queue) {
-      if (mayEnter(waiting.owner) && (best === undefined || countOf(waiting.owner) < countOf(best.owner)))
-        best = waiting
+      if (hasRoom(waiting.owner) && (best === undefined || countOf(waiting.owner) < countOf(best.owner))) best = waiting
     }
     return best
   }
 
   /** A busy process must end only for an owner that has fewer slots, even after the exchange. */
-  function leaverFor(owner: string): Taken | undefined {
+  function slotToFree(owner: string): Taken | undefined {
     const own = countOf(owner)
     const isFull = own >= perOwner
     const staying = [...taken].filter((one) => !one.isEvicted && (!isFull || one.owner === owner))
@@ -103,21 +102,21 @@ export function createProcessSlots({ total, perOwner, waitLimit, queueLimit }: S
 
   return {
     take(owner, holder) {
-      if (queue.size === 0 && mayEnter(owner)) return Promise.resolve(occupy(owner, holder))
-      if ([...queue].filter((one) => one.owner === owner).length >= queueLimit) return Promise.reject(noPlace())
+      if (queue.size === 0 && hasRoom(owner)) return Promise.resolve(occupy(owner, holder))
+      if ([...queue].filter((one) => one.owner === owner).length >= queueLimit) return Promise.reject(noSlot())
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           queue.delete(waiting)
-          reject(noPlace())
+          reject(noSlot())
         }, waitLimit).unref()
         const waiting: Waiting = { owner, holder, admit: resolve, timer, evicting: undefined }
         queue.add(waiting)
-        settle()
+        assignSlots()
       })
     },
   }
 }
 
-function noPlace(): ServiceError {
+function noSlot(): ServiceError {
   return new ServiceError('unavailable', 'Too many data connectors are running. Try again later')
 }

@@ -64,12 +64,12 @@ export class ConnectorProcess {
   #isAlive = true
   #isStopped = false
   #endReason: EndReason | undefined
-  #lastWords = ''
+  #stderr = ''
   #watch: NodeJS.Timeout | undefined
   #idle: NodeJS.Timeout | undefined
   /** When the pending sign of life was requested. */
   #askedAt: number | undefined
-  #lastLook = 0
+  #lastCheck = 0
 
   constructor(deno: string, { code, config, grant }: ConnectorProgram, { limits, print, pass }: ProcessOptions) {
     this.#limits = limits
@@ -97,7 +97,7 @@ export class ConnectorProcess {
     )
     output.on('data', frames.receive)
     errors.on('data', (chunk: Buffer) => {
-      this.#lastWords = (this.#lastWords + chunk.toString()).slice(-LONGEST_LAST_WORDS)
+      this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_LIMIT)
     })
     this.gone = this.#awaitEnd(output)
     this.#rest = setTimeout(() => this.#stop(), REST_AFTER).unref()
@@ -156,9 +156,9 @@ export class ConnectorProcess {
     clearTimeout(this.#idle)
     if (this.#isStopped) this.#signal('CONT')
     this.#isStopped = false
-    this.#lastLook = Date.now()
+    this.#lastCheck = Date.now()
     if (this.#isReady) this.#askedAt = undefined
-    this.#watch ??= setInterval(() => this.#look(), this.#lookEvery()).unref()
+    this.#watch ??= setInterval(() => this.#checkAlive(), this.#checkInterval()).unref()
   }
 
   #stop(): void {
@@ -171,10 +171,10 @@ export class ConnectorProcess {
   }
 
   /** Requests a sign of life, and kills the process if the last one is overdue. */
-  #look(): void {
+  #checkAlive(): void {
     const now = Date.now()
-    const wasLate = now - this.#lastLook > 3 * this.#lookEvery()
-    this.#lastLook = now
+    const wasLate = now - this.#lastCheck > 3 * this.#checkInterval()
+    this.#lastCheck = now
     if (this.#askedAt === undefined) {
       this.#ask({})
       return
@@ -185,7 +185,7 @@ export class ConnectorProcess {
     if (now - this.#askedAt > limit) this.#kill('time')
   }
 
-  #lookEvery(): number {
+  #checkInterval(): number {
     return Math.min(1_000, this.#limits.busyLimit / 2)
   }
 
@@ -220,11 +220,11 @@ export class ConnectorProcess {
     clearInterval(this.#watch)
     this.#control.end()
     if (fault === undefined && this.#child.exitCode === null) await once(this.#child, 'exit')
-    const reason = this.#endReason ?? (OUT_OF_MEMORY.test(this.#lastWords) ? 'memory' : 'crash')
+    const reason = this.#endReason ?? (OUT_OF_MEMORY.test(this.#stderr) ? 'memory' : 'crash')
     for (const { resolve, reject, timer } of this.#pending.values()) {
       clearTimeout(timer)
       if (this.#isReady || this.#endReason !== undefined) resolve({ kind: 'ended', reason })
-      else reject(new ServiceError('unavailable', CANNOT_RUN, { cause: fault ?? new Error(this.#lastWords.trim()) }))
+      else reject(new ServiceError('unavailable', CANNOT_RUN, { cause: fault ?? new Error(this.#stderr.trim()) }))
     }
     this.#pending.clear()
   }
@@ -245,7 +245,7 @@ const START_LIMIT = 30_000
  */
 const MEMORY_BESIDES = 704
 
-const LONGEST_LAST_WORDS = 4_096
+const STDERR_LIMIT = 4_096
 const OUT_OF_MEMORY = /out of memory|memory allocation of|allocation failed/i
 
 /** No cache directory, so that connectors cannot leave data for each other. */

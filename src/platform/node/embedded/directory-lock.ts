@@ -9,8 +9,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 
-const beat = 2_000
-const silence = 10_000
+const heartbeatInterval = 2_000
+const deadAfter = 10_000
 
 /** Returns the release function. */
 export async function lockDirectory(directory: string): Promise<() => void> {
@@ -25,7 +25,7 @@ export async function lockDirectory(directory: string): Promise<() => void> {
     }
     discard(path, text)
   }
-  const heart = setInterval(() => touch(path), beat).unref()
+  const heart = setInterval(() => touch(path), heartbeatInterval).unref()
 
   const release = () => {
     clearInterval(heart)
@@ -91,8 +91,8 @@ async function isAlive(path: string, owner: Owner | undefined): Promise<boolean>
   const here = identify(owner.pid)
   if (owner.space === here.space) return exists(owner.pid) && owner.started === here.started
   const seen = heartbeat(path)
-  for (let waited = 0; waited < silence; waited += beat) {
-    await sleep(beat)
+  for (let waited = 0; waited < deadAfter; waited += heartbeatInterval) {
+    await sleep(heartbeatInterval)
     if (heartbeat(path) !== seen) return true
   }
   return false

@@ -154,8 +154,8 @@ function sqlError(error: unknown): Answer {
   const fault = postgresFault(error, lost)
   const source = fault instanceof SqlFault && fault.cause instanceof pg.DatabaseError ? fault.cause : undefined
   const { severity, detail, hint, position, where, schema, table, column, dataType, constraint, routine } = source ?? {}
-  const told = { severity, detail, hint, position, where, schema, table, column, dataType, constraint, routine }
-  return { status: 400, body: { message: fault.message, code: fault.state, ...told } }
+  const details = { severity, detail, hint, position, where, schema, table, column, dataType, constraint, routine }
+  return { status: 400, body: { message: fault.message, code: fault.state, ...details } }
 }
 
 function refusal(code: string, message: string): Answer {

@@ -33,7 +33,7 @@ export async function openEmbeddedPostgres(
     throw new Error(`the embedded database in ${path} cannot be opened`, { cause })
   })
   const sessions = new Set<Duplex>()
-  const careTimer = setInterval(care(engine), minute).unref()
+  const careTimer = setInterval(createMaintenance(engine), minute).unref()
 
   return {
     connect() {
@@ -58,7 +58,7 @@ const minute = 60_000
 const vacuumEvery = 10
 
 /** Runs a checkpoint every minute and a vacuum every ten minutes, if the write-ahead log has grown. */
-function care(engine: Engine): () => Promise<void> {
+function createMaintenance(engine: Engine): () => Promise<void> {
   let checkpointed = ''
   let unvacuumed = 0
 

@@ -58,7 +58,7 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
 
   const take = async (message: Buffer): Promise<void> => {
     const type = String.fromCharCode(message[0] ?? 0)
-    if (type === 'X') return hangUp()
+    if (type === 'X') return endStream()
     if (type === 'P' && message[5] !== 0) refusal = refuse('0A000', 'named statements are not supported here')
     if (type === 'P') prepared = true
     // The unnamed statement of an earlier turn may be another connection's by now.
@@ -88,7 +88,7 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
     } catch (error) {
       release()
       stream.push(fatal('58000', error instanceof Error ? error.message : 'the embedded database failed'))
-      hangUp()
+      endStream()
     }
   }
 
@@ -100,11 +100,11 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
 
   const expire = () => {
     stream.push(fatal('25P03', 'the transaction was idle for too long'))
-    hangUp()
+    endStream()
     setImmediate(() => stream.destroy())
   }
 
-  const hangUp = () => {
+  const endStream = () => {
     if (!stream.readableEnded && !ended) stream.push(null)
     ended = true
   }
@@ -126,7 +126,7 @@ export function openSession(engine: Engine, idleInTransaction: number): Duplex {
       working = receive(Buffer.concat(chunks.map(({ chunk }) => chunk))).then(() => callback(), callback)
     },
     final(callback) {
-      hangUp()
+      endStream()
       callback()
     },
     destroy(error, callback) {

@@ -31,7 +31,7 @@ export function databasePassword(address: SqlAddress, options: IamOptions): stri
       throw refused('the role is not one of SERVICE_SOURCES__AWS_ROLES')
     const externalId = auth.keys === undefined ? role?.externalId : undefined
     if (auth.roleArn === undefined) return iamToken(address, auth.region, { keys: own })
-    if (assumed === undefined || assumed.until - EARLY < Date.now()) {
+    if (assumed === undefined || assumed.until - RENEW_BEFORE < Date.now()) {
       assumed = await assumeRole(auth.roleArn, { ...options, region: auth.region, keys: own, externalId })
     }
     return iamToken(address, auth.region, { keys: assumed.keys })
@@ -39,7 +39,7 @@ export function databasePassword(address: SqlAddress, options: IamOptions): stri
 }
 
 /** Milliseconds before the keys expire at which the role is assumed again. */
-const EARLY = 300_000
+const RENEW_BEFORE = 300_000
 
 function environmentKeys(environment: IamOptions['environment']): Keys {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: session } = environment
