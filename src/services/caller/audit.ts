@@ -1,6 +1,6 @@
 /**
- * The audit log: what a use case says of what it did becomes an entry in the batch of the change itself; reading the
- * log; forgetting entries whose time is over.
+ * The audit log: turns events of use cases into entries, written in the batch of the change itself; reads the log;
+ * deletes expired entries.
  */
 import type { Config } from '../../config.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -13,7 +13,7 @@ import { auditStatement, deleteEntriesBefore } from '../../store/audit.ts'
 import { type Caller, type RequestScope, requireAdministrator } from './callers.ts'
 import { type Directory, type LazyBody, rowScopeOf } from './directory.ts'
 
-/** What happened; what is left out is a success, of no workspace, on nothing in particular. */
+/** An event to record; omitted members mean a success, no workspace, no target. */
 export type AuditEvent = {
   readonly action: AuditAction
   readonly actor: Actor
@@ -24,13 +24,16 @@ export type AuditEvent = {
   readonly payload?: AuditEntry['payload']
 }
 
-/** A statement for the batch of the change; with `provided` it records only where that holds at its place in there. */
+/**
+ * Returns a statement for the batch of the change; with `provided` it records the event only if that condition holds at
+ * its position in the batch.
+ */
 export function recordEvent(ids: Ids, event: AuditEvent, provided?: Sql): Statement {
   const { action, actor, outcome = 'success', workspaceId = null, target = null, address = null, payload = {} } = event
   return auditStatement(ids.next(), { action, actor, outcome, workspaceId, target, address, payload }, provided)
 }
 
-/** What the caller of `entry` did in that workspace. */
+/** Records an action of the caller in a workspace. */
 export function recordWorkspaceEvent(
   ids: Ids,
   { workspace, caller }: Pick<RequestScope, 'workspace' | 'caller'>,
@@ -44,7 +47,7 @@ export function actorOf(caller: Caller): Actor {
 }
 
 export type AuditLog = {
-  /** Of the whole instance, for its administrators. */
+  /** Entries of the whole instance, for its administrators. */
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   listOf(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   /** Deletes entries older than SERVICE_AUDIT__RETENTION. */

@@ -1,6 +1,6 @@
 /**
- * A token → who is calling and with what rights. What was found is kept per token and workspace for as long as the
- * access version stands, so that a warm request asks the system database nothing.
+ * Authenticates a token and loads the caller's rights. Results are cached per token and workspace until the access
+ * version changes, so that a warm request sends no query to the system database.
  */
 import type { Rights } from '../../core/access/principal.ts'
 import {
@@ -28,16 +28,16 @@ export type Caller =
   | {
       readonly kind: 'user'
       readonly userId: string
-      /** Of a service account. */
+      /** Set for a service account. */
       readonly ownerId: string | undefined
-      /** Administrator of the instance, and not by a key whose scope limits that. */
+      /** Administrator of the instance, without a key whose scope limits rights. */
       readonly isAdministrator: boolean
       readonly credential: { readonly kind: 'session' | 'key'; readonly id: string }
-      /** Of the key that was presented. */
+      /** Scope of the presented key. */
       readonly scope?: KeyScope | undefined
     }
 
-/** A caller inside a workspace, with the versions that everything about this request is read at. */
+/** A caller in a workspace, with the versions of model and rights that the request uses. */
 export type RequestScope = {
   readonly workspace: WorkspaceRow
   readonly snapshot: WorkspaceSnapshot
@@ -47,11 +47,14 @@ export type RequestScope = {
 
 export type Callers = {
   /**
-   * Who presents `token`; undefined is the anonymous caller. Throws 401 for a token that does not count, 403 for a key whose
-   * scope limits rights, unless all that is asked for is what that key is.
+   * Identifies the caller by `token`; undefined is the anonymous caller. Throws 401 for an invalid token, and 403 for a
+   * key whose scope limits rights, unless `asked` is `itself`: the route describes only that key.
    */
   identify(token: string | undefined, asked?: 'anything' | 'itself'): Promise<Caller>
-  /** The same, on entering a workspace: 404 where there is none of that name. At once where all of it is in memory. */
+  /**
+   * Identifies the caller and authorizes it in a workspace; 404 for an unknown name. Synchronous if everything is
+   * cached.
+   */
   authorize(workspace: string, token: string | undefined): RequestScope | Promise<RequestScope>
 }
 
@@ -59,20 +62,20 @@ const MAX_REMEMBERED = 10_000
 
 type ScopedWorkspace = Pick<RequestScope, 'workspace' | 'snapshot'>
 
-/** Somebody in a workspace, as of an access version. */
+/** A principal in a workspace, as of an access version. */
 type Known = {
   readonly accessVersion: number
   readonly caller: Caller
   readonly rights: Rights | 'suspended'
-  /** When the token ends. */
+  /** When the token expires. */
   readonly expiresAt: Instant | undefined
-  /** What was answered last: the same for as long as the versions stand. */
+  /** The last result, reused until a version changes. */
   request?: RequestScope
 }
 
 const anonymous: Caller = { kind: 'anonymous' }
 
-/** What this process has to let go of, once a workspace is gone. */
+/** Removes a deleted workspace from the caches of this process. */
 export type ForgetWorkspace = (workspaceId: string) => void
 
 export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorkspace): Callers {
@@ -97,7 +100,7 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
     if (known !== undefined) {
       principals.delete(known.id)
       forget(known.id)
-      // The name may have gone to another workspace since we last looked.
+      // The name may belong to another workspace by now.
       return currentWorkspace(name)
     }
     throw new ServiceError('notFound', 'Workspace does not exist')
@@ -150,7 +153,7 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
     return requestScopeOf(entrance, remember(entrance, token ?? '', found))
   }
 
-  /** The entry, once the use of its key is written down where that is due. */
+  /** Returns the scope once the use of its key is recorded, where that is due. */
   function noted(request: RequestScope): RequestScope | Promise<RequestScope> {
     const { caller } = request
     const isByKey = caller.kind === 'user' && caller.credential.kind === 'key'
@@ -209,8 +212,8 @@ function callerOf(standing: PrincipalState, { kind, id }: Presented): Caller {
 }
 
 /**
- * The caller as of this moment, for what is decided once the body is there, which may be long after its sender was let in.
- * Throws 401 where what they present does not count any more.
+ * Loads the caller again for a decision after the body was read, which may be long after authorization. Throws 401
+ * where the credential is no longer valid.
  */
 export async function callerNow(database: SqlDriver, caller: Caller): Promise<Caller> {
   if (caller.kind === 'anonymous') return caller
@@ -220,7 +223,7 @@ export async function callerNow(database: SqlDriver, caller: Caller): Promise<Ca
   return callerOf(standing, credential)
 }
 
-/** What the caller may do in the workspace as of this moment. Throws 401 like `callerNow`, and 403 where they are suspended. */
+/** Loads the caller's current rights in the workspace. Throws 401 like `callerNow`, and 403 for a suspended caller. */
 export async function rightsNow(database: SqlDriver, caller: Caller, workspaceId: string): Promise<Rights> {
   if (caller.kind === 'anonymous')
     return membershipRights(undefined, await loadPublicPrincipalState(database, workspaceId))
@@ -229,16 +232,16 @@ export async function rightsNow(database: SqlDriver, caller: Caller, workspaceId
   return unlessSuspended(rightsOfPrincipal(standing))
 }
 
-/** What the caller presents, as it is looked up; 403 for the anonymous caller. */
+/** Returns the caller's credential as it is looked up; 403 for the anonymous caller. */
 export function requestCredentialOf(caller: Caller): Presented {
   if (caller.kind === 'user') return { ...caller.credential, userId: caller.userId }
   throw new ServiceError('forbidden', 'Requires a signed-in user')
 }
 
-/** One object for all who have it, so that what is derived from it is derived once. */
+/** One shared object, so that values derived from it are cached once. */
 const everything: Rights = { kind: 'all' }
 
-/** What a user may do in the workspace that `standing` was read for, by the key that it was read for. */
+/** Returns a principal's rights in the workspace of its state, limited by the presented key. */
 export function rightsOfPrincipal({ userId, member, scope, workspaceId }: PrincipalState): Rights | 'suspended' {
   if (member?.status === 'suspended') return 'suspended'
   return restrictRights(membershipRights(userId, member ?? { roles: [], policies: [] }), scope, workspaceId ?? '')
@@ -255,7 +258,7 @@ function membershipRights(userId: string | undefined, { roles, policies }: Omit<
   }
 }
 
-/** Throws 403 for a key that is presented from an address outside of its scope. */
+/** Throws 403 for a key whose scope excludes the client's address. */
 export function requireAddress(caller: Caller, addressOf: () => string | undefined): void {
   if (caller.kind !== 'user' || caller.scope?.addresses === undefined) return
   if (!allowsAddress(caller.scope, addressOf())) {
@@ -263,19 +266,19 @@ export function requireAddress(caller: Caller, addressOf: () => string | undefin
   }
 }
 
-/** The signed-in user's id; 403 for the anonymous caller, whom nothing of this is granted. */
+/** Returns the id of the signed-in user; 403 for the anonymous caller. */
 export function requireUser(caller: Caller): string {
   return requestCredentialOf(caller).userId
 }
 
-/** Of the instance. */
+/** Returns true for administrators of the instance. */
 export function isAdministrator(caller: Caller): boolean {
   return caller.kind === 'user' && caller.isAdministrator
 }
 
 /**
  * Throws 403 where the caller is a service account and `target` is itself, its owner or another account of that owner:
- * nobody changes what they are or have through an account that they own.
+ * otherwise an owner could change their own rights through a service account.
  */
 export function requireAnothers(
   caller: Caller,

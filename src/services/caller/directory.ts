@@ -1,6 +1,6 @@
 /**
- * Lists of workspaces, users, API keys, service accounts, members, roles, policies, invitations and audit entries: read
- * like items, over the built-in model of the schema `service`. Whether the caller may ask at all is decided by whoever calls.
+ * Lists of the directory (workspaces, users, keys, members, roles and the like), read like items over the built-in
+ * model of the schema `service`. Callers of these functions check entitlements.
  */
 import type { Config } from '../../config.ts'
 import { granted, type Viewer } from '../../core/access/access.ts'
@@ -20,24 +20,24 @@ import type { ReadQuery } from '../../core/query/parse.ts'
 import type { ListAnswer, Source } from '../../sources/source.ts'
 import { type Caller, isAdministrator, type RequestScope, requireUser } from './callers.ts'
 
-/** What a request says, read only after the caller was found to be entitled to it. */
+/** Parses the request body; called only after authorization. */
 export type LazyBody<T> = () => T | Promise<T>
 
-/** Which rows of a collection there are for the caller. */
+/** Which rows of a collection the caller can see. */
 export type RowScope =
   | { readonly kind: 'everything' }
   | { readonly kind: 'workspace'; readonly id: string }
   | { readonly kind: 'ids'; readonly ids: readonly string[] }
-  /** What is of this user, or of a service account that they own. */
+  /** Rows of this user, and of the service accounts that the user owns. */
   | { readonly kind: 'user'; readonly id: string }
-  /** That API key, and those that were made with it. */
+  /** This API key, and the keys created with it. */
   | { readonly kind: 'key'; readonly id: string }
 
 export type Directory = {
   list(name: DirectoryName, rowScope: RowScope, query: ReadQuery): Promise<ListAnswer>
-  /** One row as JSON text, with the fields that `query` asks for; undefined where there is none. */
+  /** Returns one row as JSON text with the fields of `query`; undefined where there is none. */
   find(name: DirectoryName, rowScope: RowScope, id: string, query?: ReadQuery): Promise<string | undefined>
-  /** The same; 404 where there is none. */
+  /** Like `find`, but throws 404 where there is none. */
   read(name: DirectoryName, rowScope: RowScope, id: string, query?: ReadQuery): Promise<string>
 }
 
@@ -75,7 +75,7 @@ export function createDirectory(source: Source, config: Config): Directory {
   }
 }
 
-/** Everything about these reads is known when they are planned. */
+/** These reads are planned with all values, without placeholders. */
 function noPlaceholders(name: string): never {
   throw new Error(`nothing stands for ${name}`)
 }
@@ -132,7 +132,7 @@ export function rowScopeOf({ workspace }: RequestScope): RowScope {
   return { kind: 'workspace', id: workspace.id }
 }
 
-/** Everything for administrators of the instance, their own for others; 403 for the anonymous caller. */
+/** All rows for administrators of the instance, their own for others; 403 for the anonymous caller. */
 export function rowScopeOfUser(caller: Caller): RowScope {
   const id = requireUser(caller)
   return isAdministrator(caller) ? { kind: 'everything' } : { kind: 'user', id }

@@ -1,6 +1,6 @@
 /**
- * When API keys were last used: written at a key's first use and then once a minute by each process or isolate, so that
- * a warm request writes nothing and what is shown is never more than a minute late.
+ * Records when API keys were last used: on first use, then at most once a minute per process or isolate, so that a warm
+ * request writes nothing and the recorded time is at most a minute old.
  */
 import type { Instant, Ports } from '../../ports.ts'
 import { markKeyUsed } from '../../store/api-keys.ts'
@@ -10,7 +10,7 @@ export const USE_INTERVAL = 60_000
 const MAX_REMEMBERED = 10_000
 
 export type KeyUse = {
-  /** A request has come with this key. Never throws: what cannot be written is tried again with the next request. */
+  /** Records a request with this key. Never throws: after a failed write the next request tries again. */
   seen(keyId: string): Promise<void> | undefined
 }
 

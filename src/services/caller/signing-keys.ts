@@ -1,6 +1,6 @@
 /**
- * The keys that sign and verify tokens: those of SERVICE_AUTH__SIGNING_KEY, or one that the instance generated. What is no
- * longer signed with goes on verifying for as long as it is given or stored, so that changing keys logs nobody out.
+ * The keys that sign and verify tokens: those of SERVICE_AUTH__SIGNING_KEY, or a generated one. Former signing keys
+ * verify tokens as long as they are configured or stored, so that rotating keys ends no session.
  */
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { ServiceError } from '../../core/error.ts'
@@ -27,7 +27,7 @@ export type SigningKeys = {
   readonly published: readonly PublishedKey[]
 }
 
-/** Throws where the variable holds no such keys; what it holds is never repeated. */
+/** Throws for a variable without valid keys; the message never contains its value. */
 export async function openSigningKeys(ports: Ports, configured: string | undefined): Promise<SigningKeys> {
   const stored = await loadSigningKeys(ports.database)
   if (configured === undefined && stored.length === 0) {
@@ -53,7 +53,7 @@ async function generateKey({ database, ids, vault }: Ports): Promise<void> {
 
 type NamedJwk = JWK & { readonly kid: string }
 
-/** One JWK, a list of them, or a JWK Set; a key without a `kid` is called by its thumbprint. */
+/** Parses one JWK, a list of them, or a JWK Set; a key without `kid` gets its thumbprint. */
 async function parseKeys(text: string): Promise<readonly NamedJwk[]> {
   const keys = await Promise.all(listOf(text).map(async (jwk) => ({ ...jwk, kid: await nameOf(jwk) })))
   if (keys[0]?.d === undefined) throw wrong('must begin with an Ed25519 private JWK')
@@ -108,7 +108,7 @@ async function importKey(jwk: JWK): Promise<CryptoKey> {
   }
 }
 
-/** A private half with another's public half would sign what nobody can verify. */
+/** Refuses a private key whose public half belongs to another key: nobody could verify its signatures. */
 async function requirePair(privateKey: CryptoKey, publicKey: CryptoKey | undefined): Promise<void> {
   const probe = new TextEncoder().encode('probe')
   const signature = await crypto.subtle.sign('Ed25519', privateKey, probe)

@@ -1,7 +1,7 @@
 /**
- * How often secrets may be tried (docs/decisions/046): 5 failures for one account and address in a minute, and a number of
- * sign-ins for one address; of somebody who is signed in, 5 failures of that session. Whether the account exists plays no
- * part in it, and only time opens it again.
+ * Limits login attempts (docs/decisions/046): 5 failures a minute for one account and address, and a number of sign-ins
+ * for one address; for a signed-in caller, 5 failures of that session. The limits do not depend on whether the account
+ * exists, and only time lifts them.
  */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -18,34 +18,36 @@ import {
   weighAttempt,
 } from '../../store/attempts.ts'
 
-/** A secret that is tried: `account` is the e-mail address as it was sent. */
+/** An attempt with a secret; `account` is the e-mail address as it was sent. */
 export type LoginAttempt = {
   readonly kind: 'password' | 'setUp'
   readonly account: string
   readonly address: string | undefined
-  /** Of somebody who is signed in already: only what they try themselves counts against them. */
+  /** Set for a signed-in caller, whose own attempts are counted separately. */
   readonly credential?: string
 }
 
 export type AttemptOutcome = {
   readonly isRight: boolean
-  /** What is recorded of a failure; with a condition, only where that holds. */
+  /** The audit statement of a failure; with a condition, recorded only if it holds. */
   readonly failure?: (provided?: Sql) => Statement
 }
 
 export type Throttle = {
-  /** Counts a request that costs or asks for a secret. Throws 429 where too many came from this address of late. */
+  /** Counts a request that verifies or requests a secret. Throws 429 for too many recent ones from this address. */
   admit(address: string | undefined): Promise<void>
-  /** The same, and throws 429 where this account was tried in vain too often from there: nothing is compared then. */
+  /**
+   * Like `admit`, and throws 429 after too many failures for this account from there, before the secret is compared.
+   */
   begin(attempt: LoginAttempt): Promise<void>
   /**
-   * Says how a trial ended, at one cost for both ends. Throws 429 for whatever ends after the failure that was the last
-   * one allowed, a right secret included: however many are tried at once, only so many are ever told apart.
+   * Records the outcome of an attempt, at equal cost for success and failure. Throws 429 for every attempt that ends
+   * after the last failure allowed, even with a correct secret, so that concurrent attempts cannot exceed the limit.
    */
   settle(attempt: LoginAttempt, outcome: AttemptOutcome): Promise<void>
-  /** Counts a mail that somebody who is not signed in has asked for; false where this mailbox had enough of them. */
+  /** Counts a mail requested without signing in; returns false if this mailbox had too many. */
   allowMail(account: string): Promise<boolean>
-  /** Forgets counters whose time is over. */
+  /** Deletes expired counters. */
   prune(): Promise<void>
 }
 
@@ -79,7 +81,7 @@ export function createThrottle({ database }: Ports, config: Config): Throttle {
       const [rows = []] = await database.batch([
         isRight ? weighAttempt(counter) : countAttempt(counter),
         ...(failure === undefined ? [] : [isRight ? failure(wasRefused(counter)) : failure()]),
-        // What a session has tried in vain is no more to be had by signing in.
+        // A failure of a session also counts against signing in to the account.
         ...(attempt.credential === undefined || isRight ? [] : [countAttempt(ofAccount(attempt))]),
       ])
       requireLet(verdictOf(rows))
@@ -110,8 +112,8 @@ function requireLet({ isRefused, retryAfterSeconds }: Verdict): void {
 }
 
 /**
- * What counts as one address: an IPv4 address, or the first 64 bits of an IPv6 address, since whoever has one of these
- * has all of them. Callers of whom no address is known share one.
+ * The unit of counting: an IPv4 address, or the /64 network of an IPv6 address, since one client usually has all of it.
+ * Unknown addresses share one unit.
  */
 export function networkOf(address: string | undefined): string {
   if (address === undefined || address === '') return 'unknown'

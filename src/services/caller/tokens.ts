@@ -1,6 +1,6 @@
 /**
- * Tokens: EdDSA JWTs under keys of the instance (docs/contract.md#tokens). Says only whether a token is genuine and of
- * which sort; whether its session or key still counts is for callers.ts.
+ * Signs and verifies tokens: EdDSA JWTs by keys of the instance (docs/contract.md#tokens). Only checks that a token is
+ * genuine and of the expected type; callers.ts checks its session or key.
  */
 import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../../core/error.ts'
@@ -8,32 +8,34 @@ import type { Instant, Ports } from '../../ports.ts'
 import { loadEnvironmentId } from '../../store/accounts.ts'
 import { ALGORITHM, openSigningKeys, type PublishedKey, type SigningKeys } from './signing-keys.ts'
 
-/** `typ` of the header: one sort can never stand in for another. */
+/** The `typ` header: a token of one type is never accepted as another. */
 export type TokenType = 'at+jwt' | 'rt+jwt' | 'key+jwt'
 
 export type Claims = {
   readonly sort: TokenType
   readonly userId: string
-  /** Session of an access or refresh token, id of an API key. */
+  /** Session id of an access or refresh token, key id of an API key. */
   readonly id: string
   readonly tokenId: string
   readonly expiresAt: Instant | undefined
 }
 
 export type Tokens = {
-  /** Signs a token that ends at `expiresAt`; never, where undefined. */
+  /** Signs a token that expires at `expiresAt`; never, where undefined. */
   sign(claims: Omit<Claims, 'tokenId'> & { readonly tokenId: string }, now: Instant): Promise<string>
-  /** The claims of a genuine token in time, of one of `sorts`; throws 401 `Invalid token` for everything else. */
+  /**
+   * Returns the claims of a genuine, unexpired token of one of `sorts`; throws 401 `Invalid token` for anything else.
+   */
   verify(token: string, sorts: readonly TokenType[], now: Instant): Promise<Claims>
-  /** The public halves of all keys whose tokens count. */
+  /** The public keys of all tokens that are still accepted. */
   readonly published: readonly PublishedKey[]
 }
 
-/** Verified tokens kept in memory; a signature check costs more than a whole point read. */
+/** Verified tokens kept in memory: checking a signature costs more than a read by key. */
 const MAX_REMEMBERED = 10_000
 const MAX_TOKEN_LENGTH = 4_096
 
-/** Loads the instance's keys, generating the first one. `configured` is SERVICE_AUTH__SIGNING_KEY. */
+/** Loads the instance's keys, and generates the first one. `configured` is SERVICE_AUTH__SIGNING_KEY. */
 export async function openTokens(ports: Ports, configured: string | undefined): Promise<Tokens> {
   const environmentId = await loadEnvironmentId(ports.database)
   const issuer = `urn:service:${environmentId}`
@@ -58,7 +60,7 @@ export async function openTokens(ports: Ports, configured: string | undefined): 
       const claims = known ?? (await check(token, keys, issuer, now))
       const isInTime = claims.expiresAt === undefined || now < claims.expiresAt
       if (!isInTime || !sorts.includes(claims.sort)) throw invalidToken()
-      // A refresh token is used once.
+      // Refresh tokens are used once, so they are not cached.
       if (known === undefined && claims.sort !== 'rt+jwt') remember(remembered, token, claims)
       return claims
     },
@@ -72,8 +74,8 @@ export function invalidToken(): ServiceError {
 }
 
 /**
- * Three parts, the last of them a whole signature in its one spelling: decoders overlook the four bits of its last letter
- * that say nothing, and a token that is not the one we gave out does not count.
+ * Three parts; the last is a complete signature in canonical base64url. Decoders ignore the last four bits of its last
+ * letter, so only the spelling that was issued is accepted.
  */
 const FORM = /^[\w-]+\.[\w-]+\.[\w-]{85}[AQgw]$/
 
@@ -91,18 +93,18 @@ async function check(token: string, keys: SigningKeys, issuer: string, now: Inst
     )
     return claimsOf(protectedHeader, payload)
   } catch {
-    // Which of the many things was wrong with it is nobody's business.
+    // The reason is not revealed.
     throw invalidToken()
   }
 }
 
-/** Only what we write ourselves: no other header, ids that are ids, an end that is a time. */
+/** Accepts only what `sign` writes: no other header, valid ids, an integer expiry. */
 function claimsOf(header: JWTHeaderParameters, { sub, jti, sid, exp }: JWTPayload): Claims {
   const sort = sortOf(header.typ)
   const id = sort === 'key+jwt' ? jti : sid
   if (sort === undefined || Object.keys(header).some((name) => !OUR_HEADERS.includes(name))) throw invalidToken()
   if (!isId(sub) || !isId(id) || !isId(jti)) throw invalidToken()
-  // Only an API key may live for ever.
+  // Only API keys may have no expiry.
   if (exp === undefined ? sort !== 'key+jwt' : !Number.isSafeInteger(exp)) throw invalidToken()
   return { sort, userId: sub, id, tokenId: jti, expiresAt: exp === undefined ? undefined : exp * 1_000 }
 }

@@ -1,6 +1,6 @@
 /**
- * What was changed in a database behind our back comes into the model: lock → read the schema → diff → persist →
- * publish (docs/contract.md#introspection). The database itself is only read.
+ * Imports changes made to a database outside of the service: lock → read the schema → diff → persist → publish
+ * (docs/contract.md#introspection). The database itself is only read.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { isStartFailure } from '../../core/connector/activity.ts'
@@ -21,7 +21,7 @@ import type { ModelChanges } from './model-changes.ts'
 import type { Sources } from './sources.ts'
 
 export type Introspection = {
-  /** Imports the schema of a source and answers what has changed, as the operations of a migration. */
+  /** Imports the schema of a source and returns the changes as operations of a migration. */
   introspect(scope: RequestScope, sourceId: string): Promise<{ readonly operations: readonly SchemaOperation[] }>
 }
 
@@ -64,14 +64,14 @@ export function createIntrospection({ ports, models, system, sources }: Deps): I
         if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
         const { schema, statements } = await schemaOf(workspace, current, source)
         const { records, operations } = diffModel(current, source.id, { schema, context })
-        // An import that finds nothing new changes nothing, so it leaves no entry either.
+        // Without changes nothing is written, not even an audit entry.
         const payload = { source: source.apiName, operations: operations.map(({ kind }) => kind) }
         const target = { type: 'source', id: source.id } as const
         const isNew = records !== current || statements.length > 0
         const audit = isNew
           ? [recordWorkspaceEvent(ids, scope, { action: 'schema.introspect.v1', target, payload })]
           : []
-        // From now on the model has whatever an unfinished migration left in the database.
+        // The model now includes what an unfinished migration left in the database.
         const isMarked = (await markedSources(database, workspace.id)).has(source.id)
         return {
           records,
@@ -83,7 +83,10 @@ export function createIntrospection({ ports, models, system, sources }: Deps): I
   }
 }
 
-/** The system database holds everything, also what belongs to others: of it only what is the workspace's own. */
+/**
+ * Of the system database only the workspace's own schemas are read; others belong to the service or to other
+ * workspaces.
+ */
 function ownSchemas(workspace: WorkspaceRow, { namespaces }: ModelRecords, systemSourceId: string): readonly string[] {
   const own = namespaces.filter(({ sourceId, isSystem }) => sourceId === systemSourceId && !isSystem)
   return [...new Set([dataSchema(workspace.apiName), ...own.map(({ dbName }) => dbName)])]

@@ -34,11 +34,11 @@ import { type Sources, withMessage } from './sources.ts'
 
 export type Migrations = {
   /**
-   * Applies the operations of a body as sent; 422 where it cannot be read, 500 where it cannot be applied
+   * Applies the operations of a body; 422 for a body that cannot be parsed, 500 where they cannot be applied
    * (docs/contract.md#migrations).
    */
   migrate(scope: RequestScope, body: string): Promise<void>
-  /** What `migrate` would run, and the model that it would leave behind; nothing is changed. */
+  /** Returns what `migrate` would run, and the resulting model; changes nothing. */
   preview(scope: RequestScope, body: string): Promise<Preview>
 }
 
@@ -56,7 +56,7 @@ type Deps = {
 type Databases = ReadonlyMap<string, SourceDatabase>
 
 export function createMigrations({ ports: { database, ids }, models, sources }: Deps): Migrations {
-  /** Of the sources that the operations are about; no other one is asked for anything. */
+  /** The databases of the affected sources; no other source is opened. */
   async function databasesOf(
     workspace: WorkspaceRow,
     current: ModelRecords,
@@ -88,7 +88,7 @@ export function createMigrations({ ports: { database, ids }, models, sources }: 
     return { records, own: works.filter(isOwn), others: works.filter((work) => !isOwn(work)) }
   }
 
-  /** Where an earlier migration did not end well, the model is not what the database has. */
+  /** After an unfinished migration, the model differs from the database. */
   async function requireAgreement(workspace: WorkspaceRow, current: ModelRecords, works: readonly SourceMigration[]) {
     if (works.length === 0) return
     const marked = await markedSources(database, workspace.id)
@@ -157,7 +157,7 @@ function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceI
   )
 }
 
-/** A fault of the system database, told as one of the operation that it can be traced to. */
+/** Maps a fault of the system database to an error of the operation that caused it. */
 function refused(fault: SqlFault, changes: readonly SourceChange[]): ServiceError {
   const cause = ddlError(fault, postgres)
   const change = failedChange(changes, fault)

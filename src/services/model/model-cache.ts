@@ -1,4 +1,4 @@
-/** The compiled model of each workspace, by version; the only cache of models. A model is built once per version. */
+/** The only cache of compiled models, by workspace and version. A model is built once per version. */
 import { buildModel, type Model, noRecords } from '../../core/model/model.ts'
 import { systemRecords } from '../../core/model/system.ts'
 import type { SqlDriver } from '../../ports.ts'
@@ -6,13 +6,13 @@ import { loadModel } from '../../store/models.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 
 export type ModelCache = {
-  /** The model of `workspace`, at `version` or a newer one. */
+  /** Returns the model of `workspace`, at `version` or a newer one. */
   load(workspace: WorkspaceRow, version: number): Model | Promise<Model>
-  /** The model of exactly that version, where it is in memory. */
+  /** Returns the model of exactly that version, if it is in memory. */
   known(workspaceId: string, version: number): Model | undefined
-  /** Keeps a model that was just made, so that whoever made it need not read it back. */
+  /** Adds a model that was just created, so that it need not be read back. */
   keep(workspaceId: string, model: Model): void
-  /** Of a workspace that is gone. */
+  /** Removes a deleted workspace. */
   forget(workspaceId: string): void
 }
 
@@ -21,7 +21,7 @@ export function createModelCache(database: SqlDriver): ModelCache {
 
   async function loadAnew(workspace: WorkspaceRow, version: number): Promise<Model> {
     const loaded = await loadModel(database, workspace)
-    // The workspace ended between two statements: an empty model answers 404 on whatever is asked of it.
+    // The workspace was deleted meanwhile: an empty model answers 404 to every request.
     if (loaded === undefined) return buildModel(version, noRecords)
     const model = compileModel(loaded.version, loaded.records)
     models.set(workspace.id, model)
@@ -46,7 +46,7 @@ export function createModelCache(database: SqlDriver): ModelCache {
   }
 }
 
-/** `records` with the system collections beside them. */
+/** Builds the model of `records` with the system collections. */
 export function compileModel(version: number, records: Model['records']): Model {
   const system = records.sources.find(({ apiName }) => apiName === '_system')
   const meta = records.namespaces.find(({ sourceId, isSystem }) => isSystem && sourceId === system?.id)

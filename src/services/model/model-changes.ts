@@ -1,6 +1,6 @@
 /**
- * How a workspace's model changes, whoever decides what becomes of it: in turn, as the next version, in one transaction
- * with whatever else the system database has to do, and published when it stands.
+ * Changes the model of a workspace: under a lock, as the next version, in one transaction with further statements for
+ * the system database, and published after the commit.
  */
 import { ServiceError } from '../../core/error.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
@@ -13,28 +13,28 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { compileModel, type ModelCache } from './model-cache.ts'
 
 export type ModelChange<Answer> = {
-  /** The records to keep; unchanged ones are the same objects. */
+  /** The new records; unchanged ones are the same objects. */
   readonly records: ModelRecords
   /** Run in the same transaction, after the model is saved. */
   readonly statements: readonly Statement[]
   readonly answer: Answer
-  /** What other databases have to do before the model is saved. */
+  /** Changes in other databases, made before the model is saved. */
   readonly elsewhere?: ExternalChanges
 }
 
 export type ExternalChanges = {
-  /** Run in the system database ahead of the work, in one transaction with taking the turn. */
+  /** Run in the system database before the work, in one transaction with taking the lock. */
   readonly announce: readonly Statement[]
-  /** What it throws ends the change, and nothing is saved. */
+  /** An error ends the change, and nothing is saved. */
   readonly run: () => Promise<void>
 }
 
 export type ModelChanges = {
-  /** The records as they stand. */
+  /** The current records. */
   current(workspace: WorkspaceRow): Promise<ModelRecords>
   /**
-   * Holds the workspace's lock while `decide` turns the current records into new ones; where these are the same and
-   * there is nothing to run, nothing is written. `decide` is asked again when the model has moved on meanwhile.
+   * Holds the workspace's lock while `decide` computes new records from the current ones; writes nothing if they are
+   * the same and there are no statements. Calls `decide` again if the model has changed meanwhile.
    */
   change<Answer>(
     workspace: WorkspaceRow,
@@ -43,14 +43,14 @@ export type ModelChanges = {
 }
 
 /**
- * Another one changed the model between our reading and our writing it: a holder before us whose lease lapsed or who lost
- * its connection, or one on the other platform, whose lock is another. Every lost attempt is a change of theirs that
- * stands, so this many of them came first.
+ * Another process can change the model between read and write: one whose lease lapsed, one that lost its connection, or
+ * one on the other platform, which uses another lock. Every failed attempt means that such a change was committed, so
+ * this many can come first.
  */
 const MAX_ATTEMPTS = 100
 
 export function createModelChanges({ database, workspaces }: Ports, models: ModelCache): ModelChanges {
-  /** Whoever changes a model step by step has it in memory; reading it back costs more than the rest of a small change. */
+  /** Successive changes find the model in memory; reading it back costs more than the rest of a small change. */
   async function load(workspace: WorkspaceRow) {
     const version = await loadVersion(database, workspace.id)
     const known = version === undefined ? undefined : models.known(workspace.id, version)
@@ -76,14 +76,14 @@ export function createModelChanges({ database, workspaces }: Ports, models: Mode
       const own = await drawFence(fence)
       if (!(await inTurn([reserveTurn(workspace.id, version, own), ...announce]))) return undefined
       await run()
-      // Whoever took the turn meanwhile has found the mark; what was done elsewhere cannot be undone.
+      // A later holder of the lock has found the mark; changes elsewhere cannot be undone.
       if (!(await inTurn([keepTurn(workspace.id, version, own), ...save]))) throw overtaken()
     }
     models.keep(workspace.id, next)
     return change
   }
 
-  /** False where the turn was lost, and with it all of the batch. */
+  /** Returns false if the lock was lost, in which case the whole batch is rolled back. */
   async function inTurn(statements: readonly Statement[]): Promise<boolean> {
     try {
       await database.batch(statements)
@@ -122,10 +122,12 @@ export function createModelChanges({ database, workspaces }: Ports, models: Mode
 
 const DIVISION_BY_ZERO = '22012'
 
-/** Whoever decides anew has read what the later holder wrote, and so comes after that one. */
+/** A new attempt draws a new fence, since it has read what the later holder wrote. */
 const drawn = sql`nextval('service.fence')`
 
-/** Fails the transaction unless the model is still the one we decided on and no later holder of the lock has written. */
+/**
+ * Fails the transaction unless the model is unchanged since it was read, and no later holder of the lock has written.
+ */
 function takeTurn(workspaceId: string, version: number, fence: Sql): Statement {
   return demandTurn(
     { workspaceId, version },
@@ -134,7 +136,7 @@ function takeTurn(workspaceId: string, version: number, fence: Sql): Statement {
   )
 }
 
-/** The same for work that is still to come: the turn is ours until a later holder takes it. */
+/** Like `takeTurn`, before external work: holds the lock until a later holder takes it. */
 function reserveTurn(workspaceId: string, version: number, fence: Sql): Statement {
   return demandTurn({ workspaceId, version }, sql`fence = ${fence}`, sql`fence < ${fence}`)
 }

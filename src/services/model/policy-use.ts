@@ -1,6 +1,6 @@
 /**
- * What a policy names cannot be deleted: migrations and the deletion of data sources check it here before they remove a
- * collection or a field.
+ * Prevents the deletion of collections and fields that policies name; used by migrations and by the deletion of data
+ * sources.
  */
 import { ServiceError } from '../../core/error.ts'
 import { invalidOperation, MIGRATION_FAILED } from '../../core/migration/fault.ts'
@@ -9,7 +9,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { assertUnusedStatement, findUses } from '../../store/policies.ts'
 
-/** Throws, naming it, where a migration would delete a collection or field that a policy of the workspace names. */
+/** Throws where a migration would delete a collection or field that a policy of the workspace names. */
 export async function assertUnused(
   database: SqlDriver,
   workspaceId: string,
@@ -21,7 +21,7 @@ export async function assertUnused(
     throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
 }
 
-/** What a policy of the workspace names and `after` no longer has, in words; undefined where there is nothing. */
+/** Describes the first collection or field that a policy names and `after` lacks; undefined where there is none. */
 export async function firstUse(
   database: SqlDriver,
   workspaceId: string,
@@ -37,13 +37,16 @@ export async function firstUse(
   return used === undefined ? undefined : `${gone.get(used)} is used by the policy ${uses.get(used)}`
 }
 
-/** The same for the migration's batch, behind the statement that takes its turn: no policy can slip in between. */
+/**
+ * The same check as statements for the migration's batch, after the lock is taken, so that no policy can be saved in
+ * between.
+ */
 export function stillUnused(workspaceId: string, before: ModelRecords, after: ModelRecords): readonly Statement[] {
   const gone = deleted(before, after)
   return gone.size === 0 ? [] : [assertUnusedStatement(workspaceId, [...gone.keys()])]
 }
 
-/** What is in `before` and not in `after`, as messages call it, by id. */
+/** The names, by id, of everything in `before` that is not in `after`. */
 function deleted(before: ModelRecords, after: ModelRecords): ReadonlyMap<string, string> {
   const names = new Map(before.collections.map(({ id, apiName }) => [id, apiName]))
   return new Map([

@@ -1,6 +1,7 @@
 /**
- * Named secrets of a workspace (docs/operations.md): written, listed by name and deleted, never read back. Whoever may create
- * data sources may use every secret, and so could send one anywhere: `dataSource:create` is the right to both (048).
+ * Named secrets of a workspace (docs/operations.md): written, listed by name and deleted, never read back. Whoever may
+ * create data sources can use every secret and could send it anywhere, so `dataSource:create` is required for both
+ * (decision 048).
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -24,9 +25,9 @@ import type { Sources } from './sources.ts'
 
 export type Secrets = {
   list(scope: RequestScope): Promise<readonly ListedSecret[]>
-  /** Throws 422 where a data source that stands on it fails its test with the new value; the old one stays. */
+  /** Throws 422 where the test of a data source that uses it fails with the new value; the old one is kept. */
   write(scope: RequestScope, name: string, sent: LazyBody<{ readonly value: string }>): Promise<void>
-  /** Throws 409 while a data source stands on it. */
+  /** Throws 409 while a data source uses it. */
   delete(scope: RequestScope, name: string): Promise<void>
 }
 
@@ -46,7 +47,7 @@ export function createSecrets({ ports, models, sources }: Deps): Secrets {
       requireEntitlement(rights, 'dataSource:create')
       const { value } = await sent()
       const sealed = await vault.seal(secretPurpose(workspace.id, name), value)
-      // A new version of the model is what tells every process to look whether its sources have other secrets.
+      // A new version of the model makes every process check the secrets of its open sources.
       const changed = await models.change(workspace, async (records) => {
         const [known] = await loadSecrets(database, workspace.id, [name])
         const users = known === undefined ? new Set<string>() : await sourcesOf(database, known.id)
@@ -90,7 +91,7 @@ export function createSecrets({ ports, models, sources }: Deps): Secrets {
 
 const FOREIGN_KEY = '23503'
 
-/** Whatever keeps a source from working with the value, it is the value that is refused. */
+/** Any failure of the test is reported as a rejection of the value. */
 async function tested(source: string, work: Promise<void>): Promise<void> {
   try {
     await work

@@ -1,7 +1,7 @@
 /**
- * The changes of a migration in databases other than our own: they are outside of the transaction that saves the model,
- * so their source is marked first and unmarked by that transaction. Where a database has transactions for DDL, all of
- * its changes are one; where it has none, they run one by one, and a failure tells which ones did
+ * Runs the changes of a migration in databases other than the system database, outside of the transaction that saves
+ * the model. A source is therefore marked before, and unmarked by that transaction. With transactional DDL all changes
+ * of a source are one transaction; without it they run one by one, and an error lists the applied ones
  * (docs/contract.md#all-or-nothing).
  */
 import { nested, ServiceError } from '../../core/error.ts'
@@ -31,7 +31,7 @@ function compileOne({ change }: SourceChange, dialect: Dialect): readonly Statem
   return compileChange(change, dialect).map((fragment) => compile(fragment, dialect))
 }
 
-/** By source, in the order in which sources first come up. */
+/** Groups by source, in the order in which sources first occur. */
 export function groupBySource(changes: readonly SourceChange[]): ReadonlyMap<string, readonly SourceChange[]> {
   const groups = new Map<string, SourceChange[]>()
   for (const change of changes) {
@@ -42,7 +42,7 @@ export function groupBySource(changes: readonly SourceChange[]): ReadonlyMap<str
   return groups
 }
 
-/** The marks that go before the work, and what takes them away once the model is saved. */
+/** Statements that mark the sources before the work, and unmark them once the model is saved. */
 export function migrationMarks(workspaceId: string, migrations: readonly SourceMigration[]) {
   const mark = ({ sourceId, changes }: SourceMigration): MarkedSource => ({
     workspaceId,
@@ -56,8 +56,8 @@ export function migrationMarks(workspaceId: string, migrations: readonly SourceM
 }
 
 /**
- * Runs the changes of one source after the other. Throws what a migration answers where one fails; marks of sources that
- * are known to be as they were are taken away in `system`, the others stay.
+ * Runs the changes source by source. Throws the migration's error where one fails; sources that are known to be
+ * unchanged are unmarked in `system`, the others stay marked.
  */
 export async function runSourceMigrations(system: SqlDriver, migrations: readonly SourceMigration[]): Promise<void> {
   const applied: SourceChange[] = []
@@ -82,19 +82,19 @@ async function runMigration({ database: { driver, dialect }, changes }: SourceMi
 
 type Outcome = {
   readonly applied: readonly SourceChange[]
-  /** The change that failed, where that is known. */
+  /** The change that failed, if known. */
   readonly failed: SourceChange | undefined
-  /** Whether the database is certainly as it was. */
+  /** True if the database is certainly unchanged. */
   readonly isUntouched: boolean
 }
 
 function outcomeOf({ database: { dialect }, changes }: SourceMigration, fault: SqlFault): Outcome {
-  // What the answer was to, may have been done as well as not.
+  // The connection was lost: the statement may or may not have run.
   const isLost = fault.state.startsWith('08')
   if (dialect.ddl.lock.isTransaction) {
     return { applied: [], failed: failedChange(changes, fault), isUntouched: !isLost }
   }
-  // Without a position nothing was sent, and the first statement only takes the turn.
+  // Without a position nothing was sent, and the first statement only takes the lock.
   if (fault.position === undefined || fault.position === 0) return { applied: [], failed: undefined, isUntouched: true }
   let end = 1
   for (const [place, change] of changes.entries()) {
@@ -105,7 +105,7 @@ function outcomeOf({ database: { dialect }, changes }: SourceMigration, fault: S
   return { applied: changes, failed: undefined, isUntouched: false }
 }
 
-/** A fault that names a table, a column or a constraint is traced to the change that speaks of it. */
+/** Finds the change that a fault belongs to, by the table, column or constraint in the fault. */
 export function failedChange(changes: readonly SourceChange[], fault: SqlFault): SourceChange | undefined {
   return [fault.constraint, fault.column, fault.table]
     .filter((name) => name !== undefined)
@@ -131,7 +131,7 @@ function partial(applied: readonly SourceChange[], failed: SourceChange | undefi
   return { applied: applied.map(describeStep), failed: failed === undefined ? null : describeStep(failed) }
 }
 
-/** No SQL: what was to be done, to which table, and by which operation. */
+/** Without SQL: the change, its table and its operation. */
 function describeStep({ operation, change }: SourceChange) {
   const collection = 'table' in change ? change.table.dbName : change.schema
   return { operation, collection, change: change.kind }

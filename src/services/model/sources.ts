@@ -1,6 +1,6 @@
 /**
- * Data sources (docs/contract.md#data-sources): created, tried out, previewed and deleted, and opened for whoever
- * reads, writes, migrates or introspects them. What a source was created with is sealed, fixed and never shown.
+ * Data sources (docs/contract.md#data-sources): creates, tests, previews and deletes them, and opens them for reads,
+ * writes, migrations and introspection. The setting of a source is sealed, immutable and never returned.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { isStartFailure } from '../../core/connector/activity.ts'
@@ -31,7 +31,7 @@ import { firstUse, stillUnused } from './policy-use.ts'
 export type SourceInput = { readonly provider: string } & SourceSetting
 export type NewSource = SourceInput & { readonly apiName: string }
 
-/** What is sent is read only once the caller was found to be entitled. */
+/** Bodies are parsed only after authorization. */
 export type Sources = {
   create(scope: RequestScope, sent: LazyBody<NewSource>): Promise<{ readonly id: string }>
   /** Throws where the test fails, and 422 with code 7002 where the provider has none. */
@@ -41,25 +41,25 @@ export type Sources = {
     sent: LazyBody<SourceInput>,
   ): Promise<{ readonly schema: unknown; readonly hash: string }>
   /**
-   * Every provider of this instance, those that this platform cannot run included. Extensions that cannot be used at all are
-   * told to administrators of the instance, who install them.
+   * Lists every provider of this instance, including those that this platform cannot run. Unusable extensions are shown
+   * to administrators of the instance, who install them.
    */
   connectors(scope: RequestScope): {
     readonly listed: readonly ListedConnector[]
     readonly broken: readonly BrokenExtension[]
   }
-  /** Forgets the source and the model of its collections; its data stays where it is. */
+  /** Deletes the source and the model of its collections; its data is not touched. */
   delete(scope: RequestScope, id: string): Promise<void>
 
-  /** The opened source behind a record, kept by this process until the source is deleted. */
+  /** Opens the source of a record; this process keeps it open until the source is deleted. */
   open(workspace: WorkspaceRow, record: SourceRecord): Promise<OpenedSource>
-  /** The same for a model that names it: what the model no longer has is closed. */
+  /** Opens the source of a model; sources that the model no longer has are closed. */
   sourceOf(workspace: WorkspaceRow, model: Model, sourceId: string): Source
-  /** Tries a source out with a new value of a secret that it stands on; throws ServiceError. */
+  /** Tests a source with a new value of a secret that it uses; throws ServiceError. */
   testWith(workspace: WorkspaceRow, record: SourceRecord, secret: NewSecret): Promise<void>
-  /** Closes these, so that they are opened anew by what is next asked of them. */
+  /** Closes these sources, so that the next use opens them again. */
   reopen(workspaceId: string, sourceIds: ReadonlySet<string>): Promise<void>
-  /** Closes the sources of a workspace that is gone; statements that are running are waited for. */
+  /** Closes the sources of a deleted workspace after running statements end. */
   forget(workspaceId: string): Promise<void>
   close(): Promise<void>
 }
@@ -80,11 +80,11 @@ export type ListedConnector = {
 type Deps = {
   readonly ports: Ports
   readonly models: ModelChanges
-  /** The source that every workspace has: the system database. */
+  /** The source of every workspace in the system database. */
   readonly system: OpenedSource
-  /** Those of this moment: installed connectors come and go. */
+  /** The current providers: connectors can be installed and removed at any time. */
   readonly providers: () => readonly Provider[]
-  /** Roles of AWS that sources may use under the keys of this process. */
+  /** AWS roles that sources may use with the keys of this process. */
   readonly awsRoles: readonly AwsRole[]
 }
 
@@ -92,13 +92,15 @@ const SYSTEM_SOURCE = '_system'
 
 export function createSources({ ports, models, system, providers, awsRoles }: Deps): Sources {
   const { database, ids, vault } = ports
-  /** By workspace, then by source. Only what is open is kept: on Workers no request may wait for the I/O of another. */
+  /**
+   * By workspace, then by source. Only opened sources are kept: on Workers no request may wait for the I/O of another.
+   */
   const opened = new Map<string, OpenedOfWorkspace>()
 
   function providerOf(id: string): Provider {
     const provider = providers().find((one) => one.id === id)
     if (provider === undefined) {
-      // Installed extensions are named to nobody here: a right of its own shows them.
+      // Installed extensions are left out: listing them requires a separate entitlement.
       const builtIn = providers().filter(({ origin }) => origin === 'builtIn')
       const meant = didYouMean(
         id,
@@ -117,12 +119,12 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
     return provider
   }
 
-  /** Databases follow relations among their own tables; connectors answer for one collection at a time. */
+  /** Databases follow relations among their own tables; connectors serve one collection at a time. */
   function isBuiltIn(id: string): boolean {
     return providers().some((one) => one.id === id && one.origin === 'builtIn')
   }
 
-  /** The provider of what was sent, once its grant was found to be the required one. */
+  /** Returns the provider of the input after checking the permission grant. */
   async function granted(workspace: WorkspaceRow, { provider: id, ...sealed }: SourceInput) {
     const provider = providerOf(id)
     const { setting, secretIds } = await resolved(workspace, provider, sealed)
@@ -131,7 +133,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
     return { provider, attempt, sealed, secretIds }
   }
 
-  /** The setting with the values of its secrets; `fresh` is one that is not written yet. */
+  /** The setting with the values of its secrets; `fresh` is one that is not saved yet. */
   async function resolved(workspace: WorkspaceRow, provider: Provider, sealed: SourceSetting, fresh?: NewSecret) {
     const names = secretNames(sealed.config)
     const rows = names.length === 0 ? [] : await loadSecrets(database, workspace.id, names)
@@ -157,14 +159,14 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
   }
 
   async function openSealed(workspace: WorkspaceRow, record: SourceRecord, version: number): Promise<KeptSource> {
-    // Read before the values: a change in between is found out by the next look.
+    // Read before the values, so that a concurrent change is found by the next check.
     const mark = await secretsRevision(database, record.id)
     const { provider, setting } = await loadSetting(workspace, record)
     const source = await provider.open(setting, { workspaceId: workspace.id, id: record.id })
     return { ...source, secrets: mark === '' ? undefined : { mark, version } }
   }
 
-  /** Whether a secret that the source stands on was written since it was opened; asked once for each version. */
+  /** Returns true if a secret of the source was written since it was opened; checked once per version. */
   async function isOutdated({ secrets }: KeptSource, sourceId: string, version: number | 'any'): Promise<boolean> {
     if (secrets === undefined || (version !== 'any' && secrets.version >= version)) return false
     if ((await secretsRevision(database, sourceId)) !== secrets.mark) return true
@@ -172,7 +174,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
     return false
   }
 
-  /** What is open for readers; migrations and introspections look whether its secrets still hold. */
+  /** Reads use the opened source as it is; migrations and introspections check its secrets again. */
   async function open(workspace: WorkspaceRow, record: SourceRecord, look = true): Promise<OpenedSource> {
     if (record.apiName === SYSTEM_SOURCE) return system
     const ofWorkspace = opened.get(workspace.id) ?? { version: 0, sources: new Map<string, KeptSource>() }
@@ -191,14 +193,14 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
       await fresh.close()
       throw new ServiceError('notFound', 'Source does not exist')
     }
-    // Another request may have been faster.
+    // Another request may have opened it first.
     const winner = ofWorkspace.sources.get(record.id)
     if (winner === undefined) ofWorkspace.sources.set(record.id, fresh)
     else await fresh.close()
     return winner ?? fresh
   }
 
-  /** Closes what a newer model no longer has, whoever deleted it. */
+  /** Closes sources that a newer model no longer has. */
   function forgetDeleted(workspaceId: string, model: Model): void {
     const ofWorkspace = opened.get(workspaceId)
     if (ofWorkspace === undefined || ofWorkspace.version >= model.version) return
@@ -342,12 +344,12 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
   }
 }
 
-/** An opened source, and of which values of secrets it was made; undefined where there are none in it. */
+/** An opened source, and the revision of the secrets it was opened with; undefined without secrets. */
 type KeptSource = OpenedSource & { readonly secrets: { readonly mark: string; version: number } | undefined }
 
 type OpenedOfWorkspace = { version: number; readonly sources: Map<string, KeptSource> }
 
-/** Binds what is sealed to its source, so that it cannot be put under another one. */
+/** The purpose that binds sealed settings to one source. */
 export function sourcePurpose(sourceId: string): string {
   return `source:${sourceId}`
 }
@@ -356,7 +358,7 @@ function inUse(reason: string): ServiceError {
   return nested('conflict', ['The data source cannot be deleted', reason])
 }
 
-/** The data of an extension that is gone, until it is back. */
+/** The error of a source whose extension is not installed. */
 function uninstalled(): ServiceError {
   return new ServiceError('unavailable', 'Data source is deactivated')
 }
@@ -364,8 +366,7 @@ function uninstalled(): ServiceError {
 const UNTESTED = 'Failed to connect to data source with the provided configuration'
 
 /**
- * What keeps a source from being tried out, under its outer message; a failed start has another
- * (docs/contract.md#failed-starts).
+ * Adds an outer message to errors of testing a source; failed starts keep their own (docs/contract.md#failed-starts).
  */
 export async function withMessage<T>(message: string, work: Promise<T>): Promise<T> {
   try {
@@ -376,7 +377,7 @@ export async function withMessage<T>(message: string, work: Promise<T>): Promise
   }
 }
 
-/** The test route tells of a failed start too under its own message. */
+/** On the test route failed starts get the route's message as well. */
 async function untested<T>(work: Promise<T>): Promise<T> {
   try {
     return await work

@@ -1,6 +1,6 @@
 /**
- * The rule on giving and taking rights (src/core/access/delegation.ts) as the routes ask it: whoever acts, under the model
- * of this moment, and what is thrown where they may not.
+ * Applies the delegation rule (src/core/access/delegation.ts) for routes: loads the grantor's current rights and model,
+ * and throws where a grant or revocation is not allowed.
  */
 import {
   canChangeRoles,
@@ -21,8 +21,8 @@ import { notFound } from '../caller/directory.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 
 /**
- * The caller as a giver and taker of rights in the workspace: with what they hold at this moment, which may be less than when
- * their request began. Throws 401 and 403 where they may not change its members by now.
+ * Loads the caller as grantor in the workspace with its current rights, which may have shrunk since the request began.
+ * Throws 401 or 403 where it may no longer change members.
  */
 export type LoadGrantor = (caller: Caller, workspace: WorkspaceRow) => Promise<Grantor>
 
@@ -36,7 +36,7 @@ export function createLoadGrantor(database: SqlDriver, models: ModelCache): Load
   }
 }
 
-/** The model of this moment, whatever the request has seen on its way in. Throws 404 where the workspace is gone. */
+/** Loads the current model, independent of the version the request started with. Throws 404 for a deleted workspace. */
 export async function loadCurrentModel(
   database: SqlDriver,
   models: ModelCache,
@@ -48,17 +48,17 @@ export async function loadCurrentModel(
 
 type Content = { readonly content: PolicyContent }
 
-/** Throws 403 unless the giver may give all of the policies. */
+/** Throws 403 unless the grantor may grant all of the policies. */
 export function requireGrantable(grantor: Grantor, policies: readonly Content[]): void {
   if (!policies.every(({ content }) => canGrant(grantor, content))) throw grantRefused()
 }
 
-/** Throws 403 unless the giver may take the policies away, or change them. */
+/** Throws 403 unless the grantor may revoke or change the policies. */
 export function requireRevocable(grantor: Grantor, policies: readonly Content[]): void {
   if (!policies.every(({ content }) => canGrant(grantor, content))) throw revocationRefused()
 }
 
-/** Throws 403 unless the giver may give somebody the role. */
+/** Throws 403 unless the grantor may assign the role. */
 export function requireRoleGrantable(grantor: Grantor, role: RoleGrant): void {
   if (canGrantRole(grantor, role)) return
   if (role.kind === 'administrator') {
@@ -67,7 +67,7 @@ export function requireRoleGrantable(grantor: Grantor, role: RoleGrant): void {
   throw grantRefused()
 }
 
-/** Throws 403 unless the giver may take these roles from whoever has them. */
+/** Throws 403 unless the grantor may remove these roles from a member. */
 export function requireRolesRevocable(grantor: Grantor, roles: readonly RoleGrant[]): void {
   for (const role of roles) {
     if (canGrantRole(grantor, role)) continue
@@ -76,7 +76,7 @@ export function requireRolesRevocable(grantor: Grantor, roles: readonly RoleGran
   }
 }
 
-/** Throws 403 unless the giver may change which roles somebody has who has `before`. */
+/** Throws 403 unless the grantor may change the roles of a member that now has `before`. */
 export function requireRolesChangeable(grantor: Grantor, before: readonly Pick<RoleGrant, 'policies'>[]): void {
   const contents = before.flatMap(({ policies }) => policies.map(({ content }) => content))
   if (!canChangeRoles(grantor, contents)) throw grantRefused()

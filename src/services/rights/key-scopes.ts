@@ -1,7 +1,7 @@
 /**
- * The names in the scope of an API key ↔ the ids that it is kept by (docs/decisions/044). A name of a collection stands for
- * what is called so when the key is made, in the workspaces that the key reaches then; what its maker and its user both
- * cannot use there is told apart from nothing.
+ * Converts the names in the scope of an API key to ids and back (docs/decisions/044). A collection name means the
+ * collections of that name in the key's workspaces when the key is created. A collection that neither the creator nor
+ * the key's user can use is treated like an unknown one.
  */
 import type { Action } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
@@ -25,15 +25,15 @@ import { bodyFault } from './roles.ts'
 
 export type KeyScopes = {
   /**
-   * The scope of a key of `userId` that the caller wishes for, within that of their own key; undefined where nothing is
-   * limited. Throws 422 for what does not exist, 403 for what reaches beyond their own key.
+   * Resolves the requested scope of a key of `userId`, within the scope of the caller's own key; undefined without
+   * limits. Throws 422 for unknown names, 403 for a scope that exceeds the caller's key.
    */
   resolve(caller: Caller, userId: string, input: ScopeInput | undefined): Promise<KeyScope | undefined>
-  /** API keys as JSON text, one or a list, with the names of today in their scopes. */
+  /** Returns the JSON text of one API key or a list, with current names in scopes. */
   show(text: string): Promise<string>
 }
 
-/** So many models are read to find out what a name of a collection stands for. */
+/** Maximum number of models that are read to resolve a collection name. */
 const MAX_WORKSPACES = 50
 
 const actions: readonly Action[] = ['read', 'create', 'update', 'delete']
@@ -49,7 +49,7 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
     return names.map((name, index) => found.get(name) ?? unknown(`scope.workspaces[${index}]`, 'does not exist'))
   }
 
-  /** Where the names of collections are looked up. */
+  /** Returns the workspaces in which collection names are resolved. */
   async function within(caller: Caller, userId: string, named: readonly string[] | undefined) {
     const scoped = named ?? (caller.kind === 'user' ? caller.scope?.workspaces : undefined)
     const ids = scoped ?? [
@@ -65,7 +65,7 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
     return findWorkspaces(database, { ids })
   }
 
-  /** The collections of a workspace by name that the caller, or the user of the key, is told of. */
+  /** Returns the collections of a workspace, by name, that the caller or the key's user can see. */
   async function knownIn(caller: Caller, userId: string, workspace: WorkspaceRow) {
     const model = await modelOf(workspace)
     if (model === undefined || caller.kind !== 'user') return () => undefined
@@ -96,7 +96,7 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
   ): Promise<KeyScope['collections']> {
     const found: Record<string, Record<string, readonly Action[]>> = {}
     const missing = new Set(Object.keys(input.collections))
-    // Of no names there is nothing to look up, however many workspaces there are.
+    // Without names there is nothing to look up in any workspace.
     if (missing.size === 0) return found
     for (const workspace of await within(caller, userId, input.workspaces)) {
       const idOf = await knownIn(caller, userId, workspace)
@@ -160,7 +160,7 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
 
 type Shown = { readonly scope?: KeyScope | null }
 
-/** What is gone has no name any more; where all of it is gone, the empty list says that nothing is reached. */
+/** Deleted collections have no name; if all are deleted, the list stays, empty, since the scope then covers nothing. */
 function shown(
   { workspaces, collections, ...scope }: KeyScope,
   known: ReadonlyMap<string, WorkspaceRow>,

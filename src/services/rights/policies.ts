@@ -1,6 +1,6 @@
 /**
- * Policies of a workspace (docs/contract.md#policies). A policy is written under the model that it was checked against; what
- * it names cannot be deleted as long as it does (model/policy-use.ts).
+ * Policies of a workspace (docs/contract.md#policies). A policy is saved under the model that it was validated against;
+ * what it names cannot be deleted while it exists (model/policy-use.ts).
  */
 import { type Grantor, namesVisibleTo } from '../../core/access/delegation.ts'
 import { namesOf, type PolicyContent, parsePolicy, policyReferences, presentPolicy } from '../../core/access/policy.ts'
@@ -28,7 +28,7 @@ export type PolicyChange = {
   readonly content?: unknown
 }
 
-/** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
+/** Answers are JSON texts. Bodies are parsed only after authorization. */
 export type Policies = {
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   read(scope: RequestScope, id: string, query: LazyBody<ReadQuery>): Promise<string>
@@ -146,7 +146,7 @@ export function createPolicies(ports: Ports, { directory, models, license, loadG
   }
 }
 
-/** Whoever is limited must not learn from a refusal what there is beyond their rights: all of these are one. */
+/** Limited grantors get the same error for hidden and unknown names, so that it reveals nothing beyond their rights. */
 function parse(grantor: Grantor, content: unknown, model: Model): PolicyContent {
   try {
     return parsePolicy(content, model)
@@ -171,7 +171,7 @@ function granting(before: readonly string[], after: readonly string[]) {
 
 type Item = { readonly content?: PolicyContent }
 
-/** One item or a list of them as JSON text, with the names of today in their contents. */
+/** Converts the JSON text of one item or a list: contents get current names. */
 function shown(text: string, model: Model): string {
   const named = (item: Item) =>
     item.content === undefined ? item : { ...item, content: presentPolicy(item.content, model) }

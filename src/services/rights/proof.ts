@@ -1,10 +1,10 @@
 /**
- * What is given to an account by others counts only where somebody has shown to read the mail of its address, since whoever set
- * it up may be another one (docs/decisions/045). Accounts without that proof are from before it was asked for.
+ * Rights that others give an account count only once its owner has proven access to the mailbox of its address, since
+ * somebody else may have created it (docs/decisions/045). Accounts without that proof predate the rule.
  */
 import { ServiceError } from '../../core/error.ts'
 
-/** Throws 409 for an account of which nobody has proven the address; of a service account, its owner's. */
+/** Throws 409 for an account whose address is not proven; for a service account, its owner's counts. */
 export function requireProven({ isProven }: { readonly isProven: boolean }): void {
   if (isProven) return
   throw new ServiceError(

@@ -1,7 +1,7 @@
 /**
- * How every change of rights is made: facts are read, decided on, and written in one batch that fails where rights have
- * changed since the reading; then all of it is done again. So two changes at once never add up to a state that
- * neither of them would have made, such as a workspace without an Administrator.
+ * Runs every change of rights: reads facts, decides, and writes one batch that fails if rights have changed since the
+ * read; then it starts again. Two concurrent changes therefore never produce a state that neither would have allowed,
+ * such as a workspace without an Administrator.
  */
 import { ServiceError } from '../../core/error.ts'
 import type { Statement } from '../../core/sql/statement.ts'
@@ -11,16 +11,16 @@ import { limitFault } from '../../store/usage.ts'
 
 export type RightsChange<Facts> = {
   readonly load: () => Promise<Facts>
-  /** The statements to run; throws what forbids the change. */
+  /** Returns the statements to run; throws if the change is not allowed. */
   readonly decide: (facts: Facts) => readonly Statement[] | Promise<readonly Statement[]>
-  /** What to answer where a name or address is taken. */
+  /** The error message for a name or address that is taken. */
   readonly taken?: string
 }
 
-/** Others may change rights at the same time; each attempt lets at least one of them through. */
+/** Concurrent changes can delay an attempt; in each round at least one succeeds. */
 const MAX_ATTEMPTS = 100
 
-/** `subjectId` is the workspace, or whatever else the change is about: it is told that rights have changed. */
+/** `subjectId` is the id of the workspace, or other subject, whose cached state is invalidated after the change. */
 export async function changeRights<Facts>(
   { database, workspaces }: Ports,
   subjectId: string,

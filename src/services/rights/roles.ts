@@ -30,7 +30,7 @@ import { changeRights } from './rights-changes.ts'
 
 export type RoleChange = { readonly [Member in keyof NewRole]?: NewRole[Member] | undefined }
 
-/** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
+/** Answers are JSON texts. Bodies are parsed only after authorization. */
 export type Roles = {
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   read(scope: RequestScope, id: string, query: LazyBody<ReadQuery>): Promise<string>
@@ -147,7 +147,7 @@ export function createRoles(ports: Ports, { directory, license, loadGiver }: Rol
   }
 }
 
-/** What somebody is about to have: `wanted` as it was sent at `place`, `known` of it, and what they `held` before. */
+/** An assignment of roles: `wanted` as sent at `path`, the existing roles `known` among them, and `held` before. */
 export type Assignment = {
   readonly path: string
   readonly wanted: readonly string[]
@@ -155,7 +155,7 @@ export type Assignment = {
   readonly held: readonly string[]
 }
 
-/** Throws unless all roles exist, can be assigned, and bring nothing new that the giver lacks. */
+/** Throws unless all roles exist, can be assigned, and give no new right that the grantor lacks. */
 export function requireAssignable(grantor: Grantor, { path, wanted, known, held }: Assignment): void {
   requireKnown(path, wanted, known)
   for (const role of known) {
@@ -163,7 +163,7 @@ export function requireAssignable(grantor: Grantor, { path, wanted, known, held 
   }
 }
 
-/** Throws unless the giver may give the role, which was sent at `place`, to somebody else. */
+/** Throws unless the grantor may give the role, sent at `path`, to another account. */
 export function requireRoleForUser(grantor: Grantor, role: RoleRow, path: string): void {
   if (role.kind === 'public') throw bodyFault(path, 'is the role Public, which cannot be assigned')
   requireRoleGrantable(grantor, role)
