@@ -85,6 +85,38 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
       expect(created).toEqual([{ name: 'Ada', edited: { data: [{ title: 'b' }, { title: 'a' }, { title: 'c' }] } }])
     })
 
+    it('makes very many that refer to it, in the order sent, whichever members they have', async () => {
+      const title = (index: number) => `t${String(index).padStart(4, '0')}`
+      const data = Array.from({ length: 1_200 }, (_, index) =>
+        index % 3 === 0 ? { title: title(index) } : { status: 'live', title: title(index) },
+      )
+
+      await items.create('authors', [{ name: 'Ada', edited: [{ _create: { data } }] }])
+
+      const made = await items.list('articles', 'fields=title,status&sort[0][position][direction]=asc&limit=2000')
+      expect(made).toEqual(
+        data.map((_, index) => ({ title: title(index), status: index % 3 === 0 ? 'draft' : 'live' })),
+      )
+    })
+
+    it('makes those of several parents, each where it belongs', async () => {
+      const children = (...names: string[]) => [{ _create: { data: names.map((name) => ({ name })) } }]
+
+      const created = await items.create(
+        'topics',
+        [
+          { name: 'a', children: children('a1', 'a2') },
+          { name: 'b', children: [...children('b1'), ...children('b2')] },
+        ],
+        'fields=name,children.name',
+      )
+
+      expect(created).toEqual([
+        { name: 'a', children: { data: [{ name: 'a1' }, { name: 'a2' }] } },
+        { name: 'b', children: { data: [{ name: 'b1' }, { name: 'b2' }] } },
+      ])
+    })
+
     it('takes over what refers to others', async () => {
       const other = await author({ name: 'Bo', edited: [{ _create: { data: [{ title: 'x' }, { title: 'y' }] } }] })
       const [x, y] = await all('articles', 'id')
@@ -558,6 +590,18 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
 
       expect(await errorMessages(work(theirs))).toEqual(['You are not allowed to do this'])
       expect(await items.list('articles', titlesBy('desc'))).toEqual(before)
+    })
+
+    it('is refused the one among many that must not be', async () => {
+      const data = (bad: string) =>
+        Array.from({ length: 40 }, (_, index) => ({ title: index === 20 ? bad : 'fine', authorId: ada }))
+      const made = (bad: string) =>
+        theirs.create('authors', [{ name: 'x', edited: [{ _create: { data: data(bad) } }] }])
+
+      expect(await errorMessages(made('forbidden'))).toEqual(['Validation failed'])
+      expect(await items.list('authors', 'fields=name')).toEqual([{ name: 'Ada' }, { name: 'Dead' }])
+      await made('good')
+      expect(await items.list('articles', 'fields=id')).toHaveLength(4 + 40)
     })
 
     it('is refused what must not be, wherever it is nested', async () => {

@@ -1,5 +1,5 @@
 /** Values for columns, made of what a relation joins and of what the same transaction has kept. */
-import type { RelationField } from '../model/model.ts'
+import type { PrimitiveField, RelationField } from '../model/model.ts'
 import type { Assignment, Cell, Slot } from './plan.ts'
 
 /** What stands for the foreign key at the far end of a relation: the relation back, or else its columns. */
@@ -22,4 +22,9 @@ export function keyCells(slot: Slot): readonly Cell[] {
 
 export function cellOf({ field, value }: Assignment): Cell {
   return { field, value: { kind: 'text', text: value } }
+}
+
+/** What later steps may ask of a row: its key, and the columns that its relations join by. */
+export function keptFields({ primaryKey, relations }: Slot['collection']): readonly PrimitiveField[] {
+  return [...new Set([...primaryKey, ...relations.flatMap(({ joins }) => joins.map(({ own }) => own))])]
 }

@@ -39,11 +39,16 @@ export type Program = {
   readonly slot: (collection: Collection) => Slot
   /** The references of new items that are looked for already. */
   readonly referred: Set<string>
+  /** The conditions of new items, by what they are given: alike items have the same, so that they can share statements. */
+  readonly conditions: Map<string, Conditions>
 }
+
+type Conditions = { readonly forbidden: Filter; readonly invalid?: Filter }
 
 export function createProgram(viewer: Viewer, generators: Generators): Program {
   let count = 0
-  return { viewer, generators, steps: [], slot: (collection) => ({ number: count++, collection }), referred: new Set() }
+  const slot = (collection: Collection) => ({ number: count++, collection })
+  return { viewer, generators, steps: [], slot, referred: new Set(), conditions: new Map() }
 }
 
 /** Where a new item stands: alone, or at the end of a relation of a parent that gives it these cells. */
@@ -105,11 +110,21 @@ export function* addCreate(
   const sent = sentIds(collection, columns, relations)
   const given = parent.cells.length === 0 ? sent : [...sent, ...linkIds(parent.relation)]
   // A validation may speak of what refers to the item, so it is asked when that is in place.
-  addChecks(program, into, {
-    forbidden: writableRows(context.access, given),
-    invalid: validRows(context.access, given),
-  })
+  addChecks(program, into, conditionsOf(program, context, given))
   return into
+}
+
+function conditionsOf(
+  { conditions }: Program,
+  { collection, access }: WriteContext,
+  given: readonly string[],
+): Conditions {
+  const name = JSON.stringify([collection.id, ...given])
+  const known = conditions.get(name)
+  if (known !== undefined) return known
+  const made = { forbidden: writableRows(access, given), invalid: validRows(access, given) }
+  conditions.set(name, made)
+  return made
 }
 
 /** Looks for what the columns of a new item refer to; what the database has yet to fill in is given back. */
@@ -377,11 +392,7 @@ function contextOf(
   return { viewer, generators, collection, access: writeAccess(viewer, collection, action) }
 }
 
-function addChecks(
-  program: Program,
-  slot: Slot,
-  conditions: { readonly forbidden: Filter; readonly invalid?: Filter },
-): void {
+function addChecks(program: Program, slot: Slot, conditions: Conditions): void {
   for (const assertion of ['forbidden', 'invalid'] as const) {
     const where = conditions[assertion]
     if (where !== undefined && where.kind !== 'all') addStep(program, { kind: 'check', slot, where, assertion })

@@ -4,19 +4,11 @@
  */
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import type {
-  Assertion,
-  Cell,
-  CreatePlan,
-  DeletePlan,
-  Selection,
-  Slot,
-  Step,
-  UpdatePlan,
-  WritePlan,
-} from '../plan/plan.ts'
+import { keptFields } from '../plan/cells.ts'
+import type { Assertion, Cell, CreatePlan, DeletePlan, Selection, Step, UpdatePlan, WritePlan } from '../plan/plan.ts'
 import { queryFault } from '../query/parse.ts'
 import type { Dialect, DirectWrite, Insertion, KeptColumn, RowQuery, Setting, Targets } from './dialect.ts'
+import { type JoinedInsert, type JoinedStep, joinInserts } from './joined-inserts.ts'
 import { members, predicate, rootScope, type Scope, table } from './read.ts'
 import { compile, ident, join, type Sql, type Statement, sql } from './statement.ts'
 
@@ -44,19 +36,23 @@ export function* compileWrite(plan: WritePlan, dialect: Dialect): Parts<Compiled
       remove(draft, plan)
       break
     case 'program':
-      for (const step of plan.steps) {
+      for (const step of yield* joinInserts(plan.steps)) {
         yield
-        addStep(draft, step, plan.selection)
+        if (step.kind === 'joinedInsert') yield* addInsert(draft, step)
+        else addStep(draft, step, plan.selection)
       }
       break
   }
   const statements: Statement[] = []
   for (const statement of draft.statements) {
-    yield
+    for (let parts = 0; parts < statement.parts.length; parts += PARTS_IN_ONE_GO) yield
     statements.push(compile(statement, dialect))
   }
   return { statements, answers: draft.answers }
 }
+
+/** As many as a short statement has. */
+const PARTS_IN_ONE_GO = 50
 
 type Draft = {
   readonly dialect: Dialect
@@ -240,24 +236,35 @@ function keptRows(
   return sql` from ${kept} join ${table(collection)} ${ident(scope.alias)} on ${keyJoin(collection, of)}`
 }
 
-function addStep(draft: Draft, step: Step, selection: Selection): void {
+function* addInsert(draft: Draft, { into, fields, rows, provided }: JoinedInsert): Parts<void> {
+  const { dialect } = draft
+  const tuples: (Sql | undefined)[][] = []
+  for (const cells of rows) {
+    yield
+    const byField = new Map(cells.map((cell) => [cell.field, cell]))
+    tuples.push(
+      fields.map((field) => {
+        const cell = byField.get(field)
+        return cell && assignedValue(cell, dialect)
+      }),
+    )
+  }
+  const insertion: Insertion = {
+    table: table(into.collection),
+    key: into.collection.primaryKey,
+    fields,
+    rows: tuples,
+    provided: provided && dialect.slots.isFilled(provided.number),
+    kept: keptFields(into.collection),
+  }
+  add(draft, dialect.slots.keepInserted(into.number, insertion))
+}
+
+function addStep(draft: Draft, step: Exclude<JoinedStep, JoinedInsert>, selection: Selection): void {
   const { dialect } = draft
   const { slots } = dialect
   const scope = rootScope(dialect)
   switch (step.kind) {
-    case 'insert': {
-      const { into, cells, provided } = step
-      const insertion: Insertion = {
-        table: table(into.collection),
-        key: into.collection.primaryKey,
-        fields: cells.map(({ field }) => field),
-        rows: [cells.map((cell) => assignedValue(cell, dialect))],
-        provided: provided && slots.isFilled(provided.number),
-        kept: keptFields(into.collection),
-      }
-      add(draft, slots.keepInserted(into.number, insertion))
-      return
-    }
     case 'find': {
       const { into, assertion, provided } = step
       const from = sql` from ${table(into.collection)} ${ident(scope.alias)} where ${matching(step, scope)}`
@@ -346,9 +353,4 @@ function assignedValue(cell: Cell, dialect: Dialect): Sql {
 function cellValue({ field, value }: Cell, { typed, slots }: Dialect): Sql {
   if (value.kind === 'text') return typed(field.type, field.isList, value.text)
   return slots.value(value.slot.number, keptFields(value.slot.collection).indexOf(value.field), field.type)
-}
-
-/** What later steps may ask of a row: its key, and the columns that its relations join by. */
-function keptFields({ primaryKey, relations }: Slot['collection']): readonly PrimitiveField[] {
-  return [...new Set([...primaryKey, ...relations.flatMap(({ joins }) => joins.map(({ own }) => own))])]
 }

@@ -1,0 +1,207 @@
+/**
+ * Steps of a program → the same steps with inserts of one collection joined, so that thousands of new items are a few
+ * statements. Inserts are joined where the result is the same as one after the other: nothing else refers to their rows,
+ * they do not refer to each other, and they must meet the same conditions, none of which reads their collection.
+ */
+import type { Collection, PrimitiveField } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
+import { keptFields } from '../plan/cells.ts'
+import type { Cell, Slot, Step } from '../plan/plan.ts'
+import { type Filter, mapFilter } from '../query/filter.ts'
+
+type Insert = Extract<Step, { readonly kind: 'insert' }>
+type Condition = Extract<Step, { readonly kind: 'check' | 'refer' }>
+
+/** One statement; a field that a row has no cell for takes the column's default. */
+export type JoinedInsert = {
+  readonly kind: 'joinedInsert'
+  readonly into: Slot
+  readonly fields: readonly PrimitiveField[]
+  readonly rows: readonly (readonly Cell[])[]
+  /** Inserted only if this slot has a row; undefined where it is known to have one. */
+  readonly provided: Slot | undefined
+}
+
+export type JoinedStep = Exclude<Step, Insert> | JoinedInsert
+
+/** Bounds of one statement: what the process and the database do in one go, without a turn for others. */
+const MAX_ROWS = 500
+const MAX_CELLS = 4_000
+
+export function* joinInserts(steps: readonly Step[]): Parts<readonly JoinedStep[]> {
+  const units = yield* withOwnConditions(steps)
+  const read = yield* slotsReadLater(units)
+  const filled = new Set<number>()
+  const joined: JoinedStep[] = []
+  let run: Run | undefined
+  const endRun = () => {
+    if (run !== undefined) joined.push(insertOf(run), ...run.conditions)
+    run = undefined
+  }
+  for (const unit of units) {
+    yield
+    const { step, conditions } = unit
+    if (step.kind !== 'insert') {
+      // What new rows refer to is looked for once for each value: before all of them where they cannot be what is found.
+      const isEarly = run !== undefined && isIndependent(step, run.into.collection, read)
+      if (!isEarly) endRun()
+      joined.push(step)
+    } else {
+      const provided = step.provided !== undefined && filled.has(step.provided.number) ? undefined : step.provided
+      const isJoinable = provided === undefined && !read.has(step.into.number) && isSelfContained(step, conditions)
+      if (run !== undefined && isJoinable && hasRoom(run, step) && isAlike(run, unit)) addRow(run, step)
+      else {
+        endRun()
+        run = { into: step.into, provided, conditions, fields: new Set(), rows: [] }
+        addRow(run, step)
+        if (!isJoinable) endRun()
+      }
+    }
+    noteFilled(filled, step)
+  }
+  endRun()
+  return joined
+}
+
+/** A step, and what is asked right after an insert of its row. */
+type Unit = { readonly step: Step; readonly conditions: readonly Condition[] }
+
+function* withOwnConditions(steps: readonly Step[]): Parts<readonly Unit[]> {
+  const units: { readonly step: Step; readonly conditions: Condition[] }[] = []
+  for (const step of steps) {
+    yield
+    const last = units.at(-1)
+    const isOwn = (step.kind === 'check' || step.kind === 'refer') && last?.step.kind === 'insert'
+    if (isOwn && last.step.into.number === step.slot.number) last.conditions.push(step)
+    else units.push({ step, conditions: [] })
+  }
+  return units
+}
+
+/** Numbers of the slots that a step builds on, own conditions aside. */
+function* slotsReadLater(units: readonly Unit[]): Parts<ReadonlySet<number>> {
+  const read = new Set<number>()
+  for (const { step, conditions } of units) {
+    yield
+    for (const { number } of slotsReadBy(step)) read.add(number)
+    for (const condition of conditions) {
+      if (condition.kind === 'refer') for (const { number } of keptSlots(condition.cells)) read.add(number)
+    }
+  }
+  return read
+}
+
+function slotsReadBy(step: Step): readonly Slot[] {
+  switch (step.kind) {
+    case 'insert':
+    case 'find': {
+      const kept = keptSlots(step.kind === 'insert' ? step.cells : step.matches)
+      return step.provided === undefined ? kept : [...kept, step.provided]
+    }
+    case 'refer':
+    case 'update':
+      return [step.slot, ...keptSlots(step.cells)]
+    case 'check':
+    case 'delete':
+    case 'answer':
+      return [step.slot]
+  }
+}
+
+function keptSlots(cells: readonly Cell[]): readonly Slot[] {
+  return cells.flatMap(({ value }) => (value.kind === 'kept' ? [value.slot] : []))
+}
+
+/** Keeps account of the slots that have a row for certain. */
+function noteFilled(filled: Set<number>, step: Step): void {
+  switch (step.kind) {
+    case 'insert':
+    case 'find': {
+      const isCertain = step.kind === 'insert' || step.assertion !== undefined
+      if (isCertain && (step.provided === undefined || filled.has(step.provided.number))) filled.add(step.into.number)
+      return
+    }
+    case 'update': {
+      // The rows are looked for once more by their new key.
+      const kept = keptFields(step.slot.collection)
+      if (step.cells.some(({ field }) => kept.includes(field))) filled.delete(step.slot.number)
+      return
+    }
+  }
+}
+
+/** Inserts that are being joined. */
+type Run = {
+  readonly into: Slot
+  readonly provided: Slot | undefined
+  readonly conditions: readonly Condition[]
+  readonly fields: Set<PrimitiveField>
+  readonly rows: (readonly Cell[])[]
+}
+
+function addRow(run: Run, { cells }: Insert): void {
+  for (const { field } of cells) run.fields.add(field)
+  run.rows.push(cells)
+}
+
+function insertOf({ into, provided, fields, rows }: Run): JoinedInsert {
+  return { kind: 'joinedInsert', into, provided, fields: [...fields], rows }
+}
+
+function hasRoom({ fields, rows }: Run, { cells }: Insert): boolean {
+  const width = fields.size + cells.filter(({ field }) => !fields.has(field)).length
+  return rows.length < MAX_ROWS && (rows.length + 1) * width <= MAX_CELLS
+}
+
+function isAlike(run: Run, { step, conditions }: Unit): boolean {
+  if (step.kind !== 'insert' || step.into.collection !== run.into.collection) return false
+  return (
+    conditions.length === run.conditions.length &&
+    conditions.every((condition, index) => {
+      const other = run.conditions[index]
+      if (condition.kind !== other?.kind || condition.assertion !== other.assertion) return false
+      if (condition.kind === 'refer' && other.kind === 'refer' && condition.relation !== other.relation) return false
+      return condition.where === other.where
+    })
+  )
+}
+
+/** Whether other rows of the same collection, inserted at the same time, mean nothing to the row. */
+function isSelfContained({ into, cells }: Insert, conditions: readonly Condition[]): boolean {
+  const { collection } = into
+  // A row of defaults only has no tuple to stand beside others.
+  if (cells.length === 0) return false
+  const refersToOwn = collection.relations.some(
+    (relation) =>
+      relation.isForward &&
+      relation.target === collection &&
+      relation.joins.some(({ own }) => cells.some((cell) => cell.field === own && isGiven(cell))),
+  )
+  return !refersToOwn && !conditions.some((condition) => readsRowsOf(collection, condition))
+}
+
+function isGiven({ value }: Cell): boolean {
+  return value.kind === 'text' && value.text !== null
+}
+
+/** Whether a step may as well come before new rows of the collection. */
+function isIndependent(step: Step, collection: Collection, read: ReadonlySet<number>): boolean {
+  if (step.kind !== 'find' || read.has(step.into.number)) return false
+  return step.into.collection !== collection && !mentions(step.where, collection)
+}
+
+function readsRowsOf(collection: Collection, condition: Condition): boolean {
+  if (condition.kind === 'refer' && condition.relation.target === collection) return true
+  return mentions(condition.where, collection)
+}
+
+/** Whether the filter follows a relation to the collection. */
+function mentions(filter: Filter, collection: Collection): boolean {
+  if (filter.kind === 'related' && filter.target === collection) return true
+  let isMentioned = false
+  mapFilter(filter, (inner) => {
+    isMentioned ||= mentions(inner, collection)
+    return inner
+  })
+  return isMentioned
+}
