@@ -9,6 +9,7 @@ import {
   type Viewer,
 } from '../../../src/core/access/access.ts'
 import type { Collection, PrimitiveField, RelationField } from '../../../src/core/model/model.ts'
+import type { ReadContext } from '../../../src/core/plan/read.ts'
 import { all, type Filter } from '../../../src/core/query/filter.ts'
 import { build } from '../../support/data/build.ts'
 
@@ -54,6 +55,17 @@ export function viewer(rights: Readonly<Record<string, Access>> = {}, { seesMode
     accessTo: ({ apiName }, action: Action) =>
       rights[`${apiName}.${action}`] ?? rights[apiName] ?? (seesModel ? fullAccess : denied),
     seesModel,
+  }
+}
+
+/** A read by somebody who may do everything. */
+export function contextOf(of: Collection): ReadContext {
+  return {
+    viewer: viewer(),
+    collection: of,
+    access: fullAccess,
+    limits: { default: 100, max: 1_000 },
+    maxRows: Number.POSITIVE_INFINITY,
   }
 }
 
