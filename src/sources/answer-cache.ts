@@ -17,6 +17,7 @@ const MAX_ANSWERS = 500
 /** Answers with more records are not cached. */
 const MAX_RECORDS = 1_000
 
+/** Caches answers for `timeToLive` milliseconds. */
 export function createAnswerCache({ now }: Clock, timeToLive: number): AnswerCache {
   const kept = new Map<string, { readonly answer: QueryAnswer; readonly until: number }>()
   let generation = 0

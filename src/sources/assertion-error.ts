@@ -7,6 +7,7 @@ import { forbidden } from '../core/plan/names.ts'
 import type { Assertion } from '../core/plan/plan.ts'
 import { databaseError } from '../core/sql/database-error.ts'
 
+/** Returns the error of a failed assertion. */
 export function assertionError(assertion: Assertion): ServiceError {
   switch (assertion) {
     case 'forbidden':

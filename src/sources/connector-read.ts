@@ -57,6 +57,7 @@ export type ConnectorReads = {
 /** The limit for the answer of a single write applies. */
 const MAX_ROWS = 10_000
 
+/** Creates the reads of a connector-backed source. */
 export function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps): ConnectorReads {
   async function many(wanted: ConnectorRead, options?: ReadOptions) {
     const { collection, selection, page, keys, count = false } = wanted
@@ -113,6 +114,7 @@ export function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps)
   }
 }
 
+/** Binds the conditions under which each field is visible. */
 export function bindSelection(selection: Selection, bindings: Bindings): Selection {
   return selection.map((selected) => ({ ...selected, visible: bindFilter(selected.visible, bindings) }))
 }
@@ -126,10 +128,12 @@ export function address(collection: Collection, fields: readonly PrimitiveField[
   }
 }
 
+/** Returns the fields without duplicates. */
 export function distinct(fields: readonly PrimitiveField[]): readonly PrimitiveField[] {
   return [...new Map(fields.map((field) => [field.id, field])).values()]
 }
 
+/** Reads a record's values by field, null if absent. */
 export function rowOf(record: ConnectorRecord): Row {
   return ({ dbName }) => record.get(dbName) ?? null
 }

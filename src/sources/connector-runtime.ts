@@ -49,6 +49,7 @@ type Deps = {
 
 type Running = { readonly session: ConnectorSession }
 
+/** Creates the runtime of one data source; nothing starts before the first call. */
 export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
   const { host, catalog, provider, place, setting } = deps
   let activity: Activity = active

@@ -11,6 +11,7 @@ import { bindSelection, type ConnectorRead, type ConnectorSourceDeps, createConn
 import { createConnectorWrites } from './connector-write.ts'
 import type { Source } from './source.ts'
 
+/** Opens a source; the connector starts with the first request. */
 export function openConnectorSource(deps: ConnectorSourceDeps): Source {
   const reads = createConnectorReads(deps)
   return {

@@ -28,6 +28,7 @@ import type { Prepared } from './source.ts'
 /** Values by the connector's own field names. */
 type Data = Readonly<Record<string, unknown>>
 
+/** Creates the function that prepares write plans; running one returns the written items as JSON array text. */
 export function createConnectorWrites(
   deps: ConnectorSourceDeps,
   reads: ConnectorReads,

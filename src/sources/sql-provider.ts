@@ -82,6 +82,7 @@ const kinds: Readonly<Record<SqlProvider, Kind>> = {
   },
 }
 
+/** Creates one provider per supported SQL database. */
 export function createSqlProviders(databases: SqlDatabases, clock: Clock): readonly Provider[] {
   return sqlProviders.map((id) => createSqlProvider(id, databases, clock))
 }

@@ -14,6 +14,7 @@ import type { Prepared, Source } from './source.ts'
 
 type Rows = readonly SqlRow[]
 
+/** Opens a source on `driver`, whose database speaks `dialect`. */
 export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
   const refuse = refusal(dialect)
   const textOf = (rows: Rows) => dialect.answerList(rows, false).data

@@ -16,6 +16,7 @@ export type UserRow = {
 
 export type SigningKeyRow = { readonly id: string; readonly publicJwk: string; readonly sealedPrivateJwk: string }
 
+/** Counts people; service accounts are excluded. */
 export async function countUsers(database: SqlDriver): Promise<number> {
   const [[count] = []] = await database.query(statement(sql`select count(*) from service."user" where not is_service`))
   return Number(count)
@@ -48,6 +49,7 @@ export async function insertFirstUser(
   return rows?.length === 1
 }
 
+/** Finds a person by e-mail address, in any case; service accounts are excluded. */
 export async function findUserByEmail(database: SqlDriver, email: string): Promise<UserRow | undefined> {
   const [row] = await database.query(
     statement(sql`
@@ -91,6 +93,7 @@ export type Membership = {
   readonly policies: readonly PolicyContent[]
 }
 
+/** Loads the state of a credential, with its membership in `workspaceId`; undefined if it is no longer valid. */
 export async function loadPrincipalState(
   database: SqlDriver,
   credential: Credential,
@@ -197,6 +200,7 @@ function contentsOf(roles: Sql): Sql {
 /** Part of every change of rights, keys and accounts: invalidates what other processes have cached of them. */
 export const bumpAccess: Statement = statement(sql`update service.instance set access_version = access_version + 1`)
 
+/** Returns all signing keys, the newest first. */
 export async function loadSigningKeys(database: SqlDriver): Promise<readonly SigningKeyRow[]> {
   const rows = await database.query(
     statement(sql`select id, public_jwk, sealed_private_jwk from service.signing_key order by created_at desc, id`),

@@ -95,6 +95,7 @@ export async function updateApiKey(
   return rows?.length === 1
 }
 
+/** Deletes a key and all keys made with it. Returns false if the keeper has no such key. */
 export async function deleteApiKey(
   database: SqlDriver,
   key: { readonly id: string; readonly keeper: KeyFilter; readonly record: AuditStatement },

@@ -61,6 +61,7 @@ export function wasRefused(counter: Counter): Sql {
   return sql`exists (select 1 from service.attempt a where a.key = ${keyOf(counter)} and a.is_refused)`
 }
 
+/** Parses the result rows of the statements above. */
 export function verdictOf([row]: readonly SqlRow[]): Verdict {
   return { isRefused: row?.[0] === 't', retryAfterSeconds: Math.max(1, Number(row?.[1] ?? 1)) }
 }

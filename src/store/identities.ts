@@ -12,6 +12,7 @@ export type IdentityFacts = Pick<SignInFacts, 'known' | 'account'> & {
   readonly isMember: boolean
 }
 
+/** Loads in one statement what a sign-in with this profile is decided on; `workspaceId` is the requested workspace. */
 export async function loadIdentityFacts(
   database: SqlDriver,
   profile: Profile,
@@ -40,6 +41,7 @@ export async function loadIdentityFacts(
   return JSON.parse(text ?? 'null') as IdentityFacts
 }
 
+/** Links the profile of a sign-in provider to an account. */
 export function insertIdentity(
   { issuer, subject }: Profile,
   { userId, providerId }: { readonly userId: string; readonly providerId: string },

@@ -127,10 +127,12 @@ function names(workspace: string): { readonly meta: string; readonly data: strin
   return { meta: postgres.quote(metaSchema(workspace)), data: postgres.quote(dataSchema(workspace)) }
 }
 
+/** Name of the schema with a workspace's model. */
 export function metaSchema(workspace: string): string {
   return `service_${workspace}_meta`
 }
 
+/** Name of the schema with a workspace's own collections. */
 export function dataSchema(workspace: string): string {
   return `service_${workspace}_data`
 }

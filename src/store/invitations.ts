@@ -55,6 +55,7 @@ export function invitationsOf(condition: Sql): Sql {
       where ${condition})`
 }
 
+/** Whether the account with this address, in any case, is a member of the workspace. */
 export async function isMemberByEmail(database: SqlDriver, workspaceId: string, email: string): Promise<boolean> {
   const rows = await database.query(
     statement(sql`

@@ -54,6 +54,7 @@ export async function takeLease(
   return rows.length === 1
 }
 
+/** Releases the lease if it is still held under this id. */
 export async function releaseLease(database: SqlDriver, leaseId: string): Promise<void> {
   await database.query(statement(sql`${endLease} where lease_id = ${param(leaseId)}::uuid`))
 }

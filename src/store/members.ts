@@ -21,6 +21,7 @@ export type MemberRow = {
 
 export type MemberRole = Omit<RoleRow, 'description'>
 
+/** Loads a member with its roles and their policies; undefined if the user is not a member. */
 export async function loadMember(
   database: SqlDriver,
   workspaceId: string,
@@ -91,6 +92,7 @@ export function updateMemberStatus(workspaceId: string, userId: string, status: 
     where workspace_id = ${param(workspaceId)}::uuid and user_id = ${param(userId)}::uuid`)
 }
 
+/** Adds roles to a member; roles that it already has are ignored. */
 export function assignRoles(workspaceId: string, userId: string, roleIds: readonly string[]): Statement {
   return statement(sql`
     insert into service.member_role (workspace_id, user_id, role_id)

@@ -5,6 +5,7 @@ import { empty, param, sql, statement } from './statements.ts'
 
 export type PasswordRow = { readonly email: string | null; readonly hash: string | null }
 
+/** Loads address and hash of an active person; undefined for every other account. */
 export async function loadPassword(database: SqlDriver, userId: string): Promise<PasswordRow | undefined> {
   const [row] = await database.query(
     statement(sql`

@@ -38,6 +38,7 @@ export function insertPolicy(workspaceId: string, policy: PolicyRow, uses: reado
   ]
 }
 
+/** Replaces name, description, content and `uses` of a policy. */
 export function updatePolicy(policy: PolicyRow, uses: readonly string[]): readonly Statement[] {
   return [
     statement(sql`

@@ -36,6 +36,7 @@ export function isOutOfDate(cause: unknown): boolean {
   return cause instanceof SqlFault && (cause.state === DIVISION_BY_ZERO || cause.state === DEADLOCK)
 }
 
+/** Whether a batch failed on a unique constraint. */
 export function isDuplicate(cause: unknown): boolean {
   return cause instanceof SqlFault && cause.state === UNIQUE_VIOLATION
 }

@@ -16,6 +16,7 @@ export type SealedText =
     }
   | { readonly kind: 'source'; readonly id: string; readonly workspace: string; readonly sealed: string }
 
+/** Returns every sealed text with its location. */
 export async function listSealed(database: SqlDriver): Promise<readonly SealedText[]> {
   const read = (fragment: Sql) => database.query(statement(fragment))
   const found: SealedText[] = []

@@ -41,6 +41,7 @@ export async function listSecrets(database: SqlDriver, workspaceId: string): Pro
   }))
 }
 
+/** Inserts a secret, or replaces the value of the existing secret with this name. */
 export function saveSecret(workspaceId: string, { id, name, sealed }: SecretRow): Statement {
   return statement(sql`
     insert into service.secret (id, workspace_id, name, sealed_value)
@@ -64,6 +65,7 @@ export function bindSecrets(
     select ${param(workspaceId)}::uuid, ${param(sourceId)}::uuid, s.id from (${uuids(secretIds)}) as s (id)`)
 }
 
+/** For the batch that deletes the source: releases its secrets. */
 export function unbindSecrets(sourceId: string): Statement {
   return statement(sql`delete from service.source_secret where source_id = ${param(sourceId)}::uuid`)
 }

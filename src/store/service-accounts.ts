@@ -22,6 +22,7 @@ export type HeldRole = {
   readonly kind: RoleKind
 }
 
+/** Loads a service account with its roles in all workspaces; undefined if it does not exist. */
 export async function loadServiceAccount(database: SqlDriver, id: string): Promise<ServiceAccountRow | undefined> {
   const [row] = await database.query(
     statement(sql`

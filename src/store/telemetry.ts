@@ -29,6 +29,7 @@ const counted = {
 
 export type TelemetryCounts = Readonly<Record<keyof typeof counted, number>>
 
+/** Counts the rows behind each number of the report. */
 export async function loadTelemetryCounts(database: SqlDriver): Promise<TelemetryCounts> {
   const results = await database.batch(
     Object.values(counted).map((rows) => statement(sql`select count(*) from ${rows}`)),

@@ -16,6 +16,7 @@ export type AccountRow = {
   readonly otherAdministrators: number
 }
 
+/** Loads a person or a service account; undefined if it does not exist. */
 export async function loadAccount(database: SqlDriver, id: string): Promise<AccountRow | undefined> {
   const [row] = await database.query(
     statement(sql`
@@ -60,6 +61,7 @@ export function updateAccount(
     where id = ${param(id)}::uuid`)
 }
 
+/** Ends all sessions of a user. */
 export function revokeSessions(userId: string): Statement {
   return statement(sql`
     update service.session set revoked_at = now() where user_id = ${param(userId)}::uuid and revoked_at is null`)
