@@ -5,7 +5,7 @@
 import type { Config } from '../../src/config.ts'
 import type { LoginResult } from '../../src/services/accounts/sessions.ts'
 import { type Answer, json } from './answer.ts'
-import { isLoopback } from './origin.ts'
+import { isReachedByLoopback } from './origin.ts'
 import { type AppContext, headerOf } from './request.ts'
 
 export type LoginMode = 'json' | 'session'
@@ -43,7 +43,7 @@ export function clearedCookies(c: AppContext, config: Config): readonly string[]
 }
 
 function common(c: AppContext, config: Config): string {
-  return isLoopback(c, config) ? 'HttpOnly; SameSite=Lax' : 'HttpOnly; Secure; SameSite=Lax'
+  return isReachedByLoopback(c, config) ? 'HttpOnly; SameSite=Lax' : 'HttpOnly; Secure; SameSite=Lax'
 }
 
 /** The refresh tokens in the request's cookies; several if an attacker has planted some. */

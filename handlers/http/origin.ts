@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
-import { isLoopback as isLoopbackHost } from '../../src/core/loopback.ts'
+import { isLoopback } from '../../src/core/loopback.ts'
 import { type AppContext, headerOf } from './request.ts'
 
 /** The public base URL without a trailing slash: SERVICE_BASE_URL, or the request's own. */
@@ -41,6 +41,6 @@ function isSameHost(base: string, host: string): boolean {
 }
 
 /** Returns true if callers use a loopback address, where there is no TLS. */
-export function isLoopback(c: AppContext, config: Config): boolean {
-  return isLoopbackHost(new URL(publicAddress(c, config)).hostname)
+export function isReachedByLoopback(c: AppContext, config: Config): boolean {
+  return isLoopback(new URL(publicAddress(c, config)).hostname)
 }

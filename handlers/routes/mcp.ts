@@ -4,6 +4,7 @@
  */
 import type { Config } from '../../src/config.ts'
 import { ServiceError } from '../../src/core/error.ts'
+import { isLoopback } from '../../src/core/loopback.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { readPlainJson } from '../http/body.ts'
 import { authorizeToken } from '../http/context.ts'
@@ -42,8 +43,8 @@ function requireKnownOrigin(c: AppContext, config: Config): void {
   const origin = headerOf(c, 'origin')
   if (origin === undefined) return
   const { hostname } = URL.canParse(origin) ? new URL(origin) : { hostname: '' }
-  const isLoopback = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/.test(hostname) && origin === new URL(c.req.url).origin
+  const isOwn = isLoopback(hostname) && origin === new URL(c.req.url).origin
   const isBase = base !== undefined && origin === new URL(base).origin
-  if (isLoopback || isBase || (isShared && readers.includes(origin))) return
+  if (isOwn || isBase || (isShared && readers.includes(origin))) return
   throw new ServiceError('forbidden', 'This origin may not use MCP')
 }

@@ -10,7 +10,7 @@ import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, data, failure } from '../http/answer.ts'
 import { cookiesNamed, signedIn } from '../http/cookies.ts'
 import { type App, mount } from '../http/mount.ts'
-import { isLoopback, publicAddress } from '../http/origin.ts'
+import { isReachedByLoopback, publicAddress } from '../http/origin.ts'
 import { type AppContext, headerOf, pathParam } from '../http/request.ts'
 import { requireKnownParameters } from '../http/unexpected-input.ts'
 
@@ -96,12 +96,12 @@ function failedAnswer(error: SignInError, redirect: string | undefined): Answer 
 
 /** The `__Host-` prefix keeps other hosts from planting the cookie; it requires TLS, which loopback lacks. */
 function cookieName(c: AppContext, config: Config): string {
-  return isLoopback(c, config) ? 'service_sign_in' : '__Host-service_sign_in'
+  return isReachedByLoopback(c, config) ? 'service_sign_in' : '__Host-service_sign_in'
 }
 
 type CookieValue = { readonly value: string; readonly lifetime: number }
 
 function cookie(c: AppContext, config: Config, { value, lifetime }: CookieValue): string {
   const attributes = `Path=/; Max-Age=${lifetime}; HttpOnly; SameSite=Lax`
-  return `${cookieName(c, config)}=${value}; ${attributes}${isLoopback(c, config) ? '' : '; Secure'}`
+  return `${cookieName(c, config)}=${value}; ${attributes}${isReachedByLoopback(c, config) ? '' : '; Secure'}`
 }

@@ -1,4 +1,4 @@
-/** Returns true if a host name, as `URL` writes it, means the local machine. */
+/** Returns true if a host, with or without the brackets of an IPv6 address, means the local machine. */
 export function isLoopback(hostname: string): boolean {
-  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/.test(hostname)
+  return /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(hostname)
 }

@@ -7,6 +7,7 @@ import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
 import { unknownMember } from '../known-members.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
+import { isLoopback } from '../loopback.ts'
 
 export const sqlProviders = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'] as const
 export type SqlProvider = (typeof sqlProviders)[number]
@@ -136,6 +137,7 @@ function addressOf(provider: SqlProvider, { host, port, database, user, password
     throw configFault('auth', `is not supported by ${provider}`)
   }
   if (database === undefined && !isMysql[provider]) throw configFault('database', 'must be given')
+  // Only on the same machine a connection without TLS is the default.
   const wanted = tls ?? (auth !== undefined || !isLoopback(host))
   const ca = typeof wanted === 'object' ? wanted.ca : undefined
   return {
@@ -155,11 +157,6 @@ function addressOf(provider: SqlProvider, { host, port, database, user, password
 function keysOf({ accessKeyId, secretAccessKey }: NonNullable<Parts['auth']>): AwsIam['keys'] {
   if (accessKeyId === undefined || secretAccessKey === undefined) return undefined
   return { id: accessKeyId, secret: secretAccessKey }
-}
-
-/** Only on the same machine a connection without TLS is the default. */
-export function isLoopback(host: string): boolean {
-  return /^(localhost|127\.\d{1,3}\.\d{1,3}\.\d{1,3}|\[?::1\]?)$/i.test(host)
 }
 
 const PLACE = 'connectionString'

@@ -4,7 +4,7 @@
  * network.
  */
 import type { SqlDatabases, SqlDriver } from '../../ports.ts'
-import { openRefused } from '../drivers/refused.ts'
+import { openRefused } from '../drivers/private-host.ts'
 import type { Fetch } from '../fetch.ts'
 import { isPrivateHost, PrivateHostError } from '../private-hosts.ts'
 import { openNeonSource, openPlanetscaleSource } from './lazy-drivers.ts'

@@ -10,7 +10,7 @@ import { createConnection, createPool, type Pool, type PoolConnection, type Pool
 import { SqlFault, TIMED_OUT } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
-import { isPrivateHostError } from '../private-hosts.ts'
+import { privateHostFault } from './private-host.ts'
 import { withTimeLimit } from './time-limit.ts'
 
 export type MysqlAddress = {
@@ -260,9 +260,10 @@ type DriverError = Error & {
 
 function mysqlFault(error: unknown, position?: number): unknown {
   if (!(error instanceof Error) || error instanceof SqlFault) return error
+  const refusal = privateHostFault(error)
+  if (refusal !== undefined) return refusal
   const place = position === undefined ? {} : { position }
   const { message, code, errno, sqlState, fatal }: DriverError = error
-  if (isPrivateHostError(error)) return new SqlFault('the address is not allowed', { state: '08004', cause: error })
   if (sqlState !== undefined && errno !== undefined) {
     const constraint = message.match(/for key '([^']+)'$|CONSTRAINT `([^`]+)`/)
     const column = message.match(/(?:column|field) '([^']+)'/i)

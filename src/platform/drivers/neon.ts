@@ -5,13 +5,14 @@
  * GMT, which prints like UTC; the gateway sets UTC. Roles altered to another time zone are not supported.
  */
 import { NeonDbError, neon, neonConfig } from '@neondatabase/serverless'
+import { isLoopback } from '../../core/loopback.ts'
 import type { SqlAddress } from '../../core/sql/address.ts'
 import { SqlFault, TIMED_OUT } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
-import { isPrivateHostError } from '../private-hosts.ts'
 import { limitStatement } from './neon-limit.ts'
+import { privateHostFault } from './private-host.ts'
 import { withTimeLimit } from './time-limit.ts'
 
 /**
@@ -71,12 +72,10 @@ type Endpoint = (host: string, port: number | string, options?: { jwtAuth?: bool
 
 /** The driver's setting is global, so it decides by host instead of by instance. */
 const endpoint: Endpoint = (host, port, options) => {
-  if (loopback.test(host)) return `http://${host}:${port}/sql`
+  if (isLoopback(host)) return `http://${host}:${port}/sql`
   const standard = neonConfig.defaults.fetchEndpoint
   return typeof standard === 'string' ? standard : standard(host, port, options)
 }
-
-const loopback = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/
 
 /** Also global: each request carries the `fetch` of its instance in its options. */
 function fetchAsAsked(url: string, { wayOut = fetch, ...init }: RequestInit & { wayOut?: Fetch }) {
@@ -85,10 +84,9 @@ function fetchAsAsked(url: string, { wayOut = fetch, ...init }: RequestInit & { 
 
 function neonFault(error: unknown): SqlFault {
   if (error instanceof SqlFault) return error
+  const refusal = privateHostFault(error instanceof NeonDbError ? error.sourceError : error)
+  if (refusal !== undefined) return refusal
   const message = error instanceof Error ? error.message : String(error)
-  if (isPrivateHostError(error) || (error instanceof NeonDbError && isPrivateHostError(error.sourceError))) {
-    return new SqlFault(message, { state: '08004', cause: error })
-  }
   if (!(error instanceof NeonDbError) || !error.code) return new SqlFault(message, { state: '08000', cause: error })
   const { code, constraint, table, column, routine } = error
   return new SqlFault(message, {

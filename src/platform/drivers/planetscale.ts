@@ -6,12 +6,13 @@
  */
 import { Buffer } from 'node:buffer'
 import { type Connection, connect, DatabaseError } from '@planetscale/database'
-import { isLoopback, type SqlAddress } from '../../core/sql/address.ts'
+import { isLoopback } from '../../core/loopback.ts'
+import type { SqlAddress } from '../../core/sql/address.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
-import { isPrivateHostError } from '../private-hosts.ts'
+import { privateHostFault } from './private-host.ts'
 import { withTimeLimit } from './time-limit.ts'
 
 /**
@@ -132,8 +133,9 @@ async function withFaults<T>(work: Promise<T>): Promise<T> {
 function planetscaleFault(error: unknown, position?: number): SqlFault {
   if (error instanceof SqlFault) return error
   const place = position === undefined ? {} : { position }
+  const refusal = privateHostFault(error)
+  if (refusal !== undefined) return refusal
   const message = error instanceof Error ? error.message : String(error)
-  if (isPrivateHostError(error)) return new SqlFault(message, { state: '08004', cause: error, ...place })
   if (!(error instanceof DatabaseError)) return new SqlFault(message, { state: '08000', cause: error, ...place })
   const [, errno, state] = /\(errno (\d+)\) \(sqlstate (\w{5})\)/.exec(message) ?? []
   if (errno !== undefined && state !== undefined) {

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import pg from 'pg'
 import { SqlFault } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import { isPrivateHostError } from '../../private-hosts.ts'
+import { privateHostFault } from '../private-host.ts'
 
 /** The parts of a server's address. */
 export type PostgresAddress = {
@@ -130,7 +130,8 @@ export function postgresFault(error: unknown, fallback: string): SqlFault {
     const { message, code, constraint, table, column, routine } = error
     return new SqlFault(message, { state: code, constraint, table, column, routine, cause: error })
   }
-  if (isPrivateHostError(error)) return new SqlFault('the address is not allowed', { state: '08004', cause: error })
+  const refusal = privateHostFault(error)
+  if (refusal !== undefined) return refusal
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
   const message = (error instanceof Error && error.message) || code || 'connection failed'
   return new SqlFault(message, { state: fallback, cause: error })
