@@ -1,4 +1,5 @@
 /** Workspaces in the system database: look-up, creation with everything that belongs to them, deletion. */
+import { SYSTEM_SOURCE } from '../core/model/model.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { type AuditStatement, bumpAccess } from './accounts.ts'
@@ -75,7 +76,7 @@ export function insertWorkspace(made: NewWorkspace): readonly Statement[] {
     ...workspaceSchema(workspace.apiName),
     statement(sql`
       insert into ${meta('data_source')} (id, api_name, provider)
-      values (${param(sourceId)}::uuid, '_system', 'postgres')`),
+      values (${param(sourceId)}::uuid, ${param(SYSTEM_SOURCE)}, 'postgres')`),
     statement(sql`
       insert into ${meta('namespace')} (id, source_id, db_name, is_system) values
         (${param(namespaceIds.meta)}::uuid, ${param(sourceId)}::uuid, ${param(metaSchema(workspace.apiName))}, true),

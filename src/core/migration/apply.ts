@@ -3,7 +3,7 @@
  * Invalid operations throw `Failed to execute the migration` > `operations[i]` > reason, before any database changes.
  */
 import { ServiceError } from '../error.ts'
-import type { ModelRecords } from '../model/model.ts'
+import { isSystemSource, type ModelRecords } from '../model/model.ts'
 import type { SourceChange } from '../sql/change.ts'
 import { deriveApiName } from './derive.ts'
 import {
@@ -191,13 +191,10 @@ function checkTableName(draft: Draft, place: string, dbName: string): void {
   if (draft.tableNames.has(place)) refuse('nameInUse', `there is already a table ${dbName}`)
 }
 
-/** The source of every workspace in the system database, beside the tables of the service and of other workspaces. */
-const SYSTEM_SOURCE = '_system'
-
 function namespaceFor(draft: Draft, { sourceId, namespaceId }: DataOf<'createCollection'>): string | null {
   const id = namespaceId ?? draft.context.dataNamespaceOf(sourceId)
   if (id === null) {
-    if (draft.sources.get(sourceId)?.apiName === SYSTEM_SOURCE) refuse('namespace', 'a namespace is required')
+    if (isSystemSource(draft.sources.get(sourceId))) refuse('namespace', 'a namespace is required')
     return null
   }
   const namespace = draft.namespaces.get(id) ?? refuse('unknown', `unknown namespace ${id}`)
@@ -210,7 +207,7 @@ function namespaceFor(draft: Draft, { sourceId, namespaceId }: DataOf<'createCol
 function createNamespace(draft: Draft, { id, sourceId, dbName }: DataOf<'createNamespace'>): void {
   storageOf(draft, sourceId)
   claimId(draft, id)
-  if (draft.sources.get(sourceId)?.apiName === SYSTEM_SOURCE) checkSystemSchema(dbName, draft.context.workspace)
+  if (isSystemSource(draft.sources.get(sourceId))) checkSystemSchema(dbName, draft.context.workspace)
   for (const namespace of draft.namespaces.values()) {
     if (namespace.sourceId === sourceId && namespace.dbName === dbName)
       refuse('nameInUse', `there is already a namespace ${dbName}`)

@@ -6,7 +6,7 @@
  * Changes that no migration can request are reported as operations too: `changeIsList`, `changeIsReadOnly`, and the
  * member `isReadOnly` of creations.
  */
-import type { CollectionRecord, ModelRecords, NamespaceRecord } from '../model/model.ts'
+import { type CollectionRecord, isSystemSource, type ModelRecords, type NamespaceRecord } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
 import { NO_NAMESPACE, type SourceSchema } from '../sql/source-schema.ts'
 import { uniqueName } from './derive.ts'
@@ -87,7 +87,7 @@ type NamespaceDiff = {
 
 /** The two initial namespaces of a workspace stay, even if their schemas are gone. */
 function diffNamespaces(records: ModelRecords, sourceId: string, { schema, context }: Found): NamespaceDiff {
-  const isOurs = records.sources.find(({ id }) => id === sourceId)?.apiName === '_system'
+  const isOurs = isSystemSource(records.sources.find(({ id }) => id === sourceId))
   const dataSchema = `service_${context.workspace}_data`
   const own = records.namespaces.filter((namespace) => namespace.sourceId === sourceId)
   const known = new Set(own.map(({ dbName }) => dbName))

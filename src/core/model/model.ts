@@ -22,6 +22,13 @@ export type IndexKind = 'primary' | 'unique' | 'normal'
 
 export type SourceRecord = { readonly id: string; readonly apiName: string; readonly provider: string }
 
+/** The source of every workspace in the system database, beside the tables of the service and of other workspaces. */
+export const SYSTEM_SOURCE = '_system'
+
+export function isSystemSource(source: Pick<SourceRecord, 'apiName'> | undefined): boolean {
+  return source?.apiName === SYSTEM_SOURCE
+}
+
 export type NamespaceRecord = {
   readonly id: string
   readonly sourceId: string

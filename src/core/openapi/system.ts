@@ -4,7 +4,7 @@
  */
 import { fullModelView } from '../manifest/model-view.ts'
 import { directoryModel } from '../model/directory.ts'
-import { buildModel, type Collection, noRecords } from '../model/model.ts'
+import { buildModel, type Collection, noRecords, SYSTEM_SOURCE } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
 import { type ErrorName, errorComponents, errorResponses, everyError, headOf, securitySchemes } from './answers.ts'
 import { createComponents } from './components.ts'
@@ -69,7 +69,7 @@ type Means = { readonly context: PathContext; readonly collections: ReadonlyMap<
 
 /** The collections of the directory, and the system collections of a workspace. */
 function builtIn(): ReadonlyMap<string, Collection> {
-  const source = { id: 'system', apiName: '_system', provider: 'postgres' }
+  const source = { id: 'system', apiName: SYSTEM_SOURCE, provider: 'postgres' }
   const namespace = { id: 'meta', sourceId: source.id, dbName: 'meta', isSystem: true }
   const own = { ...noRecords, sources: [source], namespaces: [namespace] }
   const model = buildModel(1, own, systemRecords(source.id, namespace.id))

@@ -25,6 +25,7 @@ import { assignRoles, insertMember } from '../../store/members.ts'
 import { setPassword } from '../../store/passwords.ts'
 import { loadRoles } from '../../store/roles.ts'
 import { insertAccount } from '../../store/users.ts'
+import { sha256Hex } from '../caller/digest.ts'
 import { type AuditEvent, actorOf, recordEvent, recordWorkspaceEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, type RequestScope, requireAnothers, requireUser } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
@@ -34,7 +35,7 @@ import { type LoadGrantor, requireRolesRevocable } from '../rights/delegation.ts
 import { changeRights } from '../rights/rights-changes.ts'
 import { bodyFault, requireAssignable } from '../rights/roles.ts'
 import { invitationMail, linkBase, type RequestOrigin } from './mails.ts'
-import { newToken, tokenDigest } from './one-time-tokens.ts'
+import { newToken } from './one-time-tokens.ts'
 
 export type InvitationInput = {
   readonly email: string
@@ -90,7 +91,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
       const id = ids.next()
       const [token, mailToken] = [newToken(), newToken()]
       const expiresAt = clock.now() + expiresIn
-      const hashes = { tokenHash: await tokenDigest(token), mailTokenHash: await tokenDigest(mailToken) }
+      const hashes = { tokenHash: await sha256Hex(token), mailTokenHash: await sha256Hex(mailToken) }
       const made = { id, workspaceId: workspace.id, email, roleIds: roles, ...hashes }
       await changeRights(ports, workspace.id, {
         load: async () => ({
@@ -149,7 +150,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
     },
 
     async accept(caller, { token, password, fullName }, address) {
-      const tokenHash = await tokenDigest(token)
+      const tokenHash = await sha256Hex(token)
       const find = async () => (await findInvitation(database, tokenHash)) ?? refused()
       const { email, workspaceId, workspaceName } = await find()
       const newId = ids.next()

@@ -17,13 +17,14 @@ import {
   loadPassword,
   setPassword,
 } from '../../store/passwords.ts'
+import { sha256Hex } from '../caller/digest.ts'
 import { recordEvent } from '../caller/audit.ts'
 import { type Caller, requireUser } from '../caller/callers.ts'
 import type { LoginAttempt, Throttle } from '../caller/throttle.ts'
 import { invalidToken } from '../caller/tokens.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 import { linkBase, type RequestOrigin, resetMail } from './mails.ts'
-import { newToken, tokenDigest } from './one-time-tokens.ts'
+import { newToken } from './one-time-tokens.ts'
 
 export type PasswordChange = { readonly currentPassword: string; readonly newPassword: string }
 
@@ -57,7 +58,7 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
     if (user === undefined || user.email === null || user.status !== 'active') return
     const token = newToken()
     const expiresAt = clock.now() + RESET_LIFETIME
-    await insertReset(database, { tokenHash: await tokenDigest(token), userId: user.id, expiresAt })
+    await insertReset(database, { tokenHash: await sha256Hex(token), userId: user.id, expiresAt })
     await mailer.send(resetMail({ to: user.email, token, base: linkBase(config, visit) }))
   }
 
@@ -125,12 +126,12 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
 
     async verifyReset(token, address) {
       await throttle.admit(address)
-      if ((await findResetUser(database, await tokenDigest(token))) === undefined) throw invalidToken()
+      if ((await findResetUser(database, await sha256Hex(token))) === undefined) throw invalidToken()
     },
 
     async confirmReset({ token, password }, address) {
       await throttle.admit(address)
-      const tokenHash = await tokenDigest(token)
+      const tokenHash = await sha256Hex(token)
       const userId = await loadResetUser(tokenHash, address)
       const hash = await passwords.hash(password)
       await changeRights(ports, userId, {

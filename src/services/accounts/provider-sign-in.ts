@@ -17,13 +17,13 @@ import {
 import { assignRoles, insertMember } from '../../store/members.ts'
 import { findProvider, type ProviderRow } from '../../store/providers.ts'
 import { insertAccount } from '../../store/users.ts'
+import { sha256Hex } from '../caller/digest.ts'
 import { recordEvent } from '../caller/audit.ts'
 import { notFound } from '../caller/directory.ts'
 import type { Throttle } from '../caller/throttle.ts'
 import type { LicenseGuard } from '../license/licensing.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 import { type JoinContext, joinRecorder, joinStatements } from './invitations.ts'
-import { tokenDigest } from './one-time-tokens.ts'
 import { ProviderFault } from './provider-fault.ts'
 import type { AuthorizationKeys, ProviderProtocol } from './provider-protocol.ts'
 import type { LoginResult, Sessions } from './sessions.ts'
@@ -118,7 +118,7 @@ export function createProviderSignIn(
     // Each provider has a callback of its own, so that the code of one never gets to another.
     if (pending.providerId !== provider.id)
       throw new ProviderFault('invalid', 'the pending authorization belongs to another provider')
-    const hash = await tokenDigest(pending.keys.state)
+    const hash = await sha256Hex(pending.keys.state)
     if (!(await recordCallback(database, hash, pending.expiresAt))) {
       throw new ProviderFault('invalid', 'this authorization callback was already used')
     }

@@ -21,6 +21,7 @@ import {
   rotateSession,
 } from '../../store/sessions.ts'
 import { type AuditEvent, recordEvent } from '../caller/audit.ts'
+import { sha256 } from '../caller/digest.ts'
 import type { LoginAttempt, Throttle } from '../caller/throttle.ts'
 import { type Claims, invalidToken, type Tokens } from '../caller/tokens.ts'
 
@@ -199,8 +200,6 @@ function alreadyClaimed(): ServiceError {
 
 /** Compares digests, so that the time taken tells nothing of where two texts begin to differ. */
 async function sameSecret(one: string, other: string): Promise<boolean> {
-  const digest = async (text: string) =>
-    new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
-  const [first, second] = [await digest(one), await digest(other)]
+  const [first, second] = [await sha256(one), await sha256(other)]
   return first.reduce((difference, byte, index) => difference | (byte ^ (second[index] ?? 0)), 0) === 0
 }

@@ -17,6 +17,7 @@ import {
   saveLicense,
   takeLease,
 } from '../../store/licenses.ts'
+import { sha256Hex } from '../caller/digest.ts'
 import type { ReadDocument } from './documents.ts'
 
 export type Activated = Extract<LicenseState, { kind: 'activated' }>
@@ -67,7 +68,7 @@ export function createLicenseContact(
 
   async function stateOf(row: LicenseRow): Promise<Activated | undefined> {
     const { document, verdict, validatedAt, attemptedAt, fault } = row
-    if (row.keyDigest !== (await digest(key)) || document === null || verdict === null) return undefined
+    if (row.keyDigest !== (await sha256Hex(key)) || document === null || verdict === null) return undefined
     const reading = await readDocument(document)
     if (reading.kind === 'fault') return undefined
     return {
@@ -143,7 +144,7 @@ export function createLicenseContact(
     const isNews = state !== undefined && (before?.verdict !== state.verdict || before.license.id !== state.license.id)
     const { activationId, document } = found.kind === 'verdict' ? found : before === undefined ? nothing : known.row
     const record: LicenseRecord = {
-      keyDigest: await digest(key),
+      keyDigest: await sha256Hex(key),
       activationId,
       document,
       verdict: state?.verdict ?? null,
@@ -201,10 +202,4 @@ function stateAfter(before: Activated | undefined, found: RefreshFinding, now: I
   if (found.kind === 'fault') return before && { ...before, attemptedAt: now, fault: found.fault }
   const { verdict, license } = found
   return { kind: 'activated', license, verdict, validatedAt: now, attemptedAt: now, fault: null }
-}
-
-/** The key itself is never stored. */
-async function digest(key: string): Promise<string> {
-  const bytes = new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(key)))
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

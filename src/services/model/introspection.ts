@@ -7,7 +7,7 @@ import { isStartFailure } from '../../core/connector/activity.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { conventionalName } from '../../core/migration/derive.ts'
 import { diffModel, type SchemaOperation } from '../../core/migration/diff.ts'
-import type { ModelRecords, SourceRecord } from '../../core/model/model.ts'
+import { isSystemSource, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { SourceSchema } from '../../core/sql/source-schema.ts'
 import type { Ports } from '../../ports.ts'
@@ -37,7 +37,7 @@ export function createIntrospection({ ports, models, system, sources }: Deps): I
   const { database, ids } = ports
 
   async function schemaOf(workspace: WorkspaceRow, current: ModelRecords, source: SourceRecord): Promise<Imported> {
-    if (source.apiName === '_system') {
+    if (isSystemSource(source)) {
       return { schema: await readOwn(system, ownSchemas(workspace, current, source.id)), statements: [] }
     }
     try {

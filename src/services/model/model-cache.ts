@@ -1,5 +1,5 @@
 /** The only cache of compiled models, by workspace and version. A model is built once per version. */
-import { buildModel, type Model, noRecords } from '../../core/model/model.ts'
+import { buildModel, isSystemSource, type Model, noRecords } from '../../core/model/model.ts'
 import { systemRecords } from '../../core/model/system.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { loadModel } from '../../store/models.ts'
@@ -48,7 +48,7 @@ export function createModelCache(database: SqlDriver): ModelCache {
 
 /** Builds the model of `records` with the system collections. */
 export function compileModel(version: number, records: Model['records']): Model {
-  const system = records.sources.find(({ apiName }) => apiName === '_system')
+  const system = records.sources.find(isSystemSource)
   const meta = records.namespaces.find(({ sourceId, isSystem }) => isSystem && sourceId === system?.id)
   if (system === undefined || meta === undefined) throw new Error('a workspace without its system source')
   return buildModel(version, records, systemRecords(system.id, meta.id))

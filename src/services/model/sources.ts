@@ -8,7 +8,7 @@ import { noConnectionTest, requireGrant } from '../../core/connector/handshake.t
 import { secretNames, withSecrets } from '../../core/connector/secret-reference.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { withoutSource } from '../../core/migration/remove-source.ts'
-import type { Model, SourceRecord } from '../../core/model/model.ts'
+import { isSystemSource, type Model, type SourceRecord } from '../../core/model/model.ts'
 import { didYouMean } from '../../core/nearest.ts'
 import { parseSqlAddress, type SqlProvider } from '../../core/sql/address.ts'
 import { type AwsRole, requireAwsRole } from '../../core/sql/aws-role.ts'
@@ -24,6 +24,7 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { isAdministrator, type RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
+import { sha256Hex } from '../caller/digest.ts'
 import type { ModelChanges } from './model-changes.ts'
 import { firstUse, stillUnused } from './policy-use.ts'
 
@@ -87,8 +88,6 @@ type Deps = {
   /** AWS roles that sources may use with the keys of this process. */
   readonly awsRoles: readonly AwsRole[]
 }
-
-const SYSTEM_SOURCE = '_system'
 
 export function createSources({ ports, models, system, providers, awsRoles }: Deps): Sources {
   const { database, ids, vault } = ports
@@ -176,7 +175,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
 
   /** Reads use the opened source as it is; migrations and introspections check its secrets again. */
   async function open(workspace: WorkspaceRow, record: SourceRecord, look = true): Promise<OpenedSource> {
-    if (record.apiName === SYSTEM_SOURCE) return system
+    if (isSystemSource(record)) return system
     const ofWorkspace = opened.get(workspace.id) ?? { version: 0, sources: new Map<string, KeptSource>() }
     opened.set(workspace.id, ofWorkspace)
     const known = ofWorkspace.sources.get(record.id)
@@ -249,7 +248,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
       requireEntitlement(rights, 'dataSource:create')
       const { provider, attempt } = await granted(workspace, await sent())
       const schema = await withMessage('Query failed', provider.preview(attempt))
-      return { schema, hash: await digest(JSON.stringify(schema)) }
+      return { schema, hash: await sha256Hex(JSON.stringify(schema)) }
     },
 
     connectors({ rights, caller }) {
@@ -277,7 +276,7 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
         const record = current.sources.find((source) => source.id === id)
         if (record === undefined) throw new ServiceError('notFound', 'Source does not exist')
         const { apiName, provider } = record
-        if (apiName === SYSTEM_SOURCE) throw inUse('it is the workspace’s own')
+        if (isSystemSource(record)) throw inUse('it is the workspace’s own')
         const records = withoutSource(current, id)
         const use = await firstUse(database, workspace.id, current, records)
         if (use !== undefined) throw inUse(use)
@@ -308,9 +307,9 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
       if (record === undefined) throw new Error(`the model refers to the source ${sourceId}, which it does not have`)
       if (model.sources.size === 1) return system.source
       return withCrossSourceRelations(model, (one) => ({
-        followsRelations: one.apiName === SYSTEM_SOURCE || isBuiltIn(one.provider),
+        followsRelations: isSystemSource(one) || isBuiltIn(one.provider),
         source:
-          one.apiName === SYSTEM_SOURCE
+          isSystemSource(one)
             ? system.source
             : lazySource(async () => (await open(workspace, one, false)).source),
       }))(record.id)
@@ -389,9 +388,4 @@ async function untested<T>(work: Promise<T>): Promise<T> {
 function asUntested(error: ServiceError): ServiceError {
   if (!isStartFailure(error) || !(error.cause instanceof ServiceError)) return error
   return new ServiceError(error.kind, UNTESTED, { cause: error.cause })
-}
-
-async function digest(text: string): Promise<string> {
-  const bytes = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))
-  return Array.from(new Uint8Array(bytes), (byte) => byte.toString(16).padStart(2, '0')).join('')
 }

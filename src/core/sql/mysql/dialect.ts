@@ -10,6 +10,7 @@
  * One file for two dialects, which share all but the few members of `Family`.
  */
 import type { ServiceError } from '../../error.ts'
+import { hex } from '../../hex.ts'
 import type { FieldType } from '../../model/field-type.ts'
 import type { Comparison } from '../../query/filter.ts'
 import { databaseError } from '../database-error.ts'
@@ -177,8 +178,7 @@ function answerList(rows: Rows, isCounted: boolean): ReturnType<Dialect['answerL
 /** Whether a backslash escapes depends on sql_mode, which not every driver sets: a text that has one is spelled in hex. */
 function quoteText(text: string): string {
   if (!text.includes('\\')) return `'${text.replaceAll("'", "''")}'`
-  const bytes = Array.from(new TextEncoder().encode(text), (byte) => byte.toString(16).padStart(2, '0'))
-  return `_utf8mb4 x'${bytes.join('')}'`
+  return `_utf8mb4 x'${hex(new TextEncoder().encode(text))}'`
 }
 
 function update(targets: Targets, settings: readonly Setting[]): Sql {

@@ -1,0 +1,4 @@
+/** Bytes as hexadecimal digits, two for each. */
+export function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+}

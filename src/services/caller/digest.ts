@@ -1,0 +1,10 @@
+/** SHA-256 of texts: what is kept of keys and tokens, and what names a text without showing it. */
+import { hex } from '../../core/hex.ts'
+
+export async function sha256(text: string): Promise<Uint8Array> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text)))
+}
+
+export async function sha256Hex(text: string): Promise<string> {
+  return hex(await sha256(text))
+}
