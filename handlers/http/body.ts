@@ -3,6 +3,7 @@ import type * as z from 'zod'
 import { nested, ServiceError } from '../../src/core/error.ts'
 import { hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
+import { issuePath } from '../../src/core/message-text.ts'
 import { type AppContext, headerOf } from './request.ts'
 
 /** For all bodies but those of items and migrations, which have their own limits. */
@@ -22,12 +23,6 @@ export async function readBody<S extends z.ZodType>(
   const path = issue === undefined ? '' : issuePath(issue.path)
   const reason = reasonOf(issue, schema())
   throw nested('invalid', path === '' ? [UNREADABLE, reason] : [UNREADABLE, path, reason])
-}
-
-/** `operations[0].data.dbName` */
-export function issuePath(path: readonly PropertyKey[]): string {
-  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 100)}`)).join('')
-  return place.startsWith('.') ? place.slice(1) : place
 }
 
 function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): string {

@@ -2,8 +2,10 @@
  * Finds the one credential of a request (docs/contract.md#credentials). Only its location is checked here; services
  * verify the token.
  */
+
 import type { Context } from 'hono'
 import { ServiceError } from '../../src/core/error.ts'
+import { truncate } from '../../src/core/message-text.ts'
 import { cookiesNamed, SESSION_COOKIE } from './cookies.ts'
 import { type Credential, headerOf } from './request.ts'
 
@@ -53,18 +55,14 @@ export function searchWithoutToken(url: string): string {
 
 /** Path and query of a URL with secrets redacted, for the log. */
 export function loggable(url: string): string {
-  const path = cut(url.slice(url.indexOf('/', url.indexOf('//') + 2)))
+  const path = truncate(url.slice(url.indexOf('/', url.indexOf('//') + 2)), MAX_LOGGED)
   const start = path.indexOf('?')
   if (start < 0 || !mayHoldSecret(path)) return path
   const parts = path.slice(start + 1).split('&')
   return `${path.slice(0, start)}?${parts.map(redacted).join('&')}`
 }
 
-/** Limits the length of a log line. */
-function cut(path: string): string {
-  return path.length > MAX_LOGGED ? `${path.slice(0, MAX_LOGGED)}…` : path
-}
-
+/** The longest path that is logged, in characters. */
 const MAX_LOGGED = 4_096
 
 /** Parameter names may be escaped, so they are decoded first. */

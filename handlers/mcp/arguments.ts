@@ -6,9 +6,9 @@ import type * as z from 'zod'
 import { nested } from '../../src/core/error.ts'
 import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { unknownMember } from '../../src/core/known-members.ts'
+import { issuePath } from '../../src/core/message-text.ts'
 import { queryBounds } from '../../src/core/query/brackets.ts'
 import { queryFault } from '../../src/core/query/parse.ts'
-import { issuePath } from '../http/body.ts'
 
 /** Arguments that are query parameters in the HTTP API. */
 const QUERY = ['fields', 'filter', 'sort', 'deep']

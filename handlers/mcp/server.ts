@@ -2,6 +2,7 @@
  * Answers one request of the Model Context Protocol. There are no sessions: each request has its own server. Errors of
  * a tool are returned in its result, with advice that an agent can act on.
  */
+
 import { Server } from '@modelcontextprotocol/sdk/server/index.js'
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import {
@@ -13,6 +14,7 @@ import {
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { type ErrorBody, type ErrorKind, errorBody, ServiceError } from '../../src/core/error.ts'
+import { shortName } from '../../src/core/message-text.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
 import type { Observe } from '../../src/ports.ts'
 import { type AgentTool, type AgentTools, agentTools } from '../../src/services/documents/agents.ts'
@@ -35,7 +37,7 @@ export async function answerMcp({ tools: agent, headers, body, observe }: McpReq
   server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed(await agent.usable()) }))
   server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
     const tool = agentTools.find((name) => name === params.name)
-    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${params.name.slice(0, 100)}`)
+    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${shortName(params.name)}`)
     return call(tools[tool], { agent, sent: params.arguments ?? {}, observe })
   })
   const transport = new WebStandardStreamableHTTPServerTransport({

@@ -1,6 +1,8 @@
 /** `/api/{workspace}/sources/data` and `/api/{workspace}/connectors/data` (docs/contract.md#data-sources). */
+
 import * as z from 'zod'
 import { permissionsSchema } from '../../src/core/connector/permission.ts'
+import { isObject } from '../../src/core/json-object.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import { apiNameSchema } from '../../src/core/model/api-name.ts'
 import type { Services } from '../../src/services/instance/services.ts'
@@ -15,10 +17,7 @@ const BODY_LIMIT = 1024 * 1024
 
 const input = lazily(() => ({
   provider: z.string().min(1, 'must not be empty').max(200, 'must have at most 200 characters'),
-  config: z
-    .unknown()
-    .refine((value) => typeof value === 'object' && value !== null && !Array.isArray(value), 'must be an object')
-    .default({}),
+  config: z.unknown().refine(isObject, 'must be an object').default({}),
   permissions: permissionsSchema().default([]),
 }))
 

@@ -1,11 +1,12 @@
 /** Finds the member names that a schema accepts at a path, for messages about unknown members. */
 import type * as z from 'zod'
+import { shortName } from './message-text.ts'
 import { didYouMean } from './nearest.ts'
 
 /** The message for a member that `schema` does not accept. */
 export function unknownMember(schema: z.ZodType, issue: UnknownMember): string {
   const [name = ''] = issue.keys
-  return `unknown field ${name.slice(0, 100)}${didYouMean(name, knownMembers(schema, issue.path))}`
+  return `unknown field ${shortName(name)}${didYouMean(name, knownMembers(schema, issue.path))}`
 }
 
 /** The message for a value that is none of the accepted `values`. */

@@ -2,6 +2,8 @@
  * Splits the stored filter of a policy into conditions joined by `and`, so that two filters can be compared: a filter
  * that contains all conditions of another admits no row that the other does not.
  */
+
+import { canonicalJson, isObject } from '../json-object.ts'
 import { operators } from '../model/vocabulary.ts'
 
 /** A filter as JSON: operators and field ids. */
@@ -21,7 +23,7 @@ export function conditionsOf(filter: Tree | undefined): readonly Condition[] {
   return Object.entries(filter ?? {}).flatMap(([name, value]): readonly Condition[] => {
     if (name === '_and') return (value as readonly Tree[]).flatMap(conditionsOf)
     if (name.startsWith('_')) return [condition(name, value)]
-    if (!isTree(value)) return [condition(name, Array.isArray(value) ? value : { _eq: value })]
+    if (!isObject(value)) return [condition(name, Array.isArray(value) ? value : { _eq: value })]
     const names = Object.keys(value)
     const isTest = names.length > 0 && names.every((operator) => tests.has(operator))
     return isTest ? names.map((operator) => condition(name, { [operator]: value[operator] })) : [condition(name, value)]
@@ -38,7 +40,7 @@ export function equivalentForms(held: Condition, { userId, roleIds }: Variables)
     if (operand === CURRENT_USER && userId !== undefined) return userId
     return operand === CURRENT_ROLES ? roleIds : operand
   })
-  const text = canonical(bound)
+  const text = canonicalJson(bound)
   if (text === held.text) return [text]
   return givesOwn(held.tree, 'more') ? [text, held.text] : [text]
 }
@@ -52,7 +54,7 @@ const tests: ReadonlySet<string> = new Set(operators)
 
 function condition(name: string, value: unknown): Condition {
   const tree = { [name]: value }
-  return { text: canonical(tree), tree }
+  return { text: canonicalJson(tree), tree }
 }
 
 /**
@@ -66,7 +68,7 @@ function givesOwn(tree: Tree, admits: 'more' | 'fewer'): boolean {
     if (name === '_and' || name === '_or') return (value as readonly Tree[]).every((part) => givesOwn(part, admits))
     if (name === '_not' || name === '_none') return givesOwn(value as Tree, other)
     if (name === '_some' || name === '_every') return givesOwn(value as Tree, admits)
-    if (!tests.has(name) && isTree(value)) return givesOwn(value, admits)
+    if (!tests.has(name) && isObject(value)) return givesOwn(value, admits)
     const operands: readonly unknown[] = Array.isArray(value) ? value : [value]
     if (operands.includes(CURRENT_ROLES)) return false
     const isEquality = !tests.has(name) || name === '_eq' || name === '_in'
@@ -77,23 +79,12 @@ function givesOwn(tree: Tree, admits: 'more' | 'fewer'): boolean {
 /** Returns the tree with its operands mapped, wherever an operand may be a variable. */
 function mapOperands(tree: Tree, change: (operand: unknown) => unknown): Tree {
   const parts = Object.entries(tree).map(([name, value]): readonly [string, unknown] => {
-    if (tests.has(name) || !isTree(value)) {
+    if (tests.has(name) || !isObject(value)) {
       if (!Array.isArray(value)) return [name, change(value)]
       if (tests.has(name)) return [name, value.flatMap(change)]
-      return [name, value.map((part) => (isTree(part) ? mapOperands(part, change) : part))]
+      return [name, value.map((part) => (isObject(part) ? mapOperands(part, change) : part))]
     }
     return [name, mapOperands(value, change)]
   })
   return Object.fromEntries(parts)
-}
-
-/** Sorts members, since the database does not keep their order. */
-function canonical(value: unknown): string {
-  return JSON.stringify(value, (_name, part: unknown) =>
-    isTree(part) ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1))) : part,
-  )
-}
-
-function isTree(value: unknown): value is Tree {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -2,11 +2,13 @@
  * The content of a policy (docs/contract.md#content-of-a-policy). It is stored with ids, so that a right never passes
  * to another collection or field that takes over a name, and presented with current names.
  */
+
 import * as z from 'zod'
 import { nested } from '../error.ts'
 import { exceedsLimits } from '../json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../known-members.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
+import { issuePath, shortName } from '../message-text.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
 import { didYouMean } from '../nearest.ts'
 import { queryBounds } from '../query/brackets.ts'
@@ -95,13 +97,12 @@ export function parsePolicy(content: unknown, model: Model, names: PolicyNames =
   if (!result.success) {
     const [issue] = result.error.issues
     const reason = reasonOf(issue)
-    const steps = (issue?.path ?? []).map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    throw fault(`content${steps.join('')}`, reason ?? 'is wrong')
+    throw fault(issuePath(issue?.path ?? [], 'content'), reason ?? 'is wrong')
   }
   const { entitlements, collections } = result.data
   const byId: Record<string, PolicyActions> = {}
   for (const [name, actions] of Object.entries(collections)) {
-    const path = `content.collections.${name.slice(0, 100)}`
+    const path = `content.collections.${shortName(name)}`
     const collection = names.collection(name)
     if (collection === undefined) {
       throw names.missing(path, `is not a collection${didYouMean(name, model.byName.keys())}`)

@@ -2,7 +2,9 @@
  * Maps faults of connectors to ServiceErrors by the table docs/contract.md#what-the-caller-sees, without the outer
  * message of the route. The connector's own message is nested innermost.
  */
+
 import { ServiceError } from '../error.ts'
+import { truncate } from '../message-text.ts'
 import { ErrorCode } from './error-code.ts'
 
 /** A thrown error: `code` is the safe integer in its `monospace` property; `denied` takes precedence over it. */
@@ -82,11 +84,10 @@ const answers = new Map<number | null, Answer>(
   ).map(([code, kind, message]) => [code, { kind, message, code: String(code) }]),
 )
 
-const MAX_MESSAGE = 1_000
+export const MAX_MESSAGE = 1_000
 
 /** A connector's message is shown to callers, limited in length. */
 export function extensionError({ kind, message, code }: Answer, own: string): ServiceError {
-  const text = own.length > MAX_MESSAGE ? `${own.slice(0, MAX_MESSAGE)}…` : own
-  const cause = new ServiceError(kind, `the extension returned an error: ${text}`)
+  const cause = new ServiceError(kind, `the extension returned an error: ${truncate(own, MAX_MESSAGE)}`)
   return new ServiceError(kind, message, { cause, ...(code !== undefined && { code }) })
 }

@@ -3,10 +3,13 @@
  * testConnection (docs/contract.md#breaches-of-the-protocol). Checks run after the handler has returned, so a write
  * already made stays.
  */
+
 import { ServiceError } from '../error.ts'
+import { isObject } from '../json-object.ts'
+import { shortName, truncate } from '../message-text.ts'
 import type { PrimitiveField } from '../model/model.ts'
 import type { ConnectorOperation } from '../model/vocabulary.ts'
-import { invalidResponse } from './fault.ts'
+import { invalidResponse, MAX_MESSAGE } from './fault.ts'
 import { type Permission, permissionSchema } from './permission.ts'
 import { invalidAnswer } from './schema.ts'
 import { kindOf, readValue } from './value.ts'
@@ -129,7 +132,8 @@ export function parseConnectionTest(value: unknown): ServiceError | undefined {
     throw invalidAnswer('testConnection', `message is a ${kindOf(message)}, expected a string`)
   }
   if (ok) return undefined
-  const reason = message === undefined ? 'the extension reports that the connection failed' : message.slice(0, 1_000)
+  const reason =
+    message === undefined ? 'the extension reports that the connection failed' : truncate(message, MAX_MESSAGE)
   return new ServiceError('invalid', message === undefined ? reason : `the extension returned an error: ${reason}`)
 }
 
@@ -148,13 +152,9 @@ function membersOf(handler: string, value: unknown, { required, optional }: Memb
   const known = [...required, ...optional]
   const stray = Object.keys(value).find((name) => !known.includes(name))
   if (stray !== undefined) {
-    throw invalidAnswer(handler, `unknown field ${stray.slice(0, 100)}, expected ${known.join(' or ')}`)
+    throw invalidAnswer(handler, `unknown field ${shortName(stray)}, expected ${known.join(' or ')}`)
   }
   const missing = required.find((name) => value[name] === undefined)
   if (missing !== undefined) throw invalidAnswer(handler, `missing field ${missing}`)
   return value
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -3,8 +3,10 @@
  * supported queries. Strict; converted to the common form of every introspection, with the capabilities stored beside
  * the model.
  */
+
 import * as z from 'zod'
 import { type InferOutput, lazily } from '../lazily.ts'
+import { issuePath, shortName } from '../message-text.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
 import { operatorsOf } from '../model/operator.ts'
 import { connectorOperations, connectorOperator, operators } from '../model/vocabulary.ts'
@@ -78,11 +80,11 @@ const expected: Readonly<Record<string, string>> = {
 
 function issueDetail(issue: z.core.$ZodIssue | undefined): string {
   const path = issue?.path ?? []
-  const place = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part).slice(0, 100)}`)).join('')
-  const at = place === '' ? 'the answer' : place.replace(/^\./, '')
+  const place = issuePath(path)
+  const at = place === '' ? 'the answer' : place
   if (issue?.code !== 'unrecognized_keys') return `${at} ${issue?.message ?? 'is wrong'}`
   const list = String(path.findLast((part) => typeof part === 'string') ?? '')
-  const field = `unknown field ${issue.keys[0]?.slice(0, 100)}, expected ${expected[list] ?? 'nothing else'}`
+  const field = `unknown field ${shortName(issue.keys[0] ?? '')}, expected ${expected[list] ?? 'nothing else'}`
   return place === '' ? field : `${field} in ${at}`
 }
 
@@ -108,19 +110,18 @@ function fieldFault({ fields, key, filter, sort }: ConnectorCollection): string 
   if (byName.size < fields.length) return 'fields have a name twice'
   for (const one of key) {
     const field = byName.get(one)
-    if (field === undefined) return `key names ${one.slice(0, 100)}, which is no field`
-    if (field.isNullable || field.isList) return `key names ${one.slice(0, 100)}, which may be null or is a list`
+    if (field === undefined) return `key names ${shortName(one)}, which is no field`
+    if (field.isNullable || field.isList) return `key names ${shortName(one)}, which may be null or is a list`
   }
   for (const [one, names] of Object.entries(filter)) {
     const field = byName.get(one)
-    if (field === undefined) return `filter names ${one.slice(0, 100)}, which is no field`
+    if (field === undefined) return `filter names ${shortName(one)}, which is no field`
     const known: ReadonlySet<string> = operatorsOf(field.type, field.isList)
     const stray = names.find((operator) => operator !== 'null' && !known.has(`_${operator}`))
-    if (stray !== undefined)
-      return `filter.${one.slice(0, 100)} names ${stray.slice(0, 50)}, which its type does not have`
+    if (stray !== undefined) return `filter.${shortName(one)} names ${shortName(stray)}, which its type does not have`
   }
   const unsortable = sort.find((one) => !byName.has(one))
-  return unsortable === undefined ? undefined : `sort names ${unsortable.slice(0, 100)}, which is no field`
+  return unsortable === undefined ? undefined : `sort names ${shortName(unsortable)}, which is no field`
 }
 
 /** The key of a collection of a source, by the names that the model keeps. */

@@ -2,7 +2,9 @@
  * Named secrets in the configuration of a data source: an object of exactly `{"$secret": "name"}` is replaced by the
  * secret of that name. Everything else is passed to the connector unchanged.
  */
+
 import { nested } from '../error.ts'
+import { shortName } from '../message-text.ts'
 
 /** Returns the names that the configuration refers to, each once. */
 export function secretNames(config: unknown): readonly string[] {
@@ -34,5 +36,5 @@ function walk(value: unknown, replace: (name: string, path: string) => string, p
   const entries = Object.entries(value)
   const [first] = entries
   if (entries.length === 1 && first?.[0] === '$secret' && typeof first[1] === 'string') return replace(first[1], path)
-  return Object.fromEntries(entries.map(([name, one]) => [name, walk(one, replace, `${path}.${name.slice(0, 100)}`)]))
+  return Object.fromEntries(entries.map(([name, one]) => [name, walk(one, replace, `${path}.${shortName(name)}`)]))
 }

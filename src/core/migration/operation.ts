@@ -2,11 +2,13 @@
  * Parses the body of a migration into operations (docs/contract.md#operations). One schema defines what can be sent:
  * unknown members are refused, and the first fault is reported as `Failed to read the JSON body` > path > reason.
  */
+
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
 import { exceedsLimits, oversizedJson } from '../json-limits.ts'
 import { unknownMember } from '../known-members.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
+import { issuePath } from '../message-text.ts'
 import { apiNameSchema } from '../model/api-name.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
 import { byteLength, MAX_NAME_LENGTH } from './derive.ts'
@@ -221,15 +223,8 @@ type Fault = { readonly path: readonly PropertyKey[]; readonly message: string }
 /** `operations[0]` is a message of its own; the rest of the path follows it. */
 function bodyFault({ path, message }: Fault): ServiceError {
   const [first, index, ...rest] = path
-  const places = index === undefined ? [dotted(path)] : [dotted([first ?? '', index]), dotted(rest)]
+  const places = index === undefined ? [issuePath(path)] : [issuePath([first ?? '', index]), issuePath(rest)]
   return nested('invalid', ['Failed to read the JSON body', ...places.filter((place) => place !== ''), message])
-}
-
-function dotted(path: readonly PropertyKey[]): string {
-  return path
-    .map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`))
-    .join('')
-    .replace(/^\./, '')
 }
 
 /**

@@ -4,6 +4,7 @@
  * predicate ("must be …", "is not …") that never repeats the value. Long, because it is one table: each type's grammar,
  * range and canonical form, in the order of the types.
  */
+import { isObject } from '../json-object.ts'
 import type { FieldType } from './field-type.ts'
 
 /** `ok` is the text that a statement casts to the column's type. */
@@ -449,7 +450,7 @@ function jsonFault(value: unknown, depth: number): Fault | undefined {
 
 /** RFC 7946 without foreign members: databases treat them (`crs`) differently. */
 function isGeometry(value: unknown, depth: number): boolean {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  if (!isObject(value)) return false
   const members = new Map<string, unknown>(Object.entries(value))
   if (members.size !== 2) return false
   const coordinates = members.get('coordinates')

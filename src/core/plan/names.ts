@@ -2,12 +2,14 @@
  * Names in a request → fields the caller may use. Owns the rule that whoever may not read the model learns nothing: a
  * name that does not exist and one that is hidden get one and the same answer (docs/contract.md#items).
  */
+
 import { type Access, type Action, type Granted, type Viewer, visibility } from '../access/access.ts'
 import { nested, ServiceError } from '../error.ts'
+import { shortName } from '../message-text.ts'
 import type { Collection, Field, Model, PrimitiveField } from '../model/model.ts'
 import { didYouMean } from '../nearest.ts'
 import type { Filter } from '../query/filter.ts'
-import { queryFault, shown } from '../query/parse.ts'
+import { queryFault } from '../query/parse.ts'
 
 /** The collection of a route and what the caller may do there by `action`. */
 export function openCollection(
@@ -21,7 +23,7 @@ export function openCollection(
   if (access.kind === 'granted' && collection !== undefined) return { collection, access }
   if (collection === undefined && viewer.seesModel) {
     const meant = didYouMean(name, readableNames(model, viewer))
-    throw nested('notFound', ['Failed to execute query', `collection ${shown(name)} does not exist${meant}`])
+    throw nested('notFound', ['Failed to execute query', `collection ${shortName(name)} does not exist${meant}`])
   }
   throw forbidden()
 }
@@ -43,7 +45,7 @@ export function usableField(
     const meant = didYouMean(name, readableFields(viewer, collection, access))
     throw queryFault(path, `is not a field of ${collection.apiName}${meant}`)
   }
-  throw forbidden(shown(name))
+  throw forbidden(shortName(name))
 }
 
 /** The same for reading: a relation into a collection that the caller may not read is hidden, whatever a policy says of it. */
@@ -56,7 +58,8 @@ export function readableField(
 ): UsableField {
   const usable = usableField(viewer, collection, access, name, path)
   const { field } = usable
-  if (field.kind === 'relation' && viewer.accessTo(field.target, 'read').kind === 'denied') throw forbidden(shown(name))
+  if (field.kind === 'relation' && viewer.accessTo(field.target, 'read').kind === 'denied')
+    throw forbidden(shortName(name))
   return usable
 }
 

@@ -4,11 +4,13 @@
  * transaction. Every row is checked under the access of its own collection, before and after. One file, because
  * creating, updating and linking call each other at every depth.
  */
+
 import { type Action, type Granted, type Viewer, validRows, writableRows } from '../access/access.ts'
+import { shortName } from '../message-text.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { and, type Filter } from '../query/filter.ts'
-import { MAX_RELATION_DEPTH, queryFault, type RawFilter, shown, tooManyRelations } from '../query/parse.ts'
+import { MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from '../query/parse.ts'
 import { cellOf, foreignKey, keyCells, linkIds, withoutLink } from './cells.ts'
 import { fieldEquals, readableField, relatedAccess, writeAccess } from './names.ts'
 import type { Assertion, Cell, Slot, Step } from './plan.ts'
@@ -348,7 +350,7 @@ function findReference(
   const access = relatedAccess(viewer, target)
   const named: PrimitiveField[] = []
   const conditions = Object.entries(body).map(([name, value]): Filter => {
-    const at = memberPath(path, shown(name))
+    const at = memberPath(path, shortName(name))
     const { field, visible } = readableField(viewer, target, access, name, at)
     if (field.kind === 'relation') throw queryFault(at, 'is a relation')
     named.push(field)

@@ -2,7 +2,9 @@
  * ReadQuery × Model × Access → ReadPlan. The caller's row filter and the request's filter meet here, by `and`; the
  * bounds of docs/contract.md#bounds-of-a-request that need the model are held here too.
  */
+
 import { type Granted, type Viewer, visibility } from '../access/access.ts'
+import { shortName } from '../message-text.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { all, and, type FieldRef, type Filter } from '../query/filter.ts'
 import {
@@ -12,7 +14,6 @@ import {
   MAX_SELECTED_FIELDS,
   queryFault,
   type ReadQuery,
-  shown,
   tooManyRelations,
 } from '../query/parse.ts'
 import { requireRowBudget } from './budget.ts'
@@ -109,7 +110,7 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
       }
       continue
     }
-    const path = `${level.path}.${shown(name)}`
+    const path = `${level.path}.${shortName(name)}`
     const { field, visible } = readableField(viewer, collection, access, name, path)
     if (field.kind === 'primitive') selected.set(name, { kind: 'field', name, field, visible })
     else {
@@ -118,7 +119,7 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
     }
   }
   for (const [name, below] of relations) {
-    const path = `${level.path}.${shown(name)}`
+    const path = `${level.path}.${shortName(name)}`
     const { field, visible } = readableField(viewer, collection, access, name, path)
     if (field.kind === 'primitive') throw queryFault(path, 'is a primitive field and takes no nested selection')
     selected.set(name, selectRelation(context, { relation: field, visible, below }, { ...level, path }))
@@ -212,7 +213,7 @@ function planOrder(context: ReadContext, query: ListArguments, path: string): re
   const order: Order[] = []
   const named = new Set<string>()
   query.sort.forEach((entry, index) => {
-    const at = `${path}[${index}].${shown(entry.field)}`
+    const at = `${path}[${index}].${shortName(entry.field)}`
     const { field, visible } = readableField(viewer, collection, access, entry.field, at)
     if (field.kind === 'relation' || !isSortable(field)) throw queryFault(at, 'cannot be sorted by')
     if (named.has(field.id)) return

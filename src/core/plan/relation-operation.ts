@@ -2,7 +2,9 @@
  * What a body says of a relation → operations (docs/contract.md#nested-writes): one object on a new item's to-one, an
  * array everywhere else; which operations a kind of relation knows is decided here.
  */
+
 import { exceedsLimits } from '../json-limits.ts'
+import { shortName } from '../message-text.ts'
 import type { RelationField } from '../model/model.ts'
 import { listKnown } from '../nearest.ts'
 import { queryBounds } from '../query/brackets.ts'
@@ -76,10 +78,7 @@ function parseOperation(
   if (name === '' || others.length > 0) throw queryFault(path, 'must hold one operation')
   const kind = known.find((one) => one === name)
   if (kind === undefined)
-    throw queryFault(
-      `${path}.${name.slice(0, 100)}`,
-      `is not an operation of this relation here${listKnown(name, known)}`,
-    )
+    throw queryFault(`${path}.${shortName(name)}`, `is not an operation of this relation here${listKnown(name, known)}`)
   const at = `${path}.${kind}`
   const body = parseBody(content, at)
   switch (kind) {
@@ -125,7 +124,7 @@ function refuseTooMany(list: readonly unknown[], path: string): void {
 function refuseUnknown(body: Body, known: readonly string[], path: string): void {
   for (const name of Object.keys(body)) {
     if (known.includes(name)) continue
-    throw queryFault(`${path}.${name.slice(0, 100)}`, `is not allowed here${listKnown(name, known)}`)
+    throw queryFault(`${path}.${shortName(name)}`, `is not allowed here${listKnown(name, known)}`)
   }
 }
 

@@ -2,11 +2,14 @@
  * One item as sent → assignments: every member becomes a column's value, engine-managed defaults are filled in, and
  * what is required must be there. Faults name their place, such as `[2].title`.
  */
+
 import type { Granted, Viewer } from '../access/access.ts'
+import { isObject } from '../json-object.ts'
+import { shortName } from '../message-text.ts'
 import { decodeJson } from '../model/codec.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { partOfMoment } from '../model/moment.ts'
-import { queryFault, shown } from '../query/parse.ts'
+import { queryFault } from '../query/parse.ts'
 import { usableField } from './names.ts'
 import type { Assignment } from './plan.ts'
 
@@ -26,12 +29,8 @@ export type Body = Readonly<Record<string, unknown>>
 const nothing: ReadonlySet<string> = new Set()
 
 export function parseBody(value: unknown, path: string): Body {
-  if (isBody(value)) return value
+  if (isObject(value)) return value
   throw queryFault(path, 'must be an object')
-}
-
-export function isBody(value: unknown): value is Body {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 /** The columns of a new item. `elsewhere` are fields whose value comes from a relation. */
@@ -92,7 +91,7 @@ export function splitBody(
   const columns: Record<string, unknown> = Object.create(null)
   const relations: [RelationField, unknown][] = []
   for (const [name, value] of Object.entries(body)) {
-    const { field } = usableField(viewer, collection, access, name, memberPath(path, shown(name)))
+    const { field } = usableField(viewer, collection, access, name, memberPath(path, shortName(name)))
     if (field.kind === 'relation') relations.push([field, value])
     else columns[name] = value
   }
@@ -110,7 +109,7 @@ function sentAssignments(context: WriteContext, body: Body, path: string): reado
 
 function sentColumns(context: WriteContext, members: readonly string[], path: string): readonly Column[] {
   return members.map((name) => {
-    const at = memberPath(path, shown(name))
+    const at = memberPath(path, shortName(name))
     const { field } = usableField(context.viewer, context.collection, context.access, name, at)
     if (field.kind === 'relation') throw queryFault(at, 'is a relation')
     if (field.isReadOnly) throw queryFault(at, 'is read-only')

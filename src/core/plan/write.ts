@@ -2,8 +2,10 @@
  * A write as sent × Model × Access → WritePlan. Whoever may do everything gets the plain plans, which are one statement
  * where the database allows; everything else is a program of checked steps. What comes back is planned as a read.
  */
+
 import { type Granted, type Viewer, visibility } from '../access/access.ts'
 import { nested } from '../error.ts'
+import { isObject } from '../json-object.ts'
 import { decodeText } from '../model/codec.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
@@ -22,7 +24,6 @@ import {
   createAssignments,
   createColumns,
   type Generators,
-  isBody,
   parseBody,
   updateAssignments,
 } from './values.ts'
@@ -65,7 +66,7 @@ export type PlainInsert = {
 /** The one item of a body; undefined for any other body. */
 export function singleItem(body: unknown): Body | undefined {
   const [item] = Array.isArray(body) && body.length === 1 ? (body as readonly unknown[]) : []
-  return isBody(item) ? item : undefined
+  return isObject(item) ? item : undefined
 }
 
 /** Undefined for items with these members that `planCreate` has to plan one by one. */

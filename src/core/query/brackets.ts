@@ -6,6 +6,7 @@
 
 import { nested, ServiceError } from '../error.ts'
 import type { JsonLimits } from '../json-limits.ts'
+import { shortName } from '../message-text.ts'
 
 export type BracketNode = string | readonly BracketNode[] | BracketTree
 export type BracketTree = { readonly [key: string]: BracketNode }
@@ -25,7 +26,6 @@ export const queryBounds: JsonLimits = {
   length: MAX_QUERY_LENGTH,
   nameLength: MAX_KEY_LENGTH,
 }
-const MAX_SHOWN = 100
 
 const WHOLE_QUERY = 'query string'
 const PATH = /^[^[\]]+(?:\[[^[\]]*\])*$/
@@ -158,15 +158,14 @@ function toArray({ children }: Branch, path: string): readonly BracketNode[] {
 }
 
 function malformed(name: string, reason: string): ServiceError {
-  return nested('badRequest', ['Invalid request', shown(name), reason])
+  return nested('badRequest', ['Invalid request', parameterName(name), reason])
 }
 
 function refused(name: string, reason: string): ServiceError {
-  const cause = nested('invalid', [shown(name), reason], { code: '4009' })
+  const cause = nested('invalid', [parameterName(name), reason], { code: '4009' })
   return new ServiceError('invalid', 'Failed to execute query', { code: '4000', cause })
 }
 
-// The cut may split a surrogate pair, and a raw name may hold half of one: neither is text that an answer can carry.
-function shown(name: string): string {
-  return name === '' ? WHOLE_QUERY : name.slice(0, MAX_SHOWN).toWellFormed()
+function parameterName(name: string): string {
+  return name === '' ? WHOLE_QUERY : shortName(name)
 }

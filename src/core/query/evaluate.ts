@@ -2,6 +2,7 @@
  * A Filter over one row that is at hand: true, false, or undefined where a null leaves it open, as SQL has it. For rows
  * that no database can be asked about: those of connectors, and those that are about to be written.
  */
+import { canonicalJson } from '../json-object.ts'
 import type { PrimitiveField } from '../model/model.ts'
 import type { Comparison, FieldRef, Filter, Match } from './filter.ts'
 
@@ -106,7 +107,7 @@ export function compareTexts({ type }: PrimitiveField, one: string, other: strin
     case 'decimal':
       return decimalOrder(one, other)
     case 'json':
-      return textOrder(canonicalJson(one), canonicalJson(other))
+      return textOrder(canonicalJson(JSON.parse(one)), canonicalJson(JSON.parse(other)))
     case 'dateTimeWithTimezone':
       return textOrder(one.replace('Z', ''), other.replace('Z', ''))
     case 'string':
@@ -147,15 +148,6 @@ function partsOf(text: string): DecimalParts {
   const isNegative = text.startsWith('-')
   const [whole = '', fraction = ''] = (isNegative ? text.slice(1) : text).split('.')
   return { isNegative, whole, fraction }
-}
-
-/** Members of an object in one order, so that equal values have one text. */
-function canonicalJson(text: string): string {
-  return JSON.stringify(JSON.parse(text), (_name, part: unknown) =>
-    typeof part === 'object' && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).toSorted(([one], [other]) => textOrder(one, other)))
-      : part,
-  )
 }
 
 function every(answers: readonly (boolean | undefined)[]): boolean | undefined {

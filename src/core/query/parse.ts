@@ -2,7 +2,9 @@
  * Bracket notation → ReadQuery: the shape of a read without any knowledge of the model. Names and operands stay as they
  * were sent; `core/plan` resolves them. Owns the list of parameters that item routes know (docs/contract.md#items).
  */
+
 import { nested, type ServiceError } from '../error.ts'
+import { shortName } from '../message-text.ts'
 import { didYouMean } from '../nearest.ts'
 import type { BracketNode } from './brackets.ts'
 import type { TemplateReaders } from './query-template.ts'
@@ -75,17 +77,6 @@ export function parseItemQuery(tree: BracketObject): ReadQuery {
   return parseQuery(tree)
 }
 
-/** Of lists that only know pages. */
-export function parsePage(
-  tree: BracketObject,
-  limits: { readonly default: number; readonly max: number },
-): { readonly limit: number; readonly offset: number } {
-  refuseUnknown(tree, ['limit', 'offset'])
-  const limit = parseInteger(tree.limit, 'limit', -1) ?? limits.default
-  if (limit > limits.max) throw queryFault('limit', `must be at most ${limits.max}`)
-  return { limit: limit <= 0 ? limits.max : limit, offset: parseInteger(tree.offset, 'offset', 0) ?? 0 }
-}
-
 /** Of migrations: `dryRun=true`, or nothing. */
 export function parseDryRun(tree: BracketObject): boolean {
   refuseUnknown(tree, ['dryRun'])
@@ -116,7 +107,7 @@ function refuseUnknown(tree: BracketObject, known: readonly string[]): void {
 export function requireKnown(name: string, known: readonly string[]): void {
   if (known.includes(name)) return
   const meant = didYouMean(name, known) || `; allowed: ${known.join(', ') || 'none'}`
-  throw queryFault(shown(name), `is not a parameter of this route${meant}`)
+  throw queryFault(shortName(name), `is not a parameter of this route${meant}`)
 }
 
 function parseFields(node: BracketNode | undefined): readonly string[] | undefined {
@@ -128,7 +119,7 @@ function parseFields(node: BracketNode | undefined): readonly string[] | undefin
     if (typeof text !== 'string') throw queryFault('fields', 'must be a comma-separated list of field names')
     for (const fieldPath of text.split(',')) {
       if (fieldPath === '') continue
-      refuseLongPath(fieldPath, `fields.${shown(fieldPath)}`)
+      refuseLongPath(fieldPath, `fields.${shortName(fieldPath)}`)
       paths.add(fieldPath)
       if (paths.size > MAX_SELECTED_FIELDS) throw queryFault('fields', `names more than ${MAX_SELECTED_FIELDS} fields`)
     }
@@ -169,11 +160,12 @@ function parseSortEntry(entry: BracketNode, path: string, parameter: string): So
   if (typeof entry === 'string' || isList(entry)) throw queryFault(path, sortHint(parameter))
   const [[field, options] = [], ...others] = Object.entries(entry)
   if (field === undefined || others.length > 0) throw queryFault(path, 'must name one field')
-  if (typeof options !== 'object' || isList(options)) throw queryFault(`${path}.${shown(field)}`, sortHint(parameter))
+  if (typeof options !== 'object' || isList(options))
+    throw queryFault(`${path}.${shortName(field)}`, sortHint(parameter))
   let direction: SortEntry['direction'] = 'asc'
   let nulls: SortEntry['nulls']
   for (const [name, value] of Object.entries(options)) {
-    const at = `${path}.${shown(field)}.${shown(name)}`
+    const at = `${path}.${shortName(field)}.${shortName(name)}`
     if (name === 'direction') {
       if (value !== 'asc' && value !== 'desc') throw queryFault(at, 'must be asc or desc')
       direction = value
@@ -227,7 +219,7 @@ function collectDeep(
 ): void {
   if (typeof node === 'string' || isList(node)) throw queryFault(path, 'must name relations and their arguments')
   for (const [fieldPath, value] of Object.entries(node)) {
-    const at = `${path}.${shown(fieldPath)}`
+    const at = `${path}.${shortName(fieldPath)}`
     if (fieldPath.startsWith('_')) throw queryFault(at, 'must stand below the name of a relation')
     refuseLongPath(fieldPath, at)
     const names = fieldPath.split('.')
@@ -245,7 +237,7 @@ function collectDeep(
       if (!name.startsWith('_')) deeper[name] = argument
       else if (!deepParameters.has(name)) {
         const known = [...deepParameters].join(', ')
-        throw queryFault(`${at}.${shown(name)}`, `is not an argument of a relation; allowed: ${known}`)
+        throw queryFault(`${at}.${shortName(name)}`, `is not an argument of a relation; allowed: ${known}`)
       } else if (entry !== undefined) {
         if (name in entry.own) throw queryFault(`${at}.${name}`, 'is given twice')
         entry.own[name] = argument
@@ -274,9 +266,4 @@ function finishDeep(draft: DeepDraft): DeepArguments {
 
 function isList(node: BracketNode): node is readonly BracketNode[] {
   return Array.isArray(node)
-}
-
-/** Names from outside are cut before they are repeated in a message. */
-export function shown(name: string): string {
-  return name.length > 100 ? `${name.slice(0, 100)}…` : name
 }

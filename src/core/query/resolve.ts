@@ -2,6 +2,9 @@
  * A filter as sent → Filter: names become fields that the asker may use, operands become database texts. The grammar is
  * that of docs/contract.md#filters; requests and policies are read by the same lines and differ only in what they see.
  */
+
+import { isObject } from '../json-object.ts'
+import { shortName } from '../message-text.ts'
 import { type Decoded, decodeJson, decodeText } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, Field, PrimitiveField, RelationField } from '../model/model.ts'
@@ -9,7 +12,7 @@ import { knownOperators, operatorsOf } from '../model/operator.ts'
 import type { Operator } from '../model/vocabulary.ts'
 import { all, and, type FieldRef, type Filter, isTrue, none, not, or } from './filter.ts'
 import { meanings } from './operator-meaning.ts'
-import { MAX_RELATION_DEPTH, queryFault, type RawFilter, shown, tooManyRelations } from './parse.ts'
+import { MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from './parse.ts'
 import { isPlaceholder, placeholderName } from './placeholder.ts'
 import type { TemplateReaders } from './query-template.ts'
 
@@ -67,7 +70,7 @@ function group(reading: Reading, value: unknown, scope: Scope): Filter {
 }
 
 function member(reading: Reading, name: string, part: unknown, scope: Scope): Filter {
-  const inner = { ...scope, path: `${scope.path}.${shown(name)}`, nesting: scope.nesting + 1, quantified: false }
+  const inner = { ...scope, path: `${scope.path}.${shortName(name)}`, nesting: scope.nesting + 1, quantified: false }
   if (name === '_not') return not(group(reading, part, inner))
   if (name === '_and' || name === '_or') {
     if (!Array.isArray(part)) throw queryFault(inner.path, 'must be a list of filters')
@@ -118,7 +121,7 @@ function condition(reading: Reading, ref: FieldRef, part: unknown, path: string)
   const isOperators = isObject(part) && Object.keys(part).every((name) => name.startsWith('_'))
   if (isObject(part) && isOperators) {
     const filters = Object.entries(part).map(([name, operand]) =>
-      operation(reading, ref, name, operand, `${path}.${shown(name)}`),
+      operation(reading, ref, name, operand, `${path}.${shortName(name)}`),
     )
     return and(filters)
   }
@@ -127,7 +130,7 @@ function condition(reading: Reading, ref: FieldRef, part: unknown, path: string)
   }
   if (isObject(part)) {
     const name = Object.keys(part).find((key) => !key.startsWith('_')) ?? ''
-    throw queryFault(`${path}.${shown(name)}`, `is not an operator, as ${knownOperators(ref.field)} are`)
+    throw queryFault(`${path}.${shortName(name)}`, `is not an operator, as ${knownOperators(ref.field)} are`)
   }
   return operation(reading, ref, '_eq', part, path)
 }
@@ -256,8 +259,4 @@ function read({ form }: Pick<Reading, 'form'>, fieldType: FieldType, operand: un
 /** A text longer than its column is valid in a comparison, and equals nothing. */
 export function operandType(type: FieldType): FieldType {
   return type.name === 'string' ? { name: 'string', params: { length: 'unlimited' } } : type
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

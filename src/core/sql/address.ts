@@ -3,11 +3,13 @@
  * entered. Three forms: a connection string, its parts, or its parts with tokens of a managed cloud. Faults name their
  * place and never repeat a value: there are passwords among them.
  */
+
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
 import { unknownMember } from '../known-members.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
 import { isLoopback } from '../loopback.ts'
+import { shortName } from '../message-text.ts'
 
 export const sqlProviders = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'] as const
 export type SqlProvider = (typeof sqlProviders)[number]
@@ -198,7 +200,7 @@ function tlsOf(parameters: URLSearchParams): boolean | undefined {
   for (const [name, value] of parameters) {
     const reading = readings[name]?.(value)
     if (reading === undefined)
-      throw configFault(PLACE, `has the parameter ${name.slice(0, 100)}, which is not supported so`)
+      throw configFault(PLACE, `has the parameter ${shortName(name)}, which is not supported so`)
     if (reading !== 'nothing') tls = reading === 'on'
   }
   return tls

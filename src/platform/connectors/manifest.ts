@@ -2,9 +2,11 @@
  * Parses the package.json of an extension (docs/contract.md#connectors) into its entries, or into faults that name the
  * member. Members other than `service` belong to npm and are ignored.
  */
+
 import * as z from 'zod'
 import { permissionsSchema } from '../../core/connector/permission.ts'
 import { type InferOutput, lazily } from '../../core/lazily.ts'
+import { issuePath } from '../../core/message-text.ts'
 
 export type ManifestEntry = InferOutput<typeof entrySchema>
 
@@ -48,12 +50,7 @@ export function parseManifest(text: string): ManifestResult {
 }
 
 function faultOf(issue: z.core.$ZodIssue): ManifestFault {
-  const place = issue.path.reduce<string>(
-    (text, part) =>
-      typeof part === 'number' ? `${text}[${part}]` : text === '' ? String(part) : `${text}.${String(part)}`,
-    '',
-  )
-  return { place, reason: reasonOf(issue) }
+  return { place: issuePath(issue.path), reason: reasonOf(issue) }
 }
 
 function reasonOf(issue: z.core.$ZodIssue): string {

@@ -17,9 +17,9 @@ import {
   loadPassword,
   setPassword,
 } from '../../store/passwords.ts'
-import { sha256Hex } from '../caller/digest.ts'
 import { recordEvent } from '../caller/audit.ts'
 import { type Caller, requireUser } from '../caller/callers.ts'
+import { sha256Hex } from '../caller/digest.ts'
 import type { LoginAttempt, Throttle } from '../caller/throttle.ts'
 import { invalidToken } from '../caller/tokens.ts'
 import { changeRights } from '../rights/rights-changes.ts'

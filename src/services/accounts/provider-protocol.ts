@@ -3,9 +3,11 @@
  * comes back with a code. Loaded by the first sign-in of a process. What a provider publishes of itself is remembered for
  * a while; of tokens nothing is kept.
  */
+
 import * as oauth from 'oauth4webapi'
 import { type Claims, parseAddresses, parseProfile } from '../../core/access/profile.ts'
 import type { Profile } from '../../core/access/sign-in.ts'
+import { isObject } from '../../core/json-object.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import type { ProviderRow, ProviderServer } from '../../store/providers.ts'
 import { type FaultKind, ProviderFault } from './provider-fault.ts'
@@ -114,7 +116,7 @@ export function openProviderProtocol({ clock, providerGate, vault }: Ports): Pro
     if (provider.server.kind === 'openid') throw new ProviderFault('invalid', 'there is no identity token')
     const { userinfoEndpoint, emailsEndpoint, claims } = provider.server
     const person = await askAs(tokens.access_token, userinfoEndpoint)
-    if (!isClaims(person)) throw new ProviderFault('invalid', 'userinfo is not an object')
+    if (!isObject(person)) throw new ProviderFault('invalid', 'userinfo is not an object')
     const address =
       emailsEndpoint === null
         ? { email: person[claims.email], email_verified: person[claims.emailVerified] }
@@ -199,10 +201,6 @@ function proofOf(settings: ProviderServer, server: oauth.AuthorizationServer, se
   const isBasic =
     settings.kind === 'oauth2' ? settings.clientAuthentication === 'basic' : methods.includes('client_secret_basic')
   return isBasic ? oauth.ClientSecretBasic(secret) : oauth.ClientSecretPost(secret)
-}
-
-function isClaims(answer: unknown): answer is Claims {
-  return typeof answer === 'object' && answer !== null && !Array.isArray(answer)
 }
 
 function requireProfile(issuer: string, claims: Claims): Profile {

@@ -1,4 +1,5 @@
-/** SHA-256 of texts: what is kept of keys and tokens, and what names a text without showing it. */
+/** SHA-256 of texts: stored instead of keys and tokens, and used for entity tags. */
+
 import { hex } from '../../core/hex.ts'
 
 export async function sha256(text: string): Promise<Uint8Array> {

@@ -23,8 +23,8 @@ import { loadSealedSource, sealSource, unmarkSource } from '../../store/sources.
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import { isAdministrator, type RequestScope } from '../caller/callers.ts'
-import type { LazyBody } from '../caller/directory.ts'
 import { sha256Hex } from '../caller/digest.ts'
+import type { LazyBody } from '../caller/directory.ts'
 import type { ModelChanges } from './model-changes.ts'
 import { firstUse, stillUnused } from './policy-use.ts'
 
@@ -308,10 +308,9 @@ export function createSources({ ports, models, system, providers, awsRoles }: De
       if (model.sources.size === 1) return system.source
       return withCrossSourceRelations(model, (one) => ({
         followsRelations: isSystemSource(one) || isBuiltIn(one.provider),
-        source:
-          isSystemSource(one)
-            ? system.source
-            : lazySource(async () => (await open(workspace, one, false)).source),
+        source: isSystemSource(one)
+          ? system.source
+          : lazySource(async () => (await open(workspace, one, false)).source),
       }))(record.id)
     },
 

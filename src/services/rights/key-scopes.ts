@@ -3,6 +3,7 @@
  * collections of that name in the key's workspaces when the key is created. A collection that neither the creator nor
  * the key's user can use is treated like an unknown one.
  */
+
 import type { Action } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import {
@@ -13,6 +14,7 @@ import {
   type ScopeInput,
 } from '../../core/access/scope.ts'
 import { ServiceError } from '../../core/error.ts'
+import { shortName } from '../../core/message-text.ts'
 import type { Collection, Model } from '../../core/model/model.ts'
 import { networkText, parseNetwork } from '../../core/network.ts'
 import type { Ports } from '../../ports.ts'
@@ -111,7 +113,7 @@ export function createKeyScopes({ database }: Ports, models: ModelCache): KeySco
     }
     const [first] = missing
     if (first !== undefined)
-      unknown(`scope.collections.${first.slice(0, 100)}`, 'is not a collection in the scope of the key')
+      unknown(`scope.collections.${shortName(first)}`, 'is not a collection in the scope of the key')
     return found
   }
 

@@ -1,0 +1,13 @@
+/** JSON objects: the type check and the canonical text. */
+
+/** Returns true for an object that is neither null nor a list. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** Sorts members at every depth, since databases do not keep their order: equal values have equal texts. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, part: unknown) =>
+    isObject(part) ? Object.fromEntries(Object.entries(part).sort(([one], [other]) => (one < other ? -1 : 1))) : part,
+  )
+}

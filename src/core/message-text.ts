@@ -1,0 +1,20 @@
+/** Names, texts and paths from a request, bounded in length, for error messages. */
+
+const LONGEST_NAME = 100
+
+export function shortName(name: string): string {
+  return truncate(name, LONGEST_NAME)
+}
+
+/** Cuts a longer text after `length` characters and appends `…`. */
+export function truncate(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length)}…` : text
+}
+
+/** A path as text, such as `operations[0].data.dbName`, after the prefix `whole`. */
+export function issuePath(path: readonly PropertyKey[], whole = ''): string {
+  return path.reduce<string>((place, part) => {
+    if (typeof part === 'number') return `${place}[${part}]`
+    return place === '' ? shortName(String(part)) : `${place}.${shortName(String(part))}`
+  }, whole)
+}
