@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
 import { fullAccess } from '../../../src/core/access/access.ts'
+import { isObject } from '../../../src/core/json-object.ts'
 import type { Collection, PrimitiveField } from '../../../src/core/model/model.ts'
 import {
   columnValue,
   createAssignments,
   createColumns,
-  isBody,
   memberPath,
   parseBody,
   splitBody,
@@ -97,7 +97,7 @@ it('relations are told from columns', () => {
 })
 
 it('a body is an object', () => {
-  expect([{}, [], null, 'a', 1].map(isBody)).toEqual([true, false, false, false, false])
+  expect([{}, [], null, 'a', 1].map(isObject)).toEqual([true, false, false, false, false])
   expect(parseBody({ a: 1 }, 'x')).toEqual({ a: 1 })
   expect(refusal(() => parseBody([], '[3]'))).toMatch(/\[3\].*must be an object/)
 })
