@@ -4,42 +4,27 @@
  */
 import pg from 'pg'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startWorkerd, type Workerd } from '../../scripts/workerd.ts'
-import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
-import { type Client, introspect, migrate, signIn, storedModel, type Workspace } from './support/client.ts'
+import { type Client, introspect, migrate, storedModel, type Workspace } from './support/client.ts'
 import { plainCollection } from './support/collections.ts'
+import { type Crowd, openCrowd } from './support/crowd.ts'
 import { openDistance } from './support/distance.ts'
-import { type Instance, openInstance, type Replica, startReplica } from './support/instance.ts'
+import { type Instance, startReplica } from './support/instance.ts'
 
+let crowd: Crowd
 let instance: Instance
-let replicas: readonly Replica[]
-let gateway: NeonGateway
-let worker: Workerd
 let node: Client
 
 beforeAll(async () => {
-  instance = await openInstance()
-  replicas = [await startReplica(instance), await startReplica(instance)]
-  gateway = await startNeonGateway(instance.databaseUrl)
-  worker = await startWorkerd({
-    variables: { ...instance.variables, SERVICE_DATABASE_URL: gateway.url },
-    host: '127.0.0.1',
-    port: 0,
-    onLog: () => {},
-  })
-  node = await signIn(instance.administrator, replicas[0]?.url ?? '')
+  crowd = await openCrowd()
+  instance = crowd.instance
+  node = crowd.node
 })
 
-afterAll(async () => {
-  await worker?.close()
-  await gateway?.close()
-  await Promise.all((replicas ?? []).map((replica) => replica.kill()))
-  await instance?.close()
-})
+afterAll(() => crowd?.close())
 
 it('runs 50 migrations sent at once to two Node processes and a Worker, each in its order of arrival', async () => {
   const workspace = await node.workspace('crowded')
-  const senders = [...replicas, worker].map(({ url }) => node.at(url))
+  const senders = crowd.urls.map((url) => node.at(url))
   for (const [index, sender] of senders.entries())
     await migrate(sender, workspace, plainCollection(workspace, `warm_${index}`))
   const before = await storedModel(instance.database, workspace)

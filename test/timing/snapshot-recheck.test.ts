@@ -1,44 +1,29 @@
 /** What one replica has made, the others know at once; and what is never there does not cost them a statement each time. */
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { startWorkerd, type Workerd } from '../../scripts/workerd.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { type Client, migrate, signIn, type Workspace } from '../migration/support/client.ts'
 import { plainCollection } from '../migration/support/collections.ts'
-import { type Instance, openInstance, type Replica, startReplica } from '../migration/support/instance.ts'
+import { type Crowd, openCrowd } from '../migration/support/crowd.ts'
+import type { Instance } from '../migration/support/instance.ts'
 import { openInProcess } from '../support/service/in-process.ts'
 
+let crowd: Crowd
 let instance: Instance
-let replicas: readonly Replica[]
-let gateway: NeonGateway
-let worker: Workerd
 let node: Client
 let workspace: Workspace
 
 beforeAll(async () => {
-  instance = await openInstance()
-  replicas = [await startReplica(instance), await startReplica(instance)]
-  gateway = await startNeonGateway(instance.databaseUrl)
-  worker = await startWorkerd({
-    variables: { ...instance.variables, SERVICE_DATABASE_URL: gateway.url },
-    host: '127.0.0.1',
-    port: 0,
-    onLog: () => {},
-  })
-  node = await signIn(instance.administrator, replicas[0]?.url ?? '')
+  crowd = await openCrowd()
+  instance = crowd.instance
+  node = crowd.node
   workspace = await node.workspace('looked')
 })
 
-afterAll(async () => {
-  await worker?.close()
-  await gateway?.close()
-  await Promise.all((replicas ?? []).map((replica) => replica.kill()))
-  await instance?.close()
-})
+afterAll(() => crowd?.close())
 
 it.each([
-  ['another Node process', () => replicas[1]?.url ?? ''],
-  ['a Worker', () => worker.url],
+  ['another Node process', () => crowd.urls[1]],
+  ['a Worker', () => crowd.urls[2]],
 ])('%s knows a collection, and a field, as soon as it was made', async (platform, url) => {
   const other = node.at(url())
   const name = platform.replaceAll(' ', '_')
