@@ -1,7 +1,8 @@
 /**
- * API keys: JWTs that act as their user until they are switched off, deleted or over, perhaps within a scope. Everybody
- * looks after their own and those of the service accounts they own; administrators of the instance after all; a key with
- * a scope after itself and those made with it. A key that is made with a key ends with it (docs/decisions/044).
+ * API keys: JWTs that act as their user, within an optional scope, until they are disabled, deleted or expired. Users
+ * manage their own keys and those of their service accounts, administrators of the instance all keys; a caller with a
+ * scoped key only that key and the keys created with it. A key is deleted together with the key that it was created
+ * with (docs/decisions/044).
  */
 import { limitsRights, type ScopeInput } from '../../core/access/scope.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -32,27 +33,27 @@ import { bodyFault } from '../rights/roles.ts'
 export type ApiKeyInput = {
   readonly name: string
   readonly description?: string | null | undefined
-  /** Milliseconds from now; without it the key ends with the one that it is made with, or never. */
+  /** Milliseconds from now. By default the key expires with the key that it is created with, or never. */
   readonly expiresIn?: number | undefined
-  /** Whose key it is to be: the caller's where this is not said. */
+  /** The key's user; the caller by default. */
   readonly userId?: string | undefined
   readonly scope?: ScopeInput | undefined
 }
 
-/** Lists and single rows are JSON texts. What is sent is read only once the caller was found to be somebody. */
+/** Lists and single rows are JSON texts. Bodies are parsed only after the caller was identified. */
 export type ApiKeys = {
   /**
-   * The token itself, `key`, is part of this answer only. Throws 403 for a user whom the caller does not look after and for a
-   * scope beyond that of their own key, 422 for an end beyond that of their own key.
+   * Only this answer contains the token, `key`. Throws 403 for a user whose keys the caller may not manage and for a
+   * scope that exceeds that of the caller's key, 422 for an expiry after that of the caller's key.
    */
   create(caller: Caller, input: LazyBody<ApiKeyInput>): Promise<object>
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
-  /** Throws 404 for a key that is not there for this caller. */
+  /** Throws 404 for a key that does not exist or that the caller may not manage. */
   update(caller: Caller, id: string, change: LazyBody<ApiKeyChange>): Promise<string>
   delete(caller: Caller, id: string): Promise<void>
 }
 
-/** A key is made with a key that is made with a key: so many in all, since each use looks at all of them. */
+/** Maximum length of a chain of keys created with each other, since each use checks the whole chain. */
 const MAX_GENERATIONS = 8
 
 type Parts = { readonly tokens: Tokens; readonly directory: Directory; readonly models: ModelCache }
@@ -66,7 +67,7 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
     return (provided) => recordEvent(ids, { ...event, action: `api_key.${verb}.v1` }, provided)
   }
 
-  /** The key that the caller presents; undefined where it is a session. Throws 401 where it is gone by now. */
+  /** Returns the key that the caller presents; undefined for a session. Throws 401 for a deleted key. */
   async function presented(caller: Caller): Promise<(ApiKeyRow & { readonly id: string }) | undefined> {
     if (caller.kind !== 'user' || caller.credential.kind !== 'key') return undefined
     const { id } = caller.credential
@@ -86,7 +87,7 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
       if (!isMade)
         throw isAdministrator(await callerNow(database, caller)) ? bodyFault('userId', 'does not exist') : notYours()
     } catch (cause) {
-      // The key that it is made with was deleted at this moment.
+      // The key that it is created with was deleted concurrently.
       throw cause instanceof SqlFault && cause.state === FOREIGN_KEY_VIOLATION ? invalidToken() : cause
     }
   }
@@ -139,7 +140,7 @@ export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts
     },
   }
 
-  /** Throws 403 where the key `id` lasts longer than the one that is to switch it on. */
+  /** Throws 403 where the key `id` expires after the key that is to enable it. */
   async function requireNoLonger(maker: ApiKeyRow | undefined, id: string): Promise<void> {
     const key = maker?.expiresAt === undefined ? undefined : await loadApiKey(database, id)
     if (key === undefined || maker?.expiresAt === undefined) return
@@ -168,12 +169,12 @@ function isScoped(caller: Caller): caller is Extract<Caller, { kind: 'user' }> {
   return caller.kind === 'user' && caller.scope !== undefined
 }
 
-/** Whether the caller's key limits what can be done, not only where from. */
+/** Returns true if the scope of the caller's key limits rights, not only networks. */
 function isLimited(caller: Caller): boolean {
   return caller.kind === 'user' && caller.scope !== undefined && limitsRights(caller.scope)
 }
 
-/** When a key ends that is wished to end at `wished`. Throws 422 where that is later than the one that it is made with. */
+/** Returns the expiry of a key requested to expire at `wished`. Throws 422 for one after that of the caller's key. */
 function endOf(wished: Instant | undefined, maker: ApiKeyRow | undefined): Instant | undefined {
   const latest = maker?.expiresAt
   if (latest === undefined || wished === undefined) return wished ?? latest

@@ -1,7 +1,7 @@
 /**
- * Invitations: how people join a workspace (docs/decisions/045). The token in the mail proves that its bearer reads the mail of
- * the invited address; it makes them a member, with an account of that address if there is none yet, but signs nobody in. The
- * token in the answer proves nothing: it lets a proven account of that address join that is signed in.
+ * Invitations to a workspace (docs/decisions/045). The token in the mail proves access to the mailbox of the invited
+ * address: it makes its bearer a member, with a new account if the address has none, but opens no session. The token in
+ * the API's answer proves nothing: it only lets the signed-in, proven account of that address join.
  */
 import type { Config } from '../../config.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -46,9 +46,9 @@ export type InvitationInput = {
 
 export type Acceptance = {
   readonly token: string
-  /** Of the account that is made, or proven for the first time; one that was proven keeps what it has. */
+  /** For an account that is created, or proven for the first time; a proven one keeps its password. */
   readonly password?: string | undefined
-  /** Of the account that is made. */
+  /** For an account that is created. */
   readonly fullName?: string | undefined
 }
 
@@ -58,13 +58,16 @@ export type AcceptedInvitation = {
   readonly workspace: { readonly id: string; readonly apiName: string }
 }
 
-/** Lists are JSON texts. What is sent is read only once the caller was found to be entitled. */
+/** Lists are JSON texts. Bodies are parsed only after authorization. */
 export type Invitations = {
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
-  /** A token is part of this answer and another one of the mail to the invited address; they are nowhere else. */
+  /** The answer contains one token and the mail to the invited address another; neither is stored. */
   create(scope: RequestScope, invitation: LazyBody<InvitationInput>, visit: RequestOrigin): Promise<object>
   delete(scope: RequestScope, id: string): Promise<void>
-  /** Throws 401 for a token that is unknown, used or out of date, 403 for that of an answer where it does not count. */
+  /**
+   * Throws 401 for a token that is unknown, used or expired, 403 for the answer's token if the caller is not the proven
+   * account of the invited address.
+   */
   accept(caller: Caller, acceptance: Acceptance, address: string | undefined): Promise<AcceptedInvitation>
 }
 
@@ -159,7 +162,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
         load: find,
         decide: async (invitation) => {
           if (!invitation.isMailed) requireInvited(await callerNow(database, caller), invitation)
-          // Another invitation may have made the account since the last attempt.
+          // Another invitation may have created the account since the last attempt.
           userId = invitation.account?.id ?? newId
           const record = joinRecorder(ports, invitation, { userId, address, actor: actorOf(caller) })
           return [
@@ -171,7 +174,10 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
       })
       return { id: userId, email, workspace: { id: workspaceId, apiName: workspaceName } }
 
-      /** What comes of the proof that the mailed token is: a new account, or the end of every other way into an old one. */
+      /**
+       * Statements that follow from the proof by mail: a new account, or the end of all other credentials of an old
+       * one.
+       */
       async function provingStatements(
         { email, account }: InvitationRow,
         record: Record,
@@ -198,7 +204,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
   }
 }
 
-/** Throws 403 unless the caller is signed in to the account of the invited address, which has been proven. */
+/** Throws 403 unless the caller is signed in to the proven account of the invited address. */
 function requireInvited(caller: Caller, { account }: InvitationRow): void {
   const isSignedIn = caller.kind === 'user' && caller.credential.kind === 'session'
   if (isSignedIn && account?.isProven === true && account.id === caller.userId) return
@@ -210,7 +216,7 @@ function requireInvited(caller: Caller, { account }: InvitationRow): void {
 
 type Record = (event: Pick<AuditEvent, 'action' | 'target' | 'payload'>) => Statement
 
-/** Who becomes a member, and who does it: nobody that is known where a mailed token came without a credential. */
+/** The new member and the actor; an anonymous actor for a mailed token without a credential. */
 export type JoinContext = { readonly userId: string; readonly address: string | undefined; readonly actor: Actor }
 
 export function joinRecorder(
@@ -222,7 +228,7 @@ export function joinRecorder(
   return (event) => recordEvent(ids, { ...common, ...event })
 }
 
-/** The statements that make `userId` a member with the roles of the invitation, which is used up by it. */
+/** Statements that make `userId` a member with the roles of the invitation, and mark the invitation as used. */
 export function joinStatements(invitation: InvitationRow, userId: string, record: Record): readonly Statement[] {
   const { id, workspaceId, roles, account } = invitation
   const added = roles.filter((role) => account === null || !account.roleIds.includes(role.id))

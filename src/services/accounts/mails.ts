@@ -1,18 +1,18 @@
-/** What the service writes to people, and where the links in it lead (decision 017). */
+/** The mails of the service, and the base of the links in them (decision 017). */
 import type { Config } from '../../config.ts'
 import { isLoopback } from '../../core/loopback.ts'
 import type { Instant, Mail } from '../../ports.ts'
 
-/** Where a request came from and to, as far as the front door knows. */
+/** Where a request came from and which origin it was sent to, as far as known. */
 export type RequestOrigin = {
   readonly address: string | undefined
-  /** Of the request's own address, such as `http://127.0.0.1:8787`. */
+  /** The origin of the request's URL, such as `http://127.0.0.1:8787`. */
   readonly origin: string
 }
 
 /**
- * What links begin with: SERVICE_BASE_URL, on this machine also the address that was called. Anywhere else a caller could
- * write it into the request and have somebody's token sent to a place of their own, so there is none.
+ * Returns the base URL of links: SERVICE_BASE_URL, or on loopback the request's origin. Elsewhere undefined: the origin
+ * is the client's input, and could send another user's token to a foreign server.
  */
 export function linkBase({ SERVICE_BASE_URL: base }: Config, { origin }: RequestOrigin): string | undefined {
   if (base !== undefined) return base.replace(/\/+$/, '')

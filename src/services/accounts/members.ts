@@ -1,6 +1,4 @@
-/**
- * Members of a workspace: their roles and whether they may act (docs/contract.md#policies). They join by invitation.
- */
+/** Members of a workspace: their roles and status (docs/contract.md#policies). They join by invitation. */
 import { isAdministrator, isLastAdministrator } from '../../core/access/last-administrator.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -32,7 +30,7 @@ export type MemberChange = {
   readonly status?: MemberStatus | undefined
 }
 
-/** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
+/** Answers are JSON texts. Bodies are parsed only after authorization. */
 export type Members = {
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   update(scope: RequestScope, userId: string, change: LazyBody<MemberChange>): Promise<string>
@@ -48,7 +46,10 @@ export type MemberDeps = {
 export function createMembers(ports: Ports, { directory, license, loadGiver }: MemberDeps): Members {
   const { database, ids } = ports
 
-  /** A member whom the caller may change: throws 403 for a service account's own people. */
+  /**
+   * Returns a member that the caller may change; throws 403 for a service account that changes itself, its owner or
+   * another account of that owner.
+   */
   async function findMember(scope: RequestScope, userId: string): Promise<MemberRow> {
     const member = (await loadMember(database, scope.workspace.id, userId)) ?? notFound('members')
     requireAnothers(scope.caller, { id: userId, ownerId: member.ownerId })
@@ -77,7 +78,7 @@ export function createMembers(ports: Ports, { directory, license, loadGiver }: M
           const added = known.filter(({ id }) => !before.includes(id))
           const removed = member.roles.filter(({ id }) => !roles.includes(id))
           requireAssignable(grantor, { path: 'roles', wanted: change.roles ?? [], known, held: before })
-          // Whoever is suspended loses all roles, and gets all of them back when that ends.
+          // A suspended member loses all roles, and gets them back afterwards.
           requireRolesRevocable(grantor, status === member.status ? removed : member.roles)
           if (added.length + removed.length > 0) requireRolesChangeable(grantor, member.roles)
           if (added.length > 0 || (status === 'active' && member.status === 'suspended')) requireProven(member)
@@ -136,7 +137,7 @@ export function createMembers(ports: Ports, { directory, license, loadGiver }: M
   }
 }
 
-/** Throws 409 if this member is the one Administrator who is left. */
+/** Throws 409 if this member is the last Administrator. */
 export function requireAnotherAdministrator(member: MemberRow): void {
   if (!isLastAdministrator(member)) return
   throw new ServiceError('conflict', 'The last Administrator cannot be removed, suspended or demoted')

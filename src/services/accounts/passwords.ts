@@ -1,7 +1,6 @@
 /**
- * Changing a password, and choosing a new one with a token that was sent by mail (docs/contract.md#passwords). Both end
- * sessions at once. Nothing here tells whether an account exists, by what is answered, recorded or counted, or by how
- * long it takes.
+ * Changes passwords, and resets them by mailed tokens (docs/contract.md#passwords). Both end sessions at once. Answers,
+ * audit entries, counters and timing never reveal whether an account exists.
  */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -32,18 +31,18 @@ export type ResetConfirmation = { readonly token: string; readonly password: str
 
 /** Each throws 429 after too many attempts. */
 export type Passwords = {
-  /** Ends all sessions of the caller but the one that asks. Throws 403 for nobody, 401 for a wrong current password. */
+  /** Ends all other sessions of the caller. Throws 403 for an anonymous caller, 401 for a wrong current password. */
   change(caller: Caller, change: PasswordChange, address: string | undefined): Promise<void>
-  /** Has a token sent to the account of this address, if there is one that may sign in; the caller does not learn it. */
+  /** Mails a token to the account of this address, if it exists and may sign in; the caller does not learn which. */
   requestReset(email: string, visit: RequestOrigin): Promise<void>
-  /** Throws 401 for a token that is unknown, used or out of date. */
+  /** Throws 401 for a token that is unknown, used or expired. */
   verifyReset(token: string, address: string | undefined): Promise<void>
   /**
-   * Uses the token up and ends all sessions of its account; the first time that somebody so proves to read its mail, its
-   * keys and those of its service accounts are switched off as well. Throws 401 like `verifyReset`.
+   * Uses the token and ends all sessions of its account. If this is the first proof of the address, also disables the
+   * account's keys and those of its service accounts. Throws 401 like `verifyReset`.
    */
   confirmReset(confirmation: ResetConfirmation, address: string | undefined): Promise<void>
-  /** Forgets tokens whose time is over. */
+  /** Deletes expired tokens. */
   prune(): Promise<void>
 }
 
@@ -52,7 +51,7 @@ const RESET_LIFETIME = 3_600_000
 export function createPasswords(ports: Ports, config: Config, throttle: Throttle): Passwords {
   const { background, clock, database, ids, mailer, passwords } = ports
 
-  /** To the address that the account has, not to the one that was sent. */
+  /** Sends to the account's own address, not to the one in the request. */
   async function sendReset(email: string, visit: RequestOrigin): Promise<void> {
     const user = await findUserByEmail(database, email)
     if (user === undefined || user.email === null || user.status !== 'active') return
@@ -101,7 +100,7 @@ export function createPasswords(ports: Ports, config: Config, throttle: Throttle
       await changeRights(ports, userId, {
         load: () => loadPassword(database, userId),
         decide: (current) => {
-          // Somebody has set another one since this one was compared.
+          // The password was changed after this one was compared.
           if (current === undefined || current.hash !== account?.hash) throw wrongPassword()
           return [
             setPassword(userId, hash),
@@ -159,7 +158,7 @@ function sessionOf(caller: Caller): string | undefined {
   return caller.kind === 'user' && caller.credential.kind === 'session' ? caller.credential.id : undefined
 }
 
-/** A session by itself; keys, of which everybody can make more, by their user. */
+/** Counts by session; for keys by user, since a user can create more keys. */
 function throttledAs(caller: Caller): string {
   return sessionOf(caller) ?? `keys of ${requireUser(caller)}`
 }

@@ -1,10 +1,10 @@
-/** Why a sign-in through a provider went no further: for the log of the operator, who alone is told the message. */
+/** Why signing in through a provider failed; only the operator's log gets the message. */
 export type FaultKind =
-  /** The person said no. */
+  /** The user declined. */
   | 'denied'
   /** The provider does not answer. */
   | 'unavailable'
-  /** Somebody is wrong, or not who they seem to be. */
+  /** An invalid response or request, possibly an attack. */
   | 'invalid'
 
 export class ProviderFault extends Error {

@@ -1,7 +1,7 @@
 /**
- * OAuth 2.0 and OpenID Connect as a client: the address that a person is sent to, and what the provider says of whoever
- * comes back with a code. Loaded by the first sign-in of a process. What a provider publishes of itself is remembered for
- * a while; of tokens nothing is kept.
+ * An OAuth 2.0 and OpenID Connect client: builds authorization URLs, and exchanges the code of a callback for the
+ * user's profile. Loaded by the first such sign-in of a process. Caches the metadata of providers for a while; stores
+ * no tokens.
  */
 
 import * as oauth from 'oauth4webapi'
@@ -13,21 +13,21 @@ import type { ProviderRow, ProviderServer } from '../../store/providers.ts'
 import { type FaultKind, ProviderFault } from './provider-fault.ts'
 import { secretPurpose } from './providers.ts'
 
-/** What one sign-in must have in common between leaving and coming back. */
+/** Values that tie a callback to its authorization request. */
 export type AuthorizationKeys = {
   readonly state: string
   readonly nonce: string
   readonly verifier: string
-  /** The address of ours that the provider sends people back to. */
+  /** Our callback URL. */
   readonly callback: string
 }
 
-/** Everything throws ProviderFault. */
+/** All methods throw ProviderFault. */
 export type ProviderProtocol = {
   newKeys(callback: string): AuthorizationKeys
-  /** Where to send whoever wants to sign in. */
+  /** Returns the URL of the provider's authorization page. */
   authorizationUrl(provider: ProviderRow, keys: AuthorizationKeys): Promise<string>
-  /** Whom the parameters that somebody came back with are of, checked in every way that the protocol has. */
+  /** Verifies the parameters of a callback, with every check of the protocol, and returns the profile of the user. */
   identify(provider: ProviderRow, keys: AuthorizationKeys, parameters: URLSearchParams): Promise<Profile>
 }
 
@@ -47,7 +47,7 @@ type Session = {
 const REMEMBERED_FOR = 10 * 60_000
 const MAX_REMEMBERED = 100
 
-/** Of identity tokens. Nothing symmetric: whoever checks such a signature could have made it. */
+/** Algorithms of identity tokens; no symmetric ones, since anybody who can verify such a signature can forge it. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 export function openProviderProtocol({ clock, providerGate, vault }: Ports): ProviderProtocol {
@@ -60,7 +60,7 @@ export function openProviderProtocol({ clock, providerGate, vault }: Ports): Pro
     if (response.status < 500) return response
     throw new ProviderFault('unavailable', `it answers ${response.status}`)
   }
-  // The gate decides which addresses may do without TLS.
+  // The gate decides which hosts may be reached without TLS.
   const options: Session['options'] = {
     [oauth.customFetch]: send as typeof fetch,
     [oauth.allowInsecureRequests]: true,
@@ -84,7 +84,8 @@ export function openProviderProtocol({ clock, providerGate, vault }: Ports): Pro
     const { server, keys } = await discover(settings.issuer)
     const offered = server.id_token_signing_alg_values_supported ?? ['RS256']
     const allowed = offered.filter((name) => algorithms.includes(name))
-    // A copy: the library joins requests for the keys of one server object, and a Worker may not await another request's.
+    // A copy, since the library merges concurrent key requests of one server object, and a Worker must not await the
+    // I/O of another request.
     return { ...common, server: { ...server, id_token_signing_alg_values_supported: allowed }, keys }
   }
 
@@ -179,14 +180,17 @@ export function openProviderProtocol({ clock, providerGate, vault }: Ports): Pro
 
 const asJson = new Headers({ Accept: 'application/json', 'User-Agent': 'service' })
 
-/** A plain OAuth 2.0 server has not told us its issuer, so that there is nothing to compare `iss` with. */
+/** The issuer of a plain OAuth 2.0 server is unknown, so there is nothing to compare `iss` with. */
 function judged({ server }: ProviderRow, parameters: URLSearchParams): URLSearchParams {
   const copy = new URLSearchParams(parameters)
   if (server.kind === 'oauth2') copy.delete('iss')
   return copy
 }
 
-/** Its subjects are those of the userinfo endpoint, read by that name; no issuer has a fragment, so none can be equal. */
+/**
+ * The issuer is the userinfo URL with the name of the subject's claim as fragment; real issuers have no fragment, so
+ * none can be equal.
+ */
 function describe(server: Extract<ProviderServer, { kind: 'oauth2' }>): oauth.AuthorizationServer {
   return {
     issuer: `${server.userinfoEndpoint}#${server.claims.subject}`,
@@ -217,7 +221,7 @@ async function told<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Messages of the library are its own constants; what a server has sent stays in causes, which nobody is shown. */
+/** The library's messages are constants; what a server has sent stays in causes, which are never shown. */
 function faultOf(cause: unknown): ProviderFault {
   if (cause instanceof ProviderFault) return cause
   const kind: FaultKind = cause instanceof oauth.AuthorizationResponseError ? deniedOr(cause.error) : 'invalid'
@@ -228,7 +232,7 @@ function faultOf(cause: unknown): ProviderFault {
   return new ProviderFault(kind, `its answer cannot be read (${cause instanceof Error ? cause.name : 'unknown'})`)
 }
 
-/** What the platform calls it, such as ECONNREFUSED. */
+/** The platform's error code, such as ECONNREFUSED. */
 function reasonOf(cause: unknown): string {
   if (!(cause instanceof Error)) return 'unknown'
   if (cause.cause instanceof Error) return reasonOf(cause.cause)

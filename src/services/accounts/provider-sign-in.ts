@@ -1,7 +1,7 @@
 /**
- * Signing in through a provider (docs/contract.md#sign-in-providers, docs/decisions/018). Between leaving and coming
- * back everything lies sealed in a cookie of the browser that left, so that nothing is kept of those who never come
- * back; that one sign-in comes back once is remembered in the system database.
+ * Signing in through a provider (docs/contract.md#sign-in-providers, docs/decisions/018). The state of a pending
+ * authorization is sealed in a cookie, so that abandoned ones leave nothing behind; the system database records
+ * completed ones, since each may complete once.
  */
 import { decideSignIn, type Profile, type SignIn } from '../../core/access/sign-in.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -29,24 +29,24 @@ import type { AuthorizationKeys, ProviderProtocol } from './provider-protocol.ts
 import type { LoginResult, Sessions } from './sessions.ts'
 
 export type AuthorizationRequest = {
-  /** Where the provider sends people back to. */
+  /** Our callback URL. */
   readonly callback: string
-  /** Where to go in the end, an address that is allowed; undefined where the answer itself is enough. */
+  /** The allowed final redirect; undefined if the answer has none. */
   readonly redirect: string | undefined
 }
 
 export type AuthorizationCallback = {
   readonly parameters: URLSearchParams
-  /** What the browser was given when it left. */
+  /** The cookie set with the authorization request. */
   readonly sealed: string | undefined
   readonly address: string | undefined
 }
 
-/** All that anybody is told of a failure. */
+/** The only details of a failure that the client gets. */
 export type SignInError = 'access_denied' | 'provider_unavailable' | 'not_allowed' | 'sign_in_failed'
 
 export type AuthorizationResult =
-  /** `sealed` belongs into a cookie for as many seconds. */
+  /** `sealed` is the content of a cookie, `lifetime` its age in seconds. */
   | { readonly kind: 'left'; readonly address: string; readonly sealed: string; readonly lifetime: number }
   | { readonly kind: 'failed'; readonly error: SignInError }
 
@@ -56,13 +56,13 @@ export type CallbackResult = { readonly redirect: string | undefined } & (
 )
 
 export type ProviderSignIn = {
-  /** Throws 404 for a provider that does not exist or is off. */
+  /** Throws 404 for a provider that does not exist or is disabled. */
   begin(name: string, departure: AuthorizationRequest): Promise<AuthorizationResult>
-  /** Opens a session for whoever the provider says has come back. Throws 429 where too many do. */
+  /** Opens a session for the user that the provider asserts. Throws 429 for too many attempts. */
   finish(name: string, answer: AuthorizationCallback): Promise<CallbackResult>
 }
 
-/** What the cookie holds. */
+/** The content of the cookie. */
 type PendingAuthorization = {
   readonly providerId: string
   readonly keys: AuthorizationKeys
@@ -82,7 +82,7 @@ export function createProviderSignIn(
   const { clock, database, ids, observe, vault } = ports
   let opened: ProviderProtocol | undefined
 
-  /** Most processes never sign anybody in this way. */
+  /** Loaded on first use: most processes never need it. */
   async function protocol(): Promise<ProviderProtocol> {
     const { openProviderProtocol } = await import('./provider-protocol.ts')
     opened ??= openProviderProtocol(ports)
@@ -100,7 +100,7 @@ export function createProviderSignIn(
     return pending !== undefined && clock.now() < pending.expiresAt ? pending : undefined
   }
 
-  /** Why is for the operator's log; the rest of the world hears a word. */
+  /** Logs the cause for the operator, and returns only a code. */
   function errorOf(provider: ProviderRow, cause: unknown): SignInError {
     if (!(cause instanceof ProviderFault)) throw cause
     const { kind, message } = cause
@@ -115,7 +115,7 @@ export function createProviderSignIn(
     answer: AuthorizationCallback,
   ): Promise<Profile> {
     if (pending === undefined) throw new ProviderFault('invalid', 'the browser has no pending authorization')
-    // Each provider has a callback of its own, so that the code of one never gets to another.
+    // Each provider has its own callback, so that the code of one never reaches another.
     if (pending.providerId !== provider.id)
       throw new ProviderFault('invalid', 'the pending authorization belongs to another provider')
     const hash = await sha256Hex(pending.keys.state)
@@ -125,7 +125,7 @@ export function createProviderSignIn(
     return (await protocol()).identify(provider, pending.keys, answer.parameters)
   }
 
-  /** The account that they may enter, which is made or linked first where it has to be. */
+  /** Returns the account to sign in to, after creating or linking it where needed. */
   async function admit(provider: ProviderRow, profile: Profile, address: string | undefined) {
     const seen = decide(profile, await loadView(provider, profile))
     if (seen.kind === 'enter') return seen.userId
@@ -151,7 +151,7 @@ export function createProviderSignIn(
     return { provider, facts: await loadIdentityFacts(database, profile, provider.autoJoin?.workspaceId ?? null) }
   }
 
-  /** What it was like when they left may have changed by now. */
+  /** The provider may have changed since the authorization request. */
   async function findSame({ id, name }: ProviderRow): Promise<ProviderRow> {
     const provider = await findUsable(name)
     if (provider?.id === id) return provider
@@ -211,12 +211,12 @@ function decide(profile: Profile, { provider, facts }: View): SignIn {
   return decideSignIn(profile, { ...facts, mayJoin: facts.invitations.length > 0 || provider.autoJoin !== null })
 }
 
-/** A suspension in this very moment, or a license that has no room for one more. */
+/** Expected failures: the account was suspended concurrently, or the license allows no further account. */
 function isRefusal(cause: unknown): boolean {
   return cause instanceof ServiceError && ['unauthenticated', 'forbidden', 'paymentRequired'].includes(cause.kind)
 }
 
-/** Somebody whom a provider vouches for, and the account that is theirs from now on. */
+/** A provider's profile and the account that it signs in to. */
 type Provisioning = {
   readonly provider: ProviderRow
   readonly profile: Profile
@@ -226,7 +226,7 @@ type Provisioning = {
   readonly license: LicenseGuard
 }
 
-/** A new account, a member wherever its address is invited. */
+/** Creates an account, and memberships from the invitations of its address. */
 function createAccountStatements(
   ports: Ports,
   provisioning: Provisioning,
@@ -248,7 +248,7 @@ function createAccountStatements(
 
 type Link = { readonly isMember: boolean; readonly isCleared: boolean }
 
-/** An account that was there before. Whoever set it up without reading its mail does not stay in. */
+/** Links an existing account. If its address was not proven, all earlier credentials are removed. */
 function linkAccountStatements(
   ports: Ports,
   provisioning: Provisioning,
@@ -278,7 +278,7 @@ function identityStatements(
   ]
 }
 
-/** They act themselves: the provider has said who they are. */
+/** The actor is the user, identified by the provider. */
 function joinContextOf({ userId, address }: Provisioning): JoinContext {
   return { userId, address, actor: { kind: 'user', id: userId } }
 }

@@ -1,7 +1,6 @@
 /**
- * Sign-in providers as administrators of the instance set them up (docs/contract.md#sign-in-providers). The client
- * secret is sealed and goes to the addresses that it was given for: whoever changes one of them has to bring the secret
- * again.
+ * Sign-in providers, managed by administrators of the instance (docs/contract.md#sign-in-providers). The client secret
+ * is sealed and tied to the URLs that it was entered for: changing one of them requires the secret again.
  */
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
@@ -38,7 +37,7 @@ export type ProviderInput = {
   readonly autoJoin: AutoJoinInput | null
 }
 
-/** Members of the server are those of the kind that it is. */
+/** The members of `server` depend on its kind. */
 export type ProviderChange = {
   readonly server: Readonly<Record<string, unknown>>
   readonly clientId?: string | undefined
@@ -48,16 +47,16 @@ export type ProviderChange = {
   readonly autoJoin?: AutoJoinInput | null | undefined
 }
 
-/** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
+/** Answers are JSON texts. Bodies are parsed only after authorization. */
 export type Providers = {
-  /** Those that can be used, for anyone who is about to sign in. */
+  /** The enabled providers, public for signing in. */
   listEnabled(): Promise<readonly { readonly name: string }[]>
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   read(caller: Caller, name: string, query: LazyBody<ReadQuery>): Promise<string>
   /** Throws 409 for a name that is taken, 403 where `autoJoin` gives more than the caller holds. */
   create(caller: Caller, input: LazyBody<ProviderInput>): Promise<string>
   update(caller: Caller, name: string, change: LazyBody<ProviderChange>): Promise<string>
-  /** Nobody can sign in through it from now on; accounts and sessions stay. */
+  /** Prevents further sign-ins through it; accounts and sessions stay. */
   delete(caller: Caller, name: string): Promise<void>
 }
 
@@ -76,7 +75,7 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
     return (await findProvider(database, name)) ?? notFound('providers')
   }
 
-  /** The role that whoever joins gets. Throws 422 where there is none, 403 unless the caller could assign it. */
+  /** Checks the role of new members. Throws 422 for an unknown role, 403 unless the caller could assign it. */
   async function requireJoinable(caller: Caller, { workspace: name, roleId }: AutoJoinInput): Promise<void> {
     const workspace = await findWorkspace(database, name)
     if (workspace === undefined) throw bodyFault('autoJoin.workspace', 'does not exist')
@@ -86,7 +85,7 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
     requireAssignable(grantor, { path: 'autoJoin.roleId', wanted: [roleId], known, held: [] })
   }
 
-  /** Throws 401 or 403 where the caller is no administrator of the instance by now. */
+  /** Throws 401 or 403 where the caller is no longer an administrator of the instance. */
   async function requireAdministratorNow(caller: Caller): Promise<void> {
     requireAdministrator(await callerNow(database, caller))
   }
@@ -151,7 +150,7 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
           return findKnown(name)
         },
         decide: (before) => {
-          // Somebody has made another one of this name since.
+          // Another provider with this name was created since.
           if (before.id !== id) return notFound('providers')
           const server = changedServer(before.server, addresses)
           requireReachable(ports, server)
@@ -187,12 +186,12 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
   }
 }
 
-/** What a client secret is sealed for. */
+/** The purpose that client secrets are sealed for. */
 export function secretPurpose(providerId: string): string {
   return `provider:${providerId}`
 }
 
-/** Whoever can get themselves an account at a provider would be Administrator. */
+/** Otherwise anybody with an account at the provider would become Administrator. */
 function requireHarmless(known: readonly RoleRow[]): void {
   if (!known.some(({ kind }) => kind === 'administrator')) return
   throw bodyFault('autoJoin.roleId', 'is the role Administrator, which cannot be assigned by auto-join')
@@ -220,7 +219,10 @@ function addressesOf(server: ProviderServer): Readonly<Record<string, string | n
   return { authorizationEndpoint, tokenEndpoint, userinfoEndpoint, emailsEndpoint }
 }
 
-/** Throws 422 for what only one kind of server knows: identity tokens, whose subject is `sub`, are asked for by `openid`. */
+/**
+ * Throws 422 for settings of another kind of server: identity tokens need the scope `openid`, and have the subject
+ * `sub`.
+ */
 function requireFitting({ kind, claims }: ProviderServer, scopes: readonly string[]): void {
   if (kind === 'openid' && !scopes.includes('openid')) throw bodyFault('scopes', 'must include openid')
   if (kind === 'openid' && claims.subject !== 'sub') throw bodyFault('claims.subject', 'is always sub with an issuer')

@@ -1,7 +1,7 @@
 /**
- * Service accounts (docs/contract.md#accounts): for programs, which sign in by API key. Whoever signs in may have some;
- * what one may do is what the roles say that it is given, and nobody gives it more than they hold. It lives as its
- * owner does: it sleeps while the owner is suspended and goes with them (docs/decisions/015).
+ * Service accounts (docs/contract.md#accounts): accounts of programs, which sign in by API key. Every user may own
+ * some. Their rights are those of their roles, and nobody can grant them more than they hold. A service account is
+ * suspended and deleted with its owner (docs/decisions/015).
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import type { AuditAction } from '../../core/audit.ts'
@@ -46,7 +46,7 @@ export type ServiceAccountInput = {
   readonly name: string
   readonly description?: string | null | undefined
   readonly roles?: readonly Grant[] | undefined
-  /** The caller where this is not said. */
+  /** The caller by default. */
   readonly owner?: string | undefined
 }
 
@@ -54,13 +54,16 @@ export type ServiceAccountChange = {
   readonly [Member in keyof ServiceAccountInput]?: ServiceAccountInput[Member] | undefined
 }
 
-/** Answers are JSON texts. What is sent is read only once the caller was found to be somebody. */
+/** Answers are JSON texts. Bodies are parsed only after the caller was identified. */
 export type ServiceAccounts = {
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   read(caller: Caller, id: string, query: LazyBody<ReadQuery>): Promise<string>
-  /** Throws 403 for roles beyond the caller's rights, and for another owner unless by an administrator of the instance. */
+  /**
+   * Throws 403 for roles beyond the caller's rights, and for another owner unless the caller is administrator of the
+   * instance.
+   */
   create(caller: Caller, input: LazyBody<ServiceAccountInput>): Promise<string>
-  /** Throws 404 for an account that the caller does not own, unless by an administrator of the instance. */
+  /** Throws 404 for an account that the caller does not own, unless the caller is administrator of the instance. */
   update(caller: Caller, id: string, change: LazyBody<ServiceAccountChange>): Promise<string>
   delete(caller: Caller, id: string): Promise<void>
 }
@@ -82,7 +85,10 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     return (event) => recordEvent(ids, { ...event, actor: actorOf(caller), target })
   }
 
-  /** An account that the caller may change: throws 403 for a service account's own people. */
+  /**
+   * Returns an account that the caller may change; throws 403 for a service account that changes itself, its owner or
+   * another account of that owner.
+   */
   async function find(caller: Caller, id: string): Promise<ServiceAccountRow> {
     const account = await loadServiceAccount(database, id)
     const isTheirs = account !== undefined && (isAdministrator(caller) || account.ownerId === requireUser(caller))
@@ -91,7 +97,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     return account
   }
 
-  /** Throws unless `ownerId` is a person who may be given the account by this caller. */
+  /** Throws unless `ownerId` is a person to whom this caller may assign the account. */
   async function requireOwner(caller: Caller, ownerId: string, before: string | undefined): Promise<void> {
     const isGiven = ownerId !== (before ?? requireUser(caller))
     if (isGiven && !isAdministrator(caller)) {
@@ -109,7 +115,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     throw bodyFault('owner', owner === undefined ? 'does not exist' : 'is a service account, which cannot own another')
   }
 
-  /** The statements that make `wanted` the roles of the account, which has `held`. */
+  /** Statements that change the account's roles from `held` to `wanted`. */
   async function assignment(caller: Caller, { id, held, wanted }: Assignment): Promise<readonly Statement[]> {
     const names = new Set([...held, ...wanted].map(({ workspace }) => workspace))
     const statements: Statement[] = []
@@ -127,7 +133,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     return statements
   }
 
-  /** The workspace of that name. Throws unless the caller may change its members. */
+  /** Returns the workspace of that name. Throws unless the caller may change its members. */
   async function enter(caller: Caller, name: string, wanted: readonly Grant[]): Promise<WorkspaceRow> {
     const workspace = await findWorkspace(database, name)
     if (workspace === undefined && isAdministrator(caller)) {
@@ -135,7 +141,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     }
     const standing = workspace && (await loadPrincipalState(database, requestCredentialOf(caller), workspace.id))
     const rights = standing === undefined ? 'suspended' : rightsOfPrincipal(standing)
-    // Whoever has no rights there is told the same of a workspace that does not exist.
+    // Without rights there, the error is that of an unknown workspace.
     if (workspace === undefined || rights === 'suspended') {
       throw new ServiceError('forbidden', 'Requires the entitlement workspaceMembers:edit')
     }
@@ -143,7 +149,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     return workspace
   }
 
-  /** The statements that delete all keys of the account. */
+  /** Statements that delete all keys of the account. */
   async function keysEnded(caller: Caller, id: string): Promise<readonly Statement[]> {
     const keys = await keysOf(database, id)
     return [
@@ -236,11 +242,11 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
           if (owner !== before.ownerId) await requireOwner(current, owner, before.ownerId)
           const { roles } = change
           const isHandedOn = owner !== before.ownerId
-          // Whoever owns it may hand on what they hold; what others add, they get.
+          // An owner may grant its own rights to it; what others grant counts only for a proven owner.
           if (roles !== undefined && owner !== requireUser(caller)) requireProven(before)
           return [
             updateServiceAccount(id, { name, description, ownerId: owner }),
-            // Whoever had the account may still hold its keys.
+            // The former owner may still have its keys.
             ...(isHandedOn ? await keysEnded(caller, id) : []),
             recorder(caller, id)({ action: 'service_account.update.v1', payload: change }),
             ...(roles === undefined ? [] : await assignment(caller, { id, held: before.roles, wanted: roles })),
@@ -270,6 +276,6 @@ type AssignmentIn = {
   readonly own: Held
   readonly added: readonly Grant[]
   readonly removed: Held
-  /** All that was sent, so that a fault can name its place. */
+  /** All roles as sent, so that an error can name the path. */
   readonly wanted: readonly Grant[]
 }

@@ -1,6 +1,6 @@
 /**
- * Sessions (docs/contract.md#sessions): opened by signing in, gone on with by refresh tokens of which each counts once,
- * ended by logging out. Also the first administrator.
+ * Sessions (docs/contract.md#sessions): opened by signing in, extended by refresh tokens that are valid once, ended by
+ * logging out. Also creates the first administrator.
  */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
@@ -30,56 +30,56 @@ export type LoginResult = { readonly expires: number; readonly accessToken: stri
 
 export type NewUser = { readonly email: string; readonly password: string; readonly fullName?: string | undefined }
 
-/** `address` is where the caller comes from, as far as that is known. */
+/** `address` is the client's IP address, where known. */
 export type Credentials = { readonly email: string; readonly password: string; readonly address: string | undefined }
 
 export type SetupClaim = { readonly setupToken: string | undefined; readonly address: string | undefined }
 
-/** Whoever was found to be `userId`: by a password, or by the provider that `method` names. */
+/** The user and the method that proved its identity: a password, or a provider named by `method`. */
 export type SessionOpening = {
   readonly userId: string
   readonly method: string
   readonly address: string | undefined
-  /** Of the password that was compared: no session is opened where the account has another one by now. */
+  /** The hash that the password was compared with; no session is opened if the account has another one by now. */
   readonly passwordHash?: string | null
-  /** Of the provider that it is by: while that is switched off, and once it is deleted, the session cannot be refreshed. */
+  /** The provider, if any: while it is disabled, or once it is deleted, the session cannot be refreshed. */
   readonly providerId?: string
 }
 
 export type Sessions = {
   /**
-   * A new session of a user who has proven who they are, with ids that nobody has seen before. Records the sign-in.
-   * Throws 401 where the account is suspended or gone, or its password is not the one that was compared any more.
+   * Opens a session with new ids for an authenticated user and records the sign-in. Throws 401 for a suspended or
+   * deleted account, or if its password has changed since it was compared.
    */
   open(opening: SessionOpening): Promise<LoginResult>
   /**
-   * New tokens for the refresh token, which is used up by it: of any number of uses at once one succeeds. Using it again
-   * ends the session, whoever holds its newest token. Throws 401 `Invalid token`.
+   * Exchanges a refresh token for new tokens; of concurrent uses one succeeds. Reusing a token ends its session,
+   * whoever has the newest token. Throws 401 `Invalid token`.
    */
   refresh(refreshToken: string, address: string | undefined): Promise<LoginResult>
-  /** Ends the session of a refresh token, also of one that was used before. Throws 401 for what is none. */
+  /** Ends the session of a refresh token, even of a used one. Throws 401 for an invalid token. */
   logout(refreshToken: string, address: string | undefined): Promise<void>
-  /** Deletes sessions that have been over for a while. */
+  /** Deletes sessions some time after their end. */
   prune(): Promise<void>
   /**
-   * Throws 401 `Invalid credentials` whatever is wrong, 429 after too many failures; an unknown account costs as much
-   * as a known one, and what is recorded of the failure is the same.
+   * Throws 401 `Invalid credentials` for any wrong input, 429 after too many failures. Unknown accounts take as long as
+   * known ones, and their failures are recorded alike.
    */
   login(credentials: Credentials): Promise<LoginResult>
   /** Creates the first administrator: 409 once a user exists, 403 without the set-up token. */
   bootstrap(user: NewUser, claim: SetupClaim): Promise<{ readonly id: string; readonly email: string }>
-  /** Whether the first administrator is still to be created. */
+  /** True until the first administrator is created. */
   isUnclaimed(): Promise<boolean>
 }
 
-/** How long a session that is over can still be told from one that never was. */
+/** How long ended sessions are kept, so that their tokens are recognised as used. */
 const AFTERLIFE = 30 * 86_400_000
 
 type Means = { readonly config: Config; readonly tokens: Tokens; readonly throttle: Throttle }
 
 export function createSessions(ports: Ports, { config, tokens, throttle }: Means): Sessions {
   const { clock, database, ids, passwords, workspaces } = ports
-  // A claimed instance never becomes unclaimed again, so one yes is enough.
+  // A claimed instance stays claimed, so a positive result is cached.
   let isClaimed = false
 
   async function isUnclaimed(): Promise<boolean> {
@@ -91,18 +91,18 @@ export function createSessions(ports: Ports, { config, tokens, throttle }: Means
     return (provided) => recordEvent(ids, event, provided)
   }
 
-  /** The active account that these credentials are of. */
+  /** Returns the active account with these credentials. */
   async function authenticate(email: string, password: string): Promise<UserRow | undefined> {
     const user = await findUserByEmail(database, email)
     const matches = await passwords.verify(password, user?.passwordHash ?? undefined)
     return matches && user?.status === 'active' ? user : undefined
   }
 
-  /** Tokens of a session whose next refresh token is `refreshTokenId`. */
+  /** Issues the tokens of a session whose next refresh token is `refreshTokenId`. */
   async function issue(session: NewSession): Promise<LoginResult> {
     const { id, userId, refreshTokenId, expiresAt } = session
     const now = clock.now()
-    // No access token outlives the session that it is of.
+    // An access token never outlives its session.
     const accessEnd = Math.min(now + config.SERVICE_ACCESS_TOKEN_TTL, expiresAt)
     return {
       expires: Math.floor((accessEnd - now) / 1_000),
@@ -198,7 +198,7 @@ function alreadyClaimed(): ServiceError {
   return new ServiceError('conflict', 'The first administrator already exists')
 }
 
-/** Compares digests, so that the time taken tells nothing of where two texts begin to differ. */
+/** Compares digests, so that timing reveals nothing about the position of a difference. */
 async function sameSecret(one: string, other: string): Promise<boolean> {
   const [first, second] = [await sha256(one), await sha256(other)]
   return first.reduce((difference, byte, index) => difference | (byte ^ (second[index] ?? 0)), 0) === 0

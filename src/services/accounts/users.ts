@@ -1,4 +1,4 @@
-/** Accounts of the instance, for its administrators; everybody may read their own (docs/contract.md#accounts). */
+/** Accounts of the instance, for its administrators; every user may read its own (docs/contract.md#accounts). */
 import { isLastInstanceAdministrator } from '../../core/access/last-administrator.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
@@ -19,7 +19,7 @@ export type UserChange = {
   readonly isAdministrator?: boolean | undefined
 }
 
-/** Answers are JSON texts. What is sent is read only once the caller was found to be entitled. */
+/** Answers are JSON texts. Bodies are parsed only after authorization. */
 export type Users = {
   me(caller: Caller, query: LazyBody<ReadQuery>): Promise<string>
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
@@ -33,7 +33,10 @@ const everyone: RowScope = { kind: 'everything' }
 export function createUsers(ports: Ports, directory: Directory): Users {
   const { database, ids } = ports
 
-  /** An account that the caller may change as of now: throws 403 for a service account's own people. */
+  /**
+   * Returns a current account that the caller may change; throws 403 for a service account that changes itself, its
+   * owner or another account of that owner.
+   */
   async function findAccount(caller: Caller, id: string): Promise<AccountRow> {
     requireAdministrator(await callerNow(database, caller))
     const account = (await loadAccount(database, id)) ?? notFound('users')
@@ -120,13 +123,13 @@ export function createUsers(ports: Ports, directory: Directory): Users {
   }
 }
 
-/** Throws 409 if this is the one administrator of the instance who is left. */
+/** Throws 409 if this account is the last administrator of the instance. */
 function requireAnotherAdministrator(account: AccountRow): void {
   if (!isLastInstanceAdministrator(account)) return
   throw new ServiceError('conflict', 'The last administrator of the instance cannot be removed, suspended or demoted')
 }
 
-/** Throws 409 naming the first of the workspaces that have no other Administrator. */
+/** Throws 409 with the name of the first of the workspaces that have no other Administrator. */
 function requireNoneRuled([workspace]: readonly string[], verb: 'suspended' | 'removed'): void {
   if (workspace === undefined) return
   throw new ServiceError('conflict', `The last Administrator of ${workspace} cannot be ${verb}`)

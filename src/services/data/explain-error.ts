@@ -1,6 +1,6 @@
 /**
- * Refusals of item requests as their caller is told them: which action on which collection was not allowed, and which fields
- * a constraint is of. Named is only what the caller knows of anyhow, so that hidden and missing stay one answer.
+ * Adds details to errors of item requests: the refused action and collection, and the fields of a violated constraint.
+ * Only names that the caller may know are added, so that hidden and missing things give the same error.
  */
 import { type Action, type Viewer, visibility } from '../../core/access/access.ts'
 import { hasEntitlement, type Rights } from '../../core/access/principal.ts'
@@ -13,12 +13,12 @@ export type FailedRequest = {
   readonly model: Model
   readonly viewer: Viewer
   readonly rights: Rights
-  /** As the address names it. */
+  /** As in the request's path. */
   readonly name: string
   readonly action: Action
 }
 
-/** `error`, with what this caller may be told of it. */
+/** Returns `error` with the details that this caller may know. */
 export function explainError(error: unknown, refused: FailedRequest): unknown {
   if (!(error instanceof ServiceError)) return error
   if (error instanceof Forbidden) return explainForbidden(error, refused)
@@ -58,7 +58,7 @@ function withFields(error: ServiceError, refused: FailedRequest): ServiceError {
     : new ServiceError(error.kind, error.message, { code: error.code, meta: { fields }, cause })
 }
 
-/** The fields of a constraint that was violated, by name, of those that the caller may read. */
+/** Returns the names of a violated constraint's fields, of those that the caller may read. */
 function constrained(fault: SqlFault, code: string, { model, viewer, name }: FailedRequest): readonly string[] {
   const own = model.byName.get(name)
   if (own === undefined) return []
@@ -80,7 +80,7 @@ function fieldsOf({ constraint, column }: SqlFault, { code, model, collection }:
   const { indexes, primaryKey, primitives, relations } = collection
   if (code === '1003') return primitives.filter(({ dbName }) => dbName === column)
   if (constraint === undefined) return []
-  // MySQL says the table in front.
+  // MySQL qualifies the constraint with its table.
   const bare = constraint.slice(constraint.lastIndexOf('.') + 1)
   if (code === '1002') {
     return bare === 'PRIMARY' ? primaryKey : (indexes.find(({ dbName }) => dbName === bare)?.fields ?? [])

@@ -39,10 +39,10 @@ import { createSnapshotRecheck } from './snapshot-recheck.ts'
 
 export type { ListAnswer, LongAnswer }
 
-/** Items leave as JSON text: the database rendered it and nobody parses it again. */
+/** Items are JSON text rendered by the database; it is never parsed here. */
 export type Items = {
   list(scope: RequestScope, name: string, query: RawQuery): Promise<ListAnswer>
-  /** The same for whoever can send it piece by piece, where it is long. */
+  /** Like `list`, but a long list is returned piece by piece. */
   listForSending(scope: RequestScope, name: string, query: RawQuery): Promise<ListAnswer | LongAnswer>
   read(scope: RequestScope, name: string, key: string, query: RawQuery): Promise<string>
   create(scope: RequestScope, name: string, body: unknown, query: RawQuery): Promise<string>
@@ -53,7 +53,7 @@ export type Items = {
     query: RawQuery,
   ): Promise<string>
   updateMany(scope: RequestScope, name: string, body: unknown, query: RawQuery): Promise<string>
-  /** The deleted item, or undefined where `fields` did not ask for it. */
+  /** The deleted item; undefined if the query has no `fields`. */
   deleteOne(scope: RequestScope, name: string, key: string, query: RawQuery): Promise<string | undefined>
   deleteMany(scope: RequestScope, name: string, query: RawQuery): Promise<string | undefined>
 }
@@ -74,8 +74,8 @@ export function createItems(deps: ItemDeps): Items {
   const maxRows = config.SERVICE_QUERY__MAX_ROWS
 
   /**
-   * A model that another process has just replaced may name tables that are gone, and does not know what is new: then the
-   * new one is asked, once.
+   * Repeats the work once with the newest model if a model that another process has just replaced causes an error: it
+   * may name deleted tables or lack new names.
    */
   async function onModel<T>(
     { workspace, snapshot, rights }: RequestScope,
@@ -133,7 +133,7 @@ export function createItems(deps: ItemDeps): Items {
   ) {
     const { source, viewer, collection } = open(model, scope, name, asked.action)
     const access = viewer.accessTo(collection, 'read')
-    // Whoever may write but not read gets back items without any value.
+    // A caller that may write but not read gets items with all values null.
     const read = { viewer, collection, limits, maxRows, access: access.kind === 'granted' ? access : writeOnlyAccess }
     const request: WriteRequest = {
       viewer,
@@ -157,7 +157,7 @@ export function createItems(deps: ItemDeps): Items {
     })
   }
 
-  /** A large one is planned in parts, between which others run. */
+  /** Plans a large write in parts, between which other requests run. */
   function runWrite(source: Source, parts: Parts<WritePlan>, planned: () => void): Promise<string> {
     const run = (plan: WritePlan) => {
       const prepared = source.prepareWrite(plan)
@@ -174,7 +174,7 @@ export function createItems(deps: ItemDeps): Items {
     name: string,
     { members, query }: { readonly members: readonly string[]; readonly query: RawQuery },
   ): OpenInsert {
-    // Members that could make the cache keys of two requests equal contain commas, and no field has a name with one.
+    // Only member names with a comma could make the keys of two requests equal, and no field has such a name.
     const key = `create ${name} ${query.text} ${members.length} ${members.join()}`
     return plans.get<OpenInsert>(scope.rights, model, key, () => {
       const { source, request } = openWrite(model, scope, name, { action: 'create', query })
@@ -256,7 +256,7 @@ function wholeQuery({ text, parse }: RawQuery): ReadQuery {
   return parse(text)
 }
 
-/** An insert that serves all items with the same members; `uncacheable` where each has to be planned for itself. */
+/** A cached insert for all items with the same members; `uncacheable` where each item needs its own plan. */
 type OpenInsert = { readonly run: Prepared<string>; readonly valuesOf: PlainInsert['valuesOf'] } | 'uncacheable'
 
 type ListKind<T> = { readonly kind: string; readonly prepare: (source: Source, plan: ReadPlan) => Prepared<T> }
@@ -274,14 +274,14 @@ type PlanWrite = (request: WriteRequest) => Parts<WritePlan>
 
 type Asked = { readonly name: string; readonly action: Action; readonly query: RawQuery }
 
-/** Anywhere in the story: the source says that a table or column is not there. */
+/** Searches the causes for the source's report of a missing table or column. */
 function isMissingTable(error: unknown): boolean {
   return error instanceof ServiceError && (error.code === MISSING_TABLE || isMissingTable(error.cause))
 }
 
 const MISSING_TABLE = '2004'
 
-/** One time for all that a write sets, and made only where something asks for it. */
+/** One timestamp for all values of a write, created on first use. */
 function generators({ clock, ids }: Ports): Generators {
   let now: string | undefined
   return {
@@ -293,7 +293,7 @@ function generators({ clock, ids }: Ports): Generators {
   }
 }
 
-/** The one item of a list that a key can have brought. */
+/** Returns the single item of a list read by key. */
 function only(list: string): string {
   return list === '[]' ? noRecord() : list.slice(1, -1)
 }

@@ -1,6 +1,6 @@
 /**
- * What is derived from a caller's rights on a model: their merged policies, and the plans of earlier reads,
- * compiled. Keyed by the two objects, so that new rights or a new model start with an empty cache.
+ * Caches what is derived from rights and model: merged policies, and compiled plans of reads. Keyed by the two objects,
+ * so that changed rights or a changed model start with an empty cache.
  */
 import type { Viewer } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
@@ -24,9 +24,9 @@ export type RawQuery = {
 }
 
 export type PlanCache = {
-  /** The cached result for `key`; on a miss that of `make`. Nothing is cached if it throws. */
+  /** Returns the cached result for `key`, or that of `make` on a miss. Nothing is cached if `make` throws. */
   get<T>(rights: Rights, model: Model, key: string, make: () => T): T
-  /** The same, shared by all queries with one fingerprint; `bindings` supplies the values of this query at execution. */
+  /** Like `get`, shared by all queries with one fingerprint; `bindings` gives the values of this query at execution. */
   getByFingerprint<T>(
     rights: Rights,
     model: Model,
@@ -39,7 +39,7 @@ type TemplatedRead<T> = {
   readonly operation: string
   readonly query: RawQuery
   readonly make: (query: ReadQuery) => T
-  /** Binds the placeholders that are not the query's. */
+  /** Binds the placeholders that are not part of the query. */
   readonly bindings: Bindings
 }
 
@@ -89,7 +89,7 @@ export function createViewers(): { of(rights: Rights, model: Model): Viewer } {
   return { of: memoizeByPair(viewerOf) }
 }
 
-/** One value for each pair, for as long as both objects live. */
+/** Caches one value per pair, as long as both objects live. */
 function memoizeByPair<T>(make: (rights: Rights, model: Model) => T): (rights: Rights, model: Model) => T {
   const byModel = new WeakMap<Model, WeakMap<Rights, T>>()
   return (rights, model) => {

@@ -1,13 +1,13 @@
 /**
- * Whether a model that refused a request was out of date: another replica may have changed it less than a second ago. However
- * many requests are refused, the versions of one workspace are read a bounded number of times (decision 041).
+ * Checks whether a model that refused a request was stale: another replica may have changed it less than a second ago.
+ * However many requests are refused, the versions of a workspace are read at a limited rate (decision 041).
  */
 import type { Instant, Ports, WorkspaceSnapshot } from '../../ports.ts'
 
-/** Milliseconds between two looks of a process. */
+/** Minimum milliseconds between two reads of a process. */
 const INTERVAL = 50
 
-/** What stands now; undefined where the workspace is gone. */
+/** Returns the current versions; undefined for a deleted workspace. */
 export type SnapshotRecheck = (workspaceId: string) => Promise<WorkspaceSnapshot | undefined>
 
 export function createSnapshotRecheck({ workspaces, clock, licensing: { pause } }: Ports): SnapshotRecheck {
@@ -18,7 +18,7 @@ export function createSnapshotRecheck({ workspaces, clock, licensing: { pause } 
     if (rest > 0) await pause(rest)
     const now = clock.now()
     looked.set(workspaceId, now)
-    // Those who have waited together share what the first of them reads.
+    // Requests that waited together share one read.
     return workspaces.snapshot(workspaceId, now - asked)
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What agents do over MCP (docs/contract.md#mcp): the same use cases as over HTTP, under the rights of the key that is
- * used. Nothing is allowed here that is not allowed there.
+ * The tools of agents over MCP (docs/contract.md#mcp): the same use cases as over HTTP, with the rights of the key. MCP
+ * allows nothing that HTTP does not.
  */
 import { hasEntitlement, requireEntitlement } from '../../core/access/principal.ts'
 import { nested } from '../../core/error.ts'
@@ -17,11 +17,11 @@ import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadDeclarations } from './declarations.ts'
 
 export type Agents = {
-  /** The tools of somebody in a workspace; throws 403 without the entitlement ai:mcp. */
+  /** Returns the caller's tools in a workspace; throws 403 without the entitlement ai:mcp. */
   open(scope: RequestScope): AgentTools
 }
 
-/** What an agent can do, by the names of its tools. */
+/** The names of the tools. */
 export type AgentTool = (typeof agentTools)[number]
 
 export const agentTools = [
@@ -34,9 +34,9 @@ export const agentTools = [
   'mutate_schema',
 ] as const
 
-/** Each throws what its counterpart over HTTP throws. Items are answered as JSON text. */
+/** Each throws the errors of its HTTP counterpart. Items are JSON text. */
 export type AgentTools = {
-  /** The tools that this caller can use somewhere in the workspace. */
+  /** The tools that this caller can use with some collection of the workspace. */
   usable(): Promise<ReadonlySet<AgentTool>>
   listItems(collection: string, query: JsonArguments): Promise<ListAnswer>
   createItems(collection: string, data: unknown, query: JsonArguments): Promise<string>
@@ -46,7 +46,10 @@ export type AgentTools = {
     query: JsonArguments,
   ): Promise<string>
   deleteItem(collection: string, key: string): Promise<void>
-  /** One collection in full, or of all who they are; all in full where they are few. Only what this caller may see. */
+  /**
+   * Describes one collection in full, or lists all; a short list is in full, too. Contains only what this caller may
+   * see.
+   */
   readSchema(collection: string | undefined): Promise<unknown>
   readDataSources(): Promise<unknown>
   migrate(operations: unknown): Promise<void>
@@ -61,7 +64,7 @@ type Deps = {
   readonly licensing: Licensing
 }
 
-/** More are only named: an agent reads all of what it is told. */
+/** Longer lists have names only, to keep the answer short for agents. */
 const MAX_DESCRIBED = 40
 
 export function createAgents({ items, migrations, models, declarations, licensing }: Deps): Agents {
@@ -75,7 +78,7 @@ export function createAgents({ items, migrations, models, declarations, licensin
         const current = await model()
         return agentView(current, viewers.of(rights, current), await declarations(workspace, current))
       }
-      /** While the license is locked, items are locked by whatever way one comes. */
+      /** A locked license locks items for every protocol. */
       const admitted = async () => licensing.admit(snapshot.licenseVersion)
       return {
         async usable() {
@@ -135,7 +138,9 @@ export function createAgents({ items, migrations, models, declarations, licensin
   }
 }
 
-/** The line break in front keeps it apart from every query string, and the escapes from what is looked for in those. */
+/**
+ * The leading line break distinguishes the text from query strings; escaping hides characters with a meaning in those.
+ */
 function asked(query: JsonArguments, parse: (query: JsonArguments) => ReturnType<RawQuery['parse']>): RawQuery {
   return { text: `\n${encodeURIComponent(JSON.stringify(query))}`, parse: () => parse(query), freshness: 'kept' }
 }

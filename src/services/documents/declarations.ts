@@ -1,6 +1,6 @@
 /**
- * What the connectors behind a model declare, for documents that tell of it. An import that changes a declaration makes a
- * new version of the model, so that it is read once for each.
+ * Loads the declarations of the connectors behind a model, for documents. An introspection that changes a declaration
+ * creates a new version of the model, so they are read once per version.
  */
 import { type Declarations, noCapabilities } from '../../core/connector/item-capabilities.ts'
 import { qualifiedName } from '../../core/connector/schema.ts'
@@ -10,7 +10,7 @@ import type { SqlDriver } from '../../ports.ts'
 import { loadCapabilities } from '../../store/capabilities.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 
-/** Resolves for a model of `workspace`; asks the system database only where there are connectors. */
+/** Loads the declarations for a model of `workspace`; queries the system database only if it has connectors. */
 export type LoadDeclarations = (workspace: WorkspaceRow, model: Model) => Promise<Declarations>
 
 export function createDeclarations(database: SqlDriver): LoadDeclarations {
@@ -36,7 +36,7 @@ export function createDeclarations(database: SqlDriver): LoadDeclarations {
   }
 }
 
-/** Also one that is not installed now. */
+/** True also for a connector that is not installed now. */
 function isConnector({ provider }: SourceRecord): boolean {
   return sqlProviders.every((one) => one !== provider)
 }

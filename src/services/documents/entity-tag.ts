@@ -1,4 +1,4 @@
-/** Names of texts for caches (weak entity tags). */
+/** Computes weak entity tags of texts. */
 import { sha256Hex } from '../caller/digest.ts'
 
 export async function weakTag(text: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** The manifest of a workspace as text, compiled when it is first asked for and kept as long as its model. */
+/** The manifest of a workspace as text, built on first request and cached with its model. */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { compileManifest } from '../../core/manifest.ts'
 import type { Model } from '../../core/model/model.ts'
@@ -7,7 +7,7 @@ import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadDeclarations } from './declarations.ts'
 import { weakTag } from './entity-tag.ts'
 
-/** `tag` names the text: a weak entity tag. */
+/** `tag` is the weak entity tag of the text. */
 export type ManifestText = { readonly text: string; readonly tag: string }
 
 export type Manifests = {

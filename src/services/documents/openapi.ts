@@ -1,7 +1,7 @@
 /**
- * The OpenAPI document of a workspace as its caller may see it. What it says follows from rights, release and model (what
- * connectors declare changes with the model), so that its tag is known without building it. It is built in small steps,
- * between which other requests run; a small one is kept, a large one leaves piece by piece.
+ * The OpenAPI document of a workspace, as its caller may see it. Its content depends only on rights, release and model
+ * (changed declarations of connectors change the model), so the entity tag is known without building it. It is built in
+ * small steps, between which other requests run; short documents are cached, long ones are sent piece by piece.
  */
 import { viewerOf } from '../../core/access/merge.ts'
 import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
@@ -20,13 +20,16 @@ export type Document = {
 export type OpenApi = {
   /** Throws 403 without the entitlement openApiSchema:read. */
   workspace(scope: RequestScope): Promise<Document>
-  /** The document that `render` writes, the same for all who hold systemOpenApiSchema:read; throws 403 without it. */
+  /**
+   * Returns the document that `render` creates, the same for every caller; throws 403 without the entitlement
+   * systemOpenApiSchema:read.
+   */
   system(caller: Caller, render: () => string): Promise<Document>
 }
 
-/** Pieces between two breaths: some milliseconds of work. */
+/** Pieces between two pauses: some milliseconds of work. */
 const PIECES = 400
-/** Characters; a longer document is not kept. */
+/** Maximum length of a cached document, in characters. */
 const MAX_KEPT = 2 * 1024 * 1024
 const MAX_KEPT_IN_ALL = 16 * 1024 * 1024
 
@@ -89,7 +92,7 @@ export function createOpenApi({ models, declarations, version }: Deps): OpenApi 
   }
 }
 
-/** All of the rights that a document depends on. Whose they are makes no difference, but that of nobody. */
+/** Fingerprint of all rights that a document depends on. The user id matters only as present or absent. */
 function fingerprint(rights: Rights): string {
   if (rights.kind === 'all') return 'all'
   if (rights.kind === 'scoped') {
@@ -100,7 +103,7 @@ function fingerprint(rights: Rights): string {
   return JSON.stringify([userId === undefined, policies, [...entitlements]])
 }
 
-/** Joins pieces until there are no more, or more than `most` characters. */
+/** Joins pieces until the end, or until the text exceeds `most` characters. */
 async function gather(pieces: Iterator<string>, most: number): Promise<{ text: string; isWhole: boolean }> {
   let text = ''
   while (text.length <= most) {
@@ -137,7 +140,7 @@ function nextPart(pieces: Iterator<string>): { readonly part: string; readonly i
   return { part: parts.join(''), isLast: false }
 }
 
-/** Lets everything else that is waiting run first. */
+/** Lets other pending work run first. */
 function breath(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }

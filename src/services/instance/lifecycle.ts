@@ -1,4 +1,6 @@
-/** Start-up: schema, first administrator from the environment, and what `ready` and `info` say about it. */
+/**
+ * Start-up: migrates the system database, creates the first administrator from the environment, and reports readiness.
+ */
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Ports } from '../../ports.ts'
@@ -13,19 +15,19 @@ export type Readiness = {
   readonly checks: { readonly accepting_traffic: Check; readonly startup: Check; readonly system_db: Check }
 }
 
-/** Whoever cannot connect has to know which variable to look at. */
+/** Tells the operator which variable to check after a failed connection. */
 function nameVariable(cause: unknown): never {
   if (cause instanceof ServiceError && cause.kind !== 'unavailable') throw cause
   const reason = cause instanceof Error ? cause.message : String(cause)
   throw new Error(`SERVICE_DATABASE_URL: the system database cannot be used: ${reason}`, { cause })
 }
 
-/** Brings the system database up to date and creates the administrator that the environment names. */
+/** Migrates the system database and creates the administrator that the environment names. */
 export async function installInstance(ports: Ports, config: Config): Promise<void> {
   await installSchema(ports.database).catch(nameVariable)
   const { SERVICE_ADMIN__EMAIL: email, SERVICE_ADMIN__PASSWORD: password } = config
   if (email === undefined || password === undefined) return
-  // A hash costs more than all the rest of a start, and every isolate starts.
+  // Hashing a password costs more than the rest of a start, and every isolate starts.
   if ((await countUsers(ports.database)) > 0) return
   const passwordHash = await ports.passwords.hash(password)
   const id = ports.ids.next()
@@ -40,7 +42,7 @@ export async function installInstance(ports: Ports, config: Config): Promise<voi
   )
 }
 
-/** `isAccepting` is false once the process has been told to stop. Never throws. */
+/** `isAccepting` is false after a shutdown signal. Never throws. */
 export async function checkReadiness(ports: Ports, isAccepting: boolean): Promise<Readiness> {
   const systemDb = await ports.database.query(statement(sql`select 1`)).then(
     () => 'ok',

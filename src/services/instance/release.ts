@@ -1,2 +1,2 @@
-/** What is running. */
+/** The version of this release. */
 export const VERSION = '1.0.0'

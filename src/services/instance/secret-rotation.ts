@@ -1,6 +1,6 @@
 /**
- * Everything that is sealed, under the first secret of SERVICE_SECRET. It may run again and again and while the service runs:
- * a text is replaced only where it is still the one that was read.
+ * Seals all sealed texts again with the first secret of SERVICE_SECRET. Repeatable, and safe while the service runs: a
+ * text is replaced only if it has not changed since it was read.
  */
 import type { SqlDriver, Vault } from '../../ports.ts'
 import { listSealed, replaceSealed, type SealedText } from '../../store/sealed.ts'
@@ -12,13 +12,13 @@ import { sourcePurpose } from '../model/sources.ts'
 export type Rotation = {
   readonly total: number
   readonly resealed: number
-  /** Written by somebody else meanwhile: the next run sees whether with the first secret. */
+  /** Number of texts that changed meanwhile; the next run checks them again. */
   readonly overtaken: number
-  /** No given secret opens them; they are left as they are. */
+  /** Texts that none of the secrets opens; left unchanged. */
   readonly unreadable: readonly string[]
 }
 
-/** `onProgress` is told after each text how many are done. */
+/** Calls `onProgress` with the number of finished texts after each one. */
 export async function rotateSecrets(
   { database, vault }: { readonly database: SqlDriver; readonly vault: Vault },
   onProgress: (done: number, total: number) => void,

@@ -1,4 +1,4 @@
-/** Everything that the handlers may call, wired from ports and configuration; both front doors call `startServices`. */
+/** All services that handlers may call, wired from ports and configuration; both entry points call `startServices`. */
 import type { Config } from '../../config.ts'
 import { postgres } from '../../core/sql/postgres/dialect.ts'
 import { postgresIntrospection } from '../../core/sql/postgres/introspect.ts'
@@ -67,14 +67,14 @@ export type Services = {
   readonly secrets: Secrets
   readonly manifests: Manifests
   readonly items: Items
-  /** Forgets what has had its time: entries of the audit log, counted attempts, tokens that were mailed. */
+  /** Deletes expired data: audit entries, counters of attempts, mailed tokens. */
   prune(): Promise<void>
   readonly openApi: OpenApi
   readonly telemetry: Telemetry
   readonly agents: Agents
 }
 
-/** Installs what is missing and opens the instance. Throws what keeps it from starting. */
+/** Migrates the system database and opens the instance. Throws the reason why it cannot start. */
 export async function startServices(ports: Ports, config: Config): Promise<Services> {
   await installInstance(ports, config)
   const licensing = await openLicensing(ports, config)
@@ -149,7 +149,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   }
 }
 
-/** It belongs to the front door, which closes it. */
+/** The entry point owns and closes it. */
 function openedSystem(database: SourceDatabase, source: Source): OpenedSource {
   return {
     source,

@@ -1,6 +1,6 @@
 /**
- * Anonymous telemetry (docs/contract.md#telemetry): once a day, whatever the number of replicas and isolates, and only
- * where an address is configured. docs/operations.md shows the whole of what is sent.
+ * Anonymous telemetry (docs/contract.md#telemetry): sent once a day per instance, whatever the number of replicas, and
+ * only if a URL is configured. docs/operations.md lists everything that is sent.
  */
 import type { Config } from '../../config.ts'
 import type { Ports } from '../../ports.ts'
@@ -8,7 +8,7 @@ import { claimPost, loadTelemetryCounts } from '../../store/telemetry.ts'
 import { VERSION } from './release.ts'
 
 export type Telemetry = {
-  /** Posts what is due. Never throws: what fails is observed, and tried again with the next day. */
+  /** Sends a due report. Never throws: failures are observed, and the next day's report is tried again. */
   report(): Promise<void>
 }
 

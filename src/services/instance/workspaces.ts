@@ -1,6 +1,6 @@
 /**
- * Workspaces (docs/contract.md#data-model): administrators of the instance make them; members see the ones they belong
- * to and may do with them what their entitlements there say.
+ * Workspaces (docs/contract.md#data-model): created by administrators of the instance; members see theirs and change
+ * them as their entitlements allow.
  */
 
 import type { Entitlement } from '../../core/access/entitlement.ts'
@@ -34,7 +34,7 @@ import type { LicenseGuard } from '../license/licensing.ts'
 
 export type NewWorkspace = { readonly apiName: string; readonly displayName?: string | null | undefined }
 
-/** Lists and single rows are JSON texts. What is sent is read only once the caller was found to be entitled. */
+/** Lists and single rows are JSON texts. Bodies are parsed only after authorization. */
 export type Workspaces = {
   create(caller: Caller, input: LazyBody<NewWorkspace>): Promise<WorkspaceRow>
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
@@ -54,7 +54,7 @@ type Deps = {
 
 export function createWorkspaces({ ports, directory, license, forget }: Deps): Workspaces {
   const { database, ids, workspaces } = ports
-  /** 403 for whoever is no member, whether there is such a workspace or not. */
+  /** Throws 403 for a caller that is no member, whether the workspace exists or not. */
   async function requireIn(caller: Caller, workspaceId: string, entitlement: Entitlement): Promise<void> {
     const userId = requireUser(caller)
     if (caller.kind !== 'user' || caller.isAdministrator) return
@@ -91,7 +91,7 @@ export function createWorkspaces({ ports, directory, license, forget }: Deps): W
         ]
         await database.batch([bumpAccess, ...license.within(['workspaces', 'seats'], workspace.id, writes)])
       } catch (cause) {
-        // The name is unique; a schema of that name that nobody's workspace owns is as much in the way.
+        // Names are unique; a schema of that name that belongs to no workspace conflicts as well.
         const isTaken = cause instanceof SqlFault && (cause.state === '23505' || cause.state === '42P06')
         throw isTaken
           ? new ServiceError('conflict', 'A workspace of this name already exists')

@@ -1,7 +1,6 @@
 /**
- * Asking the licensing service: activation, validation, and what becomes of their answers (docs/contract.md#licensing).
- * Only one process or isolate asks at a time, under a lease in the system database; whoever finds it taken uses the
- * answer of the other.
+ * Talks to the licensing service: activation, validation, and storing the results (docs/contract.md#licensing). One
+ * process or isolate at a time does so, under a lease in the system database; the others use its result.
  */
 import type { Config } from '../../config.ts'
 import { type LicensingAnswer, parseActivation, parseValidation, refused } from '../../core/license/answer.ts'
@@ -22,17 +21,17 @@ import type { ReadDocument } from './documents.ts'
 
 export type Activated = Extract<LicenseState, { kind: 'activated' }>
 
-/** What the stored row says to a holder of our key; undefined where it is of another key or no document of ours. */
+/** The stored row as it applies to our key; `state` is undefined for another key, or for an invalid document. */
 export type KnownLicense = { readonly version: number; readonly state: Activated | undefined; readonly row: LicenseRow }
 
 export type RefreshReason = {
-  /** Of the start that asks; undefined while running. */
+  /** The start that validates; undefined while running. */
   readonly startId: string | undefined
-  /** What is to be recorded of the outcome. */
+  /** Returns the audit statements for the outcome. */
   readonly audit: (outcome: RefreshOutcome, provided: Sql) => readonly Statement[]
 }
 
-/** What came of an attempt: the state after it, and whether that differs from the one before. */
+/** The outcome of an attempt: the new state, and whether it differs from the previous one. */
 export type RefreshOutcome = {
   readonly state: Activated | undefined
   readonly fault: ContactFault | null
@@ -40,16 +39,19 @@ export type RefreshOutcome = {
 }
 
 export type LicenseContact = {
-  /** The stored row as it is now. */
+  /** Loads the stored row. */
   load(): Promise<KnownLicense>
   /**
-   * Asks, unless somebody else does or has done so since `seen` was read; then theirs is what counts. Answers the row
-   * as it is afterwards; a fault of the contact is part of it.
+   * Validates the license, unless another process does or has done so since `seen` was read. Returns the row
+   * afterwards; a contact fault is part of it.
    */
   ask(seen: KnownLicense, reason: RefreshReason): Promise<KnownLicense>
 }
 
-/** Longer than the longest attempt, two posts of four tries that all time out: a client that goes may end a holder. */
+/**
+ * Longer than the longest attempt (two requests of four tries that all time out). A disconnecting client can end a
+ * lease holder without releasing the lease.
+ */
 const LEASE_SECONDS = 60
 const PATIENCE = 250
 
@@ -91,7 +93,7 @@ export function createLicenseContact(
     return parseValidation(await licensing.client.post(url, { key, environmentId }))
   }
 
-  /** One conversation. An activation that the service does not know any more is made anew, once. */
+  /** One exchange. An activation that the service no longer knows is created again, once. */
   async function converse({ state, row }: KnownLicense): Promise<RefreshFinding> {
     const activationId = state === undefined ? null : row.activationId
     const answer = activationId === null ? await activate() : await validate(activationId)
@@ -117,7 +119,7 @@ export function createLicenseContact(
     }
   }
 
-  /** A bad verdict counts whatever document comes with it; a good one only with a genuine document. */
+  /** A negative verdict counts with any document; a positive one only with a genuine document. */
   async function validated(
     { verdict, document }: Validated,
     { activationId, document: kept }: Stored,
@@ -197,7 +199,7 @@ type RefreshFinding =
     }
   | { readonly kind: 'fault'; readonly fault: ContactFault }
 
-/** A fault of the contact changes nothing but that it is known. */
+/** A contact fault only records itself. */
 function stateAfter(before: Activated | undefined, found: RefreshFinding, now: Instant): Activated | undefined {
   if (found.kind === 'fault') return before && { ...before, attemptedAt: now, fault: found.fault }
   const { verdict, license } = found

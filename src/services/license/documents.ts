@@ -1,13 +1,13 @@
 /**
- * License documents: JWTs by the licensing service (docs/contract.md#licensing). Says whether a document is genuine and
- * what it says; whether its term is over is for core/license/status.ts.
+ * Reads license documents: JWTs of the licensing service (docs/contract.md#licensing). Verifies and parses a document;
+ * core/license/status.ts checks its term.
  */
 import { compactVerify, errors, importJWK, type JWK } from 'jose'
 import { type License, parseLicense } from '../../core/license/license.ts'
 
 export type DocumentResult =
   | { readonly kind: 'license'; readonly license: License }
-  /** What is wrong, to be read after the name of the document. */
+  /** What is wrong, phrased to follow the name of the document. */
   | { readonly kind: 'fault'; readonly message: string }
 
 export type ReadDocument = (document: string) => Promise<DocumentResult>

@@ -1,6 +1,6 @@
 /**
- * The license of the instance (docs/contract.md#license-status): its state in memory, from which every item request is
- * admitted without a call; what it allows; when the licensing service is asked. The rules are in core/license.
+ * The license of the instance (docs/contract.md#license-status): keeps its state in memory, so that item requests are
+ * admitted without I/O, checks limits, and schedules validations. The rules are in core/license.
  */
 import type { Config } from '../../config.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
@@ -25,7 +25,7 @@ import { type Caller, type RequestScope, requireAdministrator } from '../caller/
 import { createLicenseContact, type KnownLicense, type LicenseContact, type RefreshReason } from './contact.ts'
 import { documentReader } from './documents.ts'
 
-/** As `GET /api/system/info` tells it. */
+/** As in `GET /api/system/info`. */
 export type LicenseInfo = {
   readonly status: LicenseStatus
   readonly plan: string
@@ -33,7 +33,7 @@ export type LicenseInfo = {
   readonly expiresAt: string | null
   readonly graceEndsAt: string | null
   readonly lastValidatedAt: string | null
-  /** Whether the licensing service answered last time; null where it is never asked. */
+  /** True if the licensing service answered the last attempt; null if it is never asked. */
   readonly reachable: boolean | null
   readonly warnings: readonly LicenseWarning[]
 }
@@ -46,22 +46,22 @@ export type LicenseReport = {
 
 export type Licensing = LicenseGuard & {
   /**
-   * Throws 402 while the license is locked. Answers at once, from memory, but for two cases: `version`, which every
-   * request brings along, says that there is a new state, or the license is locked, and another look is due.
+   * Throws 402 while the license is locked. Synchronous, except when `version`, which every request has, announces a
+   * new state, or when a locked license is due for another check.
    */
   admit(version?: number): Promise<void> | undefined
-  /** Warnings are for administrators of the instance. */
+  /** Only administrators of the instance get warnings. */
   info(caller: Caller): Promise<LicenseInfo>
   ofInstance(caller: Caller): Promise<LicenseReport>
   ofWorkspace(scope: RequestScope): Promise<LicenseReport>
-  /** Asks the licensing service now. Throws 409 where the license is not one by key. */
+  /** Validates the license now. Throws 409 for a license without a key. */
   refresh(caller: Caller): Promise<LicenseReport>
-  /** Asks the licensing service if it is time, and answers when to be woken next; undefined for never. */
+  /** Validates the license if it is due, and returns the time of the next validation; undefined for never. */
   wake(): Promise<Instant | undefined>
 }
 
 export type LicenseGuard = {
-  /** `writes` for a batch that fails where they would raise usage above a hard limit (see store/usage.ts). */
+  /** Returns `writes` for a batch that fails if they would raise usage above a hard limit (see store/usage.ts). */
   within(
     names: readonly LicenseEntitlement[],
     workspaceId: string | undefined,
@@ -69,10 +69,10 @@ export type LicenseGuard = {
   ): readonly Statement[]
 }
 
-/** How long a locked state is believed without a look, in milliseconds. */
+/** How long a locked state is cached, in milliseconds. */
 const LOCKED_MAX_AGE = 1_000
 
-/** Opens the license. Throws ServiceError with the reason for which the instance may not start. */
+/** Opens the license. Throws a ServiceError with the reason why the instance may not start. */
 export async function openLicensing(ports: Ports, config: Config): Promise<Licensing> {
   const { clock, database, ids, licensing, observe } = ports
   const environmentId = await loadEnvironmentId(database)
@@ -100,7 +100,7 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
   async function requireUsageWithin(limits: LicenseLimits): Promise<void> {
     const violations = findViolations(await loadCounts(database), limits, 'hard')
     if (violations.length === 0) return
-    // Names of workspaces are for the operator's log; the reason itself is told to whoever asks `ready`.
+    // Workspace names only go to the operator's log; `ready` shows the reason itself.
     for (const violation of violations) observe({ kind: 'warning', message: reportLine(violation) })
     const names = [...new Set(violations.map(({ entitlement }) => entitlement))].join(', ')
     throw refusedStart(`Usage exceeds hard limits of the license: ${names}`)
@@ -117,10 +117,10 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
 
   function adopt(known: KnownLicense): void {
     lookedAt = clock.now()
-    // Another request of this process may have read a later one meanwhile.
+    // Another request of this process may have read a later state.
     if (known.version < version) return
     version = known.version
-    // A row of another key or under another public key says nothing of the license that this process runs on.
+    // A row of another key or public key does not apply to this process's license.
     state = known.state ?? state
   }
 
@@ -211,7 +211,7 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
 
     async wake() {
       if (state.kind !== 'activated') return undefined
-      // Whether it is due is decided on what the lease is asked for with: a replica that was quicker is noticed there.
+      // Whether it is due is decided on the row that the lease is requested for, so that a faster replica is noticed.
       const seen = await contact.load()
       adopt(seen)
       const due = next()
@@ -222,7 +222,7 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
   }
 }
 
-/** Asks at every start, once for all isolates of one; whatever is not an answer keeps the instance from starting. */
+/** Validates at every start, once for all isolates of it; anything but a valid answer prevents the start. */
 async function startWithKey({ database, licensing }: Ports, contact: LicenseContact) {
   const { startId } = licensing
   const known = await contact.load()
