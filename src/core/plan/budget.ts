@@ -1,16 +1,16 @@
 /**
- * How many rows a read may bring at most, told from its limits alone: along a path of relations they multiply, to-one relations
- * count once. What is over the budget is refused before anything is asked (docs/decisions/038).
+ * Limits the rows that a read may return, computed from its limits alone: along a path of relations they multiply, and
+ * to-one relations count once. A read over the budget is refused before it runs (docs/decisions/038).
  */
 import { nested } from '../error.ts'
 import type { Selection } from './plan.ts'
 
-/** A path down to its last list: the names of its relations, and the limits of its lists, the outermost first. */
+/** A path to an innermost list: the names of its relations, and the limits of its lists, outermost first. */
 type Path = { readonly names: readonly string[]; readonly limits: readonly number[] }
 
 /**
- * Throws 422 with code 4014, naming the path that brings most, where all paths of `selection` together may bring more than
- * `most` rows. `own` is the number of rows that it is answered of; those alone are held against `most` where they are a page.
+ * Throws 422 with code 4014 and the largest path, where all paths of `selection` together may return more than `most`
+ * rows. `own` is the number of rows at the top; without nested lists, it is checked only where the rows are a page.
  */
 export function requireRowBudget(
   selection: Selection,
@@ -32,7 +32,7 @@ export function requireRowBudget(
   if (total > most && widest !== undefined) throw overBudget(widest, { total, rows: widestRows, most })
 }
 
-/** Tells `count` of every list that has no further list below it. Whether there was one. */
+/** Calls `count` for every list without further lists below it. Returns true if there was one. */
 function countLists(selection: Selection, { names, limits }: Path, count: (path: Path) => void): boolean {
   let hasList = false
   for (const selected of selection) {

@@ -1,8 +1,8 @@
-/** Values for columns, made of what a relation joins and of what the same transaction has kept. */
+/** Builds cells for columns from the joins of a relation and from slots of the same transaction. */
 import type { PrimitiveField, RelationField } from '../model/model.ts'
 import type { Assignment, Cell, Slot } from './plan.ts'
 
-/** What stands for the foreign key at the far end of a relation: the relation back, or else its columns. */
+/** Ids that stand for the foreign key of the relation's target: the opposite relation, or else its columns. */
 export function linkIds(relation: RelationField | undefined): readonly string[] {
   if (relation === undefined) return []
   return relation.opposite === undefined ? relation.joins.map(({ other }) => other.id) : [relation.opposite.id]

@@ -1,6 +1,6 @@
 /**
- * Names in a request → fields the caller may use. Owns the rule that whoever may not read the model learns nothing: a
- * name that does not exist and one that is hidden get one and the same answer (docs/contract.md#items).
+ * Resolves names of a request to fields that the caller may use. Without the right to read the model, unknown and
+ * hidden names give the same error (docs/contract.md#items).
  */
 
 import { type Access, type Action, type Granted, type Viewer, visibility } from '../access/access.ts'
@@ -11,7 +11,7 @@ import { didYouMean } from '../nearest.ts'
 import type { Filter } from '../query/filter.ts'
 import { queryFault } from '../query/parse.ts'
 
-/** The collection of a route and what the caller may do there by `action`. */
+/** Returns the collection of a route and the caller's access by `action`. */
 export function openCollection(
   model: Model,
   viewer: Viewer,
@@ -30,7 +30,7 @@ export function openCollection(
 
 export type UsableField = { readonly field: Field; readonly visible: Filter }
 
-/** The field called `name`; throws where it does not exist or `access` does not include it. */
+/** Returns the field called `name`; throws if it does not exist or `access` does not include it. */
 export function usableField(
   viewer: Viewer,
   collection: Collection,
@@ -48,7 +48,10 @@ export function usableField(
   throw forbidden(shortName(name))
 }
 
-/** The same for reading: a relation into a collection that the caller may not read is hidden, whatever a policy says of it. */
+/**
+ * Like `usableField`, for reading: a relation to a collection that the caller may not read is hidden, whatever policies
+ * allow on the field.
+ */
 export function readableField(
   viewer: Viewer,
   collection: Collection,
@@ -63,7 +66,7 @@ export function readableField(
   return usable
 }
 
-/** What a caller is told of as what they may have meant: nothing that they may not read. */
+/** Names that may be suggested to the caller: only those that it may read. */
 function* readableNames(model: Model, viewer: Viewer): Iterable<string> {
   for (const collection of model.collections.values()) {
     if (viewer.accessTo(collection, 'read').kind === 'granted') yield collection.apiName
@@ -80,14 +83,16 @@ function* readableFields(viewer: Viewer, collection: Collection, access: Granted
   }
 }
 
-/** The caller's access to the far end of a relation; a relation into a collection they may not read is hidden. */
+/**
+ * Returns the caller's access to the target of a relation; a relation to a collection that it may not read is hidden.
+ */
 export function relatedAccess(viewer: Viewer, target: Collection): Granted {
   const access = viewer.accessTo(target, 'read')
   if (access.kind === 'granted') return access
   throw forbidden()
 }
 
-/** A view and the like take no writes; whoever may not write it anyhow is not told. */
+/** Read-only collections refuse writes, after access is checked, so that a caller without access learns nothing. */
 export function writeAccess(viewer: Viewer, collection: Collection, action: Exclude<Action, 'read'>): Granted {
   const access = viewer.accessTo(collection, action)
   if (access.kind === 'denied') throw forbidden()
@@ -99,7 +104,7 @@ export function fieldEquals(field: PrimitiveField, visible: Filter, operand: str
   return { kind: 'compare', field, visible, operator: '=', operand }
 }
 
-/** `field` is the name that was refused, as it was sent: told only to those who may read policies. */
+/** `field` is the refused name as sent; shown only to callers that may read policies. */
 export class Forbidden extends ServiceError {
   readonly field: string | undefined
 

@@ -1,6 +1,6 @@
 /**
- * The Plan union: what is to be done, fully resolved against model and access. Sources run plans; nothing behind this
- * point knows of callers, policies or request syntax.
+ * The Plan union: reads and writes, fully resolved against model and access. Sources run plans; they know nothing of
+ * callers, policies or request syntax.
  */
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { FieldRef, Filter } from '../query/filter.ts'
@@ -8,11 +8,11 @@ import type { FieldRef, Filter } from '../query/filter.ts'
 export type Order = FieldRef & {
   readonly direction: 'asc' | 'desc'
   readonly nulls: 'first' | 'last'
-  /** Whether the caller asked for it, or it only makes the order total. */
+  /** Requested by the caller, or added to make the order total. */
   readonly origin: 'asked' | 'tie'
 }
 
-/** What of each row is answered, in the order asked for. */
+/** The selected fields of each row, in the requested order. */
 export type Selection = readonly Selected[]
 
 export type Selected =
@@ -22,7 +22,7 @@ export type Selected =
       readonly name: string
       readonly relation: RelationField
       readonly visible: Filter
-      /** Which related rows the caller sees; a to-many is `page`d per parent. */
+      /** The related rows that the caller sees; `page` is the page per parent of a to-many relation. */
       readonly where: Filter
       readonly selection: Selection
       readonly page: Page | undefined
@@ -35,16 +35,16 @@ export type ReadPlan = {
   readonly collection: Collection
   readonly selection: Selection
   readonly where: Filter
-  /** Undefined where one item is read by its key. */
+  /** Undefined if one item is read by its key. */
   readonly page: Page | undefined
-  /** Whether the number of all matching rows is wanted too. */
+  /** Also count all matching rows. */
   readonly count: boolean
 }
 
 /** A value for one column, in the database's text form. */
 export type Assignment = { readonly field: PrimitiveField; readonly value: string | null }
 
-/** Items of one collection and nothing else. */
+/** Creates items of one collection, without nested writes. */
 export type CreatePlan = {
   readonly kind: 'create'
   readonly collection: Collection
@@ -67,17 +67,17 @@ export type DeletePlan = {
   readonly selection: Selection
 }
 
-/** Everything else a write can be: steps of one transaction, of which the `answer` steps tell what is answered. */
+/** All other writes: steps of one transaction. The `answer` steps return the written items. */
 export type ProgramPlan = {
   readonly kind: 'program'
   readonly steps: readonly Step[]
   readonly selection: Selection
 }
 
-/** Rows that a step finds or makes and later steps build on; there may turn out to be none. */
+/** Rows that a step finds or creates for later steps; possibly none. */
 export type Slot = { readonly number: number; readonly collection: Collection }
 
-/** A column's value: a text as sent, or what the same transaction has in the first row of a slot. */
+/** A column's value: a text, or a column of the first row in a slot of the same transaction. */
 export type Cell = {
   readonly field: PrimitiveField
   readonly value:
@@ -85,7 +85,7 @@ export type Cell = {
     | { readonly kind: 'kept'; readonly slot: Slot; readonly field: PrimitiveField }
 }
 
-/** What ends a transaction that cannot go on; each has an answer of its own (docs/contract.md#how-policies-act). */
+/** What ends a transaction; each assertion has its own error (docs/contract.md#how-policies-act). */
 export type Assertion = 'noRecord' | 'noReference' | 'forbidden' | 'invalid'
 
 export type Step =
@@ -93,7 +93,7 @@ export type Step =
       readonly kind: 'insert'
       readonly into: Slot
       readonly cells: readonly Cell[]
-      /** Inserted only if this slot has a row. */
+      /** Inserts only if this slot has a row. */
       readonly provided: Slot | undefined
     }
   | {
@@ -101,17 +101,17 @@ export type Step =
       readonly into: Slot
       readonly matches: readonly Cell[]
       readonly where: Filter
-      /** What it means when there is no such row; undefined lets later steps on the slot do nothing. */
+      /** The assertion that fails without a row; undefined: later steps on the slot then do nothing. */
       readonly assertion: Assertion | undefined
       readonly provided: Slot | undefined
-      /** A row that is only referred to has to stay, but others may refer to it and change it at the same time. */
+      /** `reference`: the row must not be deleted, but others may refer to it and change it concurrently. */
       readonly lock: 'change' | 'reference'
     }
-  /** `where` must be true of every row in the slot, as it is now. */
+  /** `where` must hold for every row in the slot, in its current state. */
   | { readonly kind: 'check'; readonly slot: Slot; readonly where: Filter; readonly assertion: Assertion }
   /**
-   * Rows of the slot are about to get these cells of the relation's foreign key. Where that changes what one refers to,
-   * there must be such a row where `where` holds. Without cells it is asked of the rows as they are.
+   * The rows of the slot are about to get these cells in the relation's foreign key. Where that changes the reference,
+   * a row that meets `where` must exist. Without cells, the rows are checked as they are.
    */
   | {
       readonly kind: 'refer'
@@ -121,7 +121,7 @@ export type Step =
       readonly where: Filter
       readonly assertion: Assertion
     }
-  /** Changes all rows of the slot; key columns among the cells move the slot along. */
+  /** Updates all rows of the slot. If `cells` contain key columns, the slot follows the change. */
   | { readonly kind: 'update'; readonly slot: Slot; readonly cells: readonly Cell[] }
   | { readonly kind: 'delete'; readonly slot: Slot }
   | { readonly kind: 'answer'; readonly slot: Slot }

@@ -1,7 +1,7 @@
 /**
- * Writes of any shape → steps (docs/contract.md#nested-writes). What an item refers to is written before it, what
- * refers to it after it; rows that are found or made are kept in slots, so that one list of statements is the whole
- * transaction. Every row is checked under the access of its own collection, before and after. One file, because
+ * Plans writes of any shape as steps (docs/contract.md#nested-writes). Rows that an item refers to are written before
+ * it, rows that refer to it after it. Found and created rows are kept in slots, so that one list of statements is the
+ * whole transaction. Every row is checked under the access of its own collection, before and after. One file, since
  * creating, updating and linking call each other at every depth.
  */
 
@@ -39,7 +39,7 @@ export type Program = {
   readonly generators: Generators
   readonly steps: Step[]
   readonly slot: (collection: Collection) => Slot
-  /** The references of new items that are looked for already. */
+  /** References of new items that already have a step. */
   readonly referred: Set<string>
   /** The conditions of new items, by what they are given: alike items have the same, so that they can share statements. */
   readonly conditions: Map<string, Conditions>
@@ -53,18 +53,18 @@ export function createProgram(viewer: Viewer, generators: Generators): Program {
   return { viewer, generators, steps: [], slot, referred: new Set(), conditions: new Map() }
 }
 
-/** Where a new item stands: alone, or at the end of a relation of a parent that gives it these cells. */
+/** The parent of a nested new item, and the cells that the relation to it determines. */
 type Parent = {
   readonly cells: readonly Cell[]
   readonly relation: RelationField | undefined
   readonly depth: number
-  /** A slot without whose row nothing happens. */
+  /** Nothing happens if this slot has no row. */
   readonly provided: Slot | undefined
 }
 
 const noParent: Parent = { cells: [], relation: undefined, depth: 0, provided: undefined }
 
-/** A new item with everything nested in it; its slot. */
+/** Adds a new item with everything nested in it; returns its slot. */
 export function* addCreate(
   program: Program,
   collection: Collection,
@@ -94,7 +94,7 @@ export function* addCreate(
   const elsewhere = new Set([...parent.cells, ...linked].map(({ field }) => field.id))
   const own = createAssignments(context, columns, path, elsewhere).map(cellOf)
   const cells = [...parent.cells, ...linked, ...own]
-  // A row of defaults only cannot be inserted on a condition.
+  // A row with defaults only cannot be inserted conditionally.
   if (cells.length === 0 && parent.provided !== undefined) throw queryFault(path, 'must give a value')
   const into = program.slot(collection)
   const filledIn = addReferences(program, { collection, names: Object.keys(columns), cells, provided: parent.provided })
@@ -111,7 +111,7 @@ export function* addCreate(
   }
   const sent = sentIds(collection, columns, relations)
   const given = parent.cells.length === 0 ? sent : [...sent, ...linkIds(parent.relation)]
-  // A validation may speak of what refers to the item, so it is asked when that is in place.
+  // A validation may depend on rows that refer to the item, so it is checked after they are written.
   addChecks(program, into, conditionsOf(program, context, given))
   return into
 }
@@ -129,7 +129,10 @@ function conditionsOf(
   return made
 }
 
-/** Looks for what the columns of a new item refer to; what the database has yet to fill in is given back. */
+/**
+ * Adds look-ups of the rows that a new item's columns refer to; returns references to columns that the database has yet
+ * to fill in.
+ */
 function addReferences(
   program: Program,
   item: {
@@ -157,10 +160,10 @@ function nameOf({ value }: Cell): readonly unknown[] {
   return value.kind === 'text' ? [value.text] : [value.slot.number, value.field.id]
 }
 
-/** Which rows a change is for, found already, and how deep in the request it stands. */
+/** The rows to change, already found, and their depth in the request. */
 export type Found = { readonly slot: Slot; readonly depth: number; readonly isOne: boolean }
 
-/** Changes the rows of a slot, and what is nested in the change. */
+/** Updates the rows of a slot, with the nested changes. */
 export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot, depth, isOne }: Found): Parts<void> {
   yield
   const { collection } = slot
@@ -221,7 +224,7 @@ export function addFind(
 
 type Link = { readonly relation: RelationField; readonly owner: Slot; readonly depth: number }
 
-/** The row that a forward relation is to refer to. */
+/** Returns the row that a forward relation shall refer to. */
 function* referred(
   program: Program,
   link: { readonly relation: RelationField; readonly depth: number; readonly provided: Slot | undefined },
@@ -268,7 +271,8 @@ function* addForward(program: Program, link: Link, operation: RelationOperation)
         where: own(program, target, operation),
         provided: owner,
       })
-      // Let go first, so that no referential action meets the row that stays; where the filter found nothing, keep.
+      // Unlinks first, so that no referential action affects the remaining row; if the filter matches nothing, nothing
+      // is unlinked.
       const referring = addFind(program, owner.collection, {
         matches: [...keyCells(owner), ...foreignKey(relation, slot)],
         where: allRows,
@@ -323,7 +327,7 @@ function* addBackward(program: Program, link: Link, operation: RelationOperation
   }
 }
 
-/** Gives the far rows' foreign key these values, or takes it away; that is an update of theirs like any other. */
+/** Sets the foreign key of the related rows, or clears it; checked like any update of them. */
 function setLink(program: Program, relation: RelationField, slot: Slot, linked: readonly Cell[] | null): void {
   const { access } = contextOf(program, relation.target, 'update')
   const ids = linkIds(relation)
@@ -333,7 +337,7 @@ function setLink(program: Program, relation: RelationField, slot: Slot, linked: 
   addChecks(program, slot, { forbidden: writableRows(access, ids), invalid: validRows(access, ids) })
 }
 
-/** The row that a `_connect` names by a full set of unique columns; 422 where there is none that the caller can read. */
+/** Finds the row of `_connect` by a complete set of unique columns; 422 if there is none that the caller can read. */
 function findReference(
   program: Program,
   target: Collection,
@@ -367,12 +371,12 @@ function findReference(
   return addFind(program, target, { where: and(conditions), assertion: 'noReference', provided, lock })
 }
 
-/** What tells a row of the collection from all others: any of these sets of columns. */
+/** Sets of columns that identify a row of the collection. */
 export function uniqueSets({ indexes }: Collection): readonly (readonly PrimitiveField[])[] {
   return indexes.filter(({ kind }) => kind !== 'normal').map(({ fields }) => fields)
 }
 
-/** The filter that an operation brings along. */
+/** The filter of a nested operation. */
 function own(
   { viewer }: Program,
   collection: Collection,
@@ -405,7 +409,7 @@ function addStep(program: Program, step: Step): void {
   if (program.steps.push(step) > MAX_CHANGES) throw queryFault('body', `asks for more than ${MAX_CHANGES} changes`)
 }
 
-/** What a caller says to write, by id: a policy lists primitive and relation fields alike. */
+/** The ids of all fields in a body: policies list primitive and relation fields alike. */
 function sentIds(
   collection: Collection,
   columns: Readonly<Record<string, unknown>>,
@@ -417,7 +421,7 @@ function sentIds(
 
 const SET_BY_PARENT = 'is set by the item that this one is nested in'
 
-/** A foreign key is given by its column or through the relation, never by both. */
+/** A foreign key is set through its columns or through the relation, never both. */
 function refuseDoubled(
   columns: Readonly<Record<string, unknown>>,
   relations: readonly (readonly [RelationField, unknown])[],

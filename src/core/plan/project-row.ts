@@ -1,4 +1,4 @@
-/** Rows → items, where no database renders them (connectors): what was selected, each field where it is visible. */
+/** Converts rows to items where no database renders them (connectors): the selected fields, null where not visible. */
 import type { PrimitiveField } from '../model/model.ts'
 import { wireValue } from '../model/wire.ts'
 import { filterFields, type Row, visibleValue } from '../query/evaluate.ts'
@@ -6,7 +6,7 @@ import type { Selected, Selection } from './plan.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 
-/** Relations are for whoever brings rows of several collections together. */
+/** Skips relations, which the caller joins from several collections. */
 export function projectRow(selection: Selection, row: Row): Item {
   return Object.fromEntries(
     selection
@@ -15,7 +15,7 @@ export function projectRow(selection: Selection, row: Row): Item {
   )
 }
 
-/** Everything that has to be known of a row for `projectRow`. */
+/** The fields that `projectRow` needs. */
 export function projectedFields(selection: Selection): readonly PrimitiveField[] {
   return selection.filter(isField).flatMap(({ field, visible }) => [field, ...filterFields(visible)])
 }

@@ -1,6 +1,6 @@
 /**
- * ReadQuery × Model × Access → ReadPlan. The caller's row filter and the request's filter meet here, by `and`; the
- * bounds of docs/contract.md#bounds-of-a-request that need the model are held here too.
+ * Plans a read from ReadQuery, Model and Access. Joins the caller's row filter to the request's by `and`, and enforces
+ * the limits of docs/contract.md#bounds-of-a-request that depend on the model.
  */
 
 import { type Granted, type Viewer, visibility } from '../access/access.ts'
@@ -31,11 +31,11 @@ export type ReadContext = {
   readonly collection: Collection
   readonly access: Granted
   readonly limits: PageLimits
-  /** How many rows one read may bring (SERVICE_QUERY__MAX_ROWS). */
+  /** Maximum number of rows in one read (SERVICE_QUERY__MAX_ROWS). */
   readonly maxRows: number
 }
 
-/** A list. `query` is what `parseListQuery` made of the request. */
+/** Plans a list. `query` is the result of `parseListQuery`. */
 export function planList(context: ReadContext, query: ReadQuery): ReadPlan {
   const selection = planFields(context, query)
   const where = and([context.access.rows, requestFilter(context.viewer, context.collection, query.filter, 'filter')])
@@ -44,7 +44,7 @@ export function planList(context: ReadContext, query: ReadQuery): ReadPlan {
   return { kind: 'read', collection: context.collection, selection, where, page, count: query.totalCount }
 }
 
-/** One item, which `where` narrows down to; at most one row comes back. */
+/** Plans the read of the one item that `where` matches. */
 export function planOne(context: ReadContext, query: ReadQuery, where: Filter): ReadPlan {
   return {
     kind: 'read',
@@ -57,8 +57,8 @@ export function planOne(context: ReadContext, query: ReadQuery, where: Filter): 
 }
 
 /**
- * What of each of at most `rows` rows is answered; all primitive fields that the caller may read where `fields` is missing.
- * Rows outside of `within` come back without values: reads never meet any, but a write may leave one behind.
+ * Plans the selection for at most `rows` rows; without `fields`, all primitive fields that the caller may read. Rows
+ * outside of `within` have only null values; only writes return such rows.
  */
 export function planSelection(
   context: ReadContext,
@@ -207,7 +207,7 @@ function planPage(
   }
 }
 
-/** The caller's sort, and behind it the key, so that every list is in a total order. */
+/** The requested sort, followed by the key, which makes every order total. */
 function planOrder(context: ReadContext, query: ListArguments, path: string): readonly Order[] {
   const { viewer, collection, access } = context
   const order: Order[] = []
@@ -223,7 +223,7 @@ function planOrder(context: ReadContext, query: ListArguments, path: string): re
     order.push({ field, visible, direction, nulls, origin: 'asked' })
   })
   for (const part of tieBreakers(collection, access)) {
-    // A field stands here as the caller sees it, or as it is stored, and by either once.
+    // A field may occur twice, as the caller sees it and as it is stored, but not twice in the same way.
     const isNamed = order.some(({ field, visible }) => field === part.field && visible.kind === part.visible.kind)
     if (!isNamed) order.push({ ...part, direction: 'asc', nulls: 'last', origin: 'tie' })
   }
@@ -231,9 +231,9 @@ function planOrder(context: ReadContext, query: ListArguments, path: string): re
 }
 
 /**
- * What tells any two rows apart: the primary key, a unique index of required fields, or else all that can be sorted.
- * Where the caller does not see all of it, everything that they do see comes first, so that rows which look different
- * never stand in an order that tells of a hidden value.
+ * Fields that distinguish any two rows: the primary key, a unique index of required fields, or else all sortable
+ * fields. If some of them are hidden from the caller, all visible fields come first, so that the order of visibly
+ * different rows reveals nothing about hidden values.
  */
 function tieBreakers(collection: Collection, access: Granted): readonly FieldRef[] {
   const unique = collection.indexes.find(
@@ -250,7 +250,7 @@ function tieBreakers(collection: Collection, access: Granted): readonly FieldRef
   return [...seen, ...asStored.filter(({ field }) => visibility(access, field)?.kind !== 'all')]
 }
 
-/** Bytes, shapes and lists have no order. */
+/** Bytes, geometries and lists have no order. */
 export function isSortable({ type, isList }: PrimitiveField): boolean {
   return !isList && type.name !== 'bytes' && type.name !== 'geometry'
 }

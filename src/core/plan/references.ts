@@ -1,7 +1,7 @@
 /**
- * Foreign keys that a caller writes as columns. What they refer to must be a row that the caller reads, its key included,
- * as for `_connect`; where it is not, the answer is that of a row which does not exist, so that nobody finds out by
- * writing what they may not read. Where the caller reads every row, the database's own constraint says the same.
+ * Foreign keys that a caller writes as columns. They must refer to a row that the caller can read, including its key,
+ * as for `_connect`; otherwise the error is that of a missing row, so that writes reveal no hidden rows. If the caller
+ * can read every row, the database's own constraint is sufficient.
  */
 import { type Access, type Viewer, visibility } from '../access/access.ts'
 import type { Collection, RelationField } from '../model/model.ts'
@@ -12,8 +12,8 @@ import type { Cell } from './plan.ts'
 export type WrittenReference = { readonly relation: RelationField; readonly rows: Filter }
 
 /**
- * The relations of `collection` with a column among `members` whose targets the caller does not all read. A relation into
- * another data source has no constraint: whatever is written there tells nothing.
+ * Returns the relations of `collection` that use a column of `members`, and whose targets the caller cannot read
+ * completely. Relations to other sources have no constraint, so writing them reveals nothing.
  */
 export function writtenReferences(
   viewer: Viewer,
@@ -30,7 +30,7 @@ export function writtenReferences(
   return written
 }
 
-/** The cells of a relation's target that a row with these cells refers to; undefined where it does not yet say so. */
+/** The target's key cells that a row with these cells refers to; undefined if a cell is missing. */
 export function targetCells({ joins }: RelationField, cells: readonly Cell[]): readonly Cell[] | undefined {
   const found = joins.flatMap(({ own, other }) => {
     const cell = cells.find(({ field }) => field === own)
@@ -39,14 +39,14 @@ export function targetCells({ joins }: RelationField, cells: readonly Cell[]): r
   return found.length === joins.length ? found : undefined
 }
 
-/** A null anywhere in a foreign key refers to nothing. */
+/** A null in any column of a foreign key means no reference. */
 export function isWithoutReference({ joins }: RelationField, cells: readonly Cell[]): boolean {
   return cells.some(
     ({ field, value }) => value.kind === 'text' && value.text === null && joins.some(({ own }) => own === field),
   )
 }
 
-/** Whether a row with these cells is what they refer to. */
+/** Returns true if a row with these cells refers to itself. */
 export function isSelfReference(
   { collection, target }: RelationField,
   cells: readonly Cell[],

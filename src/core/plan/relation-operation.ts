@@ -1,6 +1,6 @@
 /**
- * What a body says of a relation → operations (docs/contract.md#nested-writes): one object on a new item's to-one, an
- * array everywhere else; which operations a kind of relation knows is decided here.
+ * Parses the value of a relation in a body into operations (docs/contract.md#nested-writes): an object for a to-one
+ * relation of a new item, an array otherwise. Decides which operations each kind of relation has.
  */
 
 import { exceedsLimits } from '../json-limits.ts'
@@ -22,10 +22,10 @@ export type RelationOperation =
     }
   | { readonly kind: '_disconnect' | '_delete'; readonly filter: RawFilter | undefined; readonly path: string }
 
-/** An object of the body and where it stands. */
+/** An object of the body and its path. */
 export type LocatedBody = { readonly body: Body; readonly path: string }
 
-/** Of one request, in all that is nested in it. */
+/** Per request, all nested changes included. */
 export const MAX_CHANGES = 20_000
 
 export type ParentAction = 'create' | 'update'
@@ -116,7 +116,7 @@ function targets(
   return value.map((item, index) => ({ body: parseBody(item, `${at}[${index}]`), path: `${at}[${index}]` }))
 }
 
-/** Each is a change at least. */
+/** Each element is at least one change. */
 function refuseTooMany(list: readonly unknown[], path: string): void {
   if (list.length > MAX_CHANGES) throw queryFault(path, `has more than ${MAX_CHANGES} elements`)
 }

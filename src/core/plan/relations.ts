@@ -1,17 +1,17 @@
 /**
- * What a plan asks of relations that its source cannot follow itself: selections are taken apart, so that the far rows
- * can be looked up and put back in place, and conditions on them are found, so that they can be answered beforehand.
+ * Handles relations that a plan's source cannot follow itself: splits selections, so that the related rows can be
+ * looked up and inserted, and finds the conditions on such relations, so that they can be resolved first.
  */
 import type { PrimitiveField, RelationField } from '../model/model.ts'
 import { type Filter, mapFilter } from '../query/filter.ts'
 import type { Plan, Selected, Selection, Step } from './plan.ts'
 
-/** Whether the source that runs the plan has both ends of a relation. */
+/** Returns true if the source that runs the plan has both ends of the relation. */
 export type IsLocal = (relation: RelationField) => boolean
 
 export type SelectedRelation = Extract<Selected, { readonly kind: 'relation' }>
 
-/** A selection that a source can serve by itself, and what is missing from it. */
+/** A selection that a source can run by itself, and the parts to add. */
 export type SplitSelection = {
   readonly local: Selection
   /** In the order of the request. */
@@ -21,9 +21,9 @@ export type SplitSelection = {
 
 export type SelectionPart =
   | { readonly kind: 'own'; readonly name: string }
-  /** A relation of the source's own, of whose rows something is missing. */
+  /** A relation within the source; its rows have parts to add. */
   | { readonly kind: 'within'; readonly name: string; readonly isList: boolean; readonly split: SplitSelection }
-  /** Rows of elsewhere; `columns` are the members of a row that join them, beside what was asked for. */
+  /** Rows of another source; `columns` are the additional members of a row that join them. */
   | { readonly kind: 'elsewhere'; readonly selected: SelectedRelation; readonly columns: readonly string[] }
 
 export function splitSelection(selection: Selection, isLocal: IsLocal): SplitSelection {
@@ -51,8 +51,8 @@ export function splitSelection(selection: Selection, isLocal: IsLocal): SplitSel
 }
 
 /**
- * Members that are only for putting rows together: the columns of a row that lead to far ones, and the key by which a far row
- * is found again. API names begin with a letter, so that no field of a request is called like them.
+ * Internal members: a row's columns that join related rows, and the key by which a related row is found. API names
+ * begin with a letter, so they never collide.
  */
 const OWN_COLUMN = '__own'
 const FAR_KEY = '__key'
@@ -63,12 +63,12 @@ export function isLookupColumn(name: string): boolean {
 
 export type Related = Extract<Filter, { readonly kind: 'related' }>
 
-/** The conditions on relations that are not local, wherever they stand in the plan. */
+/** The conditions on relations that are not local, anywhere in the plan. */
 export function crossSourceConditions(plan: Plan, isLocal: IsLocal): readonly Related[] {
   return filtersOf(plan, isLocal).flatMap((filter) => relatedIn(filter, isLocal))
 }
 
-/** The same plan with other filters in place of those that `replace` knows. */
+/** Replaces the conditions in `replace` by other filters. */
 export function withConditions<P extends Plan>(plan: P, replace: ReadonlyMap<Related, Filter>): P {
   if (replace.size === 0) return plan
   const filter = (one: Filter) => replaced(one, replace)
@@ -100,7 +100,7 @@ export function withSelection<P extends Plan>(plan: P, selection: Selection): P 
   return { ...plan, selection }
 }
 
-/** A field of a row of the far collection that joins it, for reading it back. */
+/** Selects a join column of the related collection. */
 export function lookupColumn(field: PrimitiveField): Selected {
   return { kind: 'field', name: FAR_KEY, field, visible: { kind: 'all' } }
 }
@@ -148,7 +148,7 @@ function filtersOf(plan: Plan, isLocal: IsLocal): readonly Filter[] {
   }
 }
 
-/** What is asked of far rows is a matter of their own source. */
+/** Selections behind a non-local relation are left to its source. */
 function filtersOfSelection(selection: Selection, isLocal: IsLocal): readonly Filter[] {
   return selection.flatMap((selected) =>
     selected.kind === 'field' || !isLocal(selected.relation)
@@ -162,7 +162,7 @@ function filtersOfSelection(selection: Selection, isLocal: IsLocal): readonly Fi
   )
 }
 
-/** The outermost ones: what stands inside of one is a matter of its own source. */
+/** The outermost ones only; conditions inside of them are left to their source. */
 function relatedIn(filter: Filter, isLocal: IsLocal): readonly Related[] {
   switch (filter.kind) {
     case 'all':

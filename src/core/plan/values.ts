@@ -1,6 +1,6 @@
 /**
- * One item as sent → assignments: every member becomes a column's value, engine-managed defaults are filled in, and
- * what is required must be there. Faults name their place, such as `[2].title`.
+ * Converts an item as sent into assignments: decodes every member, fills in defaults that the service generates, and
+ * checks required fields. Errors name their path, such as `[2].title`.
  */
 
 import type { Granted, Viewer } from '../access/access.ts'
@@ -13,13 +13,13 @@ import { queryFault } from '../query/parse.ts'
 import { usableField } from './names.ts'
 import type { Assignment } from './plan.ts'
 
-/** What only the outside can give to new values. */
+/** Sources of generated values. */
 export type Generators = { readonly uuid: () => string; readonly now: () => string }
 
 export type WriteContext = {
   readonly viewer: Viewer
   readonly collection: Collection
-  /** Access by the action that writes. */
+  /** Access by the action of the write. */
   readonly access: Granted
   readonly generators: Generators
 }
@@ -33,7 +33,7 @@ export function parseBody(value: unknown, path: string): Body {
   throw queryFault(path, 'must be an object')
 }
 
-/** The columns of a new item. `elsewhere` are fields whose value comes from a relation. */
+/** The columns of a new item. `elsewhere` are fields whose values come from a relation. */
 export function createAssignments(
   context: WriteContext,
   body: Body,
@@ -44,13 +44,13 @@ export function createAssignments(
   return columns.map((column) => ({ field: column.field, value: columnValue(column, body, context.generators) }))
 }
 
-/** Where the value of a new item's column comes from: a member of the item at a place, or the field's own default. */
+/** The source of a new item's column: a member of the body, or the field's own default. */
 export type Column = {
   readonly field: PrimitiveField
   readonly member: { readonly name: string; readonly path: string } | undefined
 }
 
-/** The columns of all new items that have `members`, and no others. */
+/** The columns of all new items that have exactly `members`. */
 export function createColumns(
   context: WriteContext,
   members: readonly string[],
@@ -71,7 +71,7 @@ export function columnValue({ field, member }: Column, body: Body, generators: G
   return member === undefined ? initialValue(field, generators) : valueFor(field, body[member.name], member.path)
 }
 
-/** The columns that an update changes, among them those that renew themselves. */
+/** The columns that an update changes, including those that are renewed on every update. */
 export function updateAssignments(context: WriteContext, body: Body, path: string): readonly Assignment[] {
   const sent = sentAssignments(context, body, path)
   const named = new Set(sent.map(({ field }) => field.id))
@@ -82,7 +82,7 @@ export function updateAssignments(context: WriteContext, body: Body, path: strin
   return [...sent, ...renewed.map((field) => ({ field, value: nowFor(field, context.generators) }))]
 }
 
-/** Members that name relations, apart from those that name columns. */
+/** Separates the members for relations from those for columns. */
 export function splitBody(
   { viewer, collection, access }: WriteContext,
   body: Body,
@@ -117,7 +117,7 @@ function sentColumns(context: WriteContext, members: readonly string[], path: st
   })
 }
 
-/** One value as sent → its text for the column. */
+/** Decodes a value as sent into the text for its column. */
 export function valueFor(field: PrimitiveField, value: unknown, path: string): string | null {
   if (value === null) {
     if (!field.isNullable) throw queryFault(path, 'must not be null')
@@ -136,7 +136,7 @@ function isInitialized({ defaultValue }: PrimitiveField): boolean {
   return defaultValue?.source === 'engineManaged' && defaultValue.onCreate !== undefined
 }
 
-/** For a field that is initialized by us. */
+/** For a field that the service initialises. */
 function initialValue(field: PrimitiveField, generators: Generators): string | null {
   const onCreate = field.defaultValue?.source === 'engineManaged' ? field.defaultValue.onCreate : undefined
   if (onCreate?.kind === 'uuid') return generators.uuid()

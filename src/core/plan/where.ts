@@ -1,4 +1,4 @@
-/** A request's filter sees what its caller may read, and nothing else (docs/contract.md#how-policies-act). */
+/** Resolves a request's filter, which can use only what its caller may read (docs/contract.md#how-policies-act). */
 import type { Viewer } from '../access/access.ts'
 import type { Collection } from '../model/model.ts'
 import { all, type Filter } from '../query/filter.ts'
@@ -6,7 +6,7 @@ import type { RawFilter } from '../query/parse.ts'
 import { resolveFilter } from '../query/resolve.ts'
 import { readableField, relatedAccess } from './names.ts'
 
-/** `place` is where the filter stands in the request, for messages. */
+/** `path` is the position of the filter in the request, for messages. */
 export function requestFilter(
   viewer: Viewer,
   collection: Collection,

@@ -1,6 +1,7 @@
 /**
- * A write as sent × Model × Access → WritePlan. Whoever may do everything gets the plain plans, which are one statement
- * where the database allows; everything else is a program of checked steps. What comes back is planned as a read.
+ * Plans a write from the request, Model and Access. Writes without access checks get the plain plans, a single
+ * statement where the database allows it; all others become a program of checked steps. The answer is planned as a
+ * read.
  */
 
 import { type Granted, type Viewer, visibility } from '../access/access.ts'
@@ -33,7 +34,7 @@ export type WriteRequest = {
   readonly viewer: Viewer
   readonly collection: Collection
   readonly generators: Generators
-  /** For what is answered: the caller's access for reading. */
+  /** Access for the returned items. */
   readonly read: ReadContext
   readonly query: () => ReadQuery
 }
@@ -56,26 +57,29 @@ export function* planCreate(request: WriteRequest, body: unknown, most: number):
   return finished(program, slots, selection)
 }
 
-/** The insert of one plain item in two halves: a plan that serves all items with the same members, and their values. */
+/** The insert of one plain item in two parts: a plan shared by all items with the same members, and their values. */
 export type PlainInsert = {
   readonly plan: CreatePlan
-  /** The value of a placeholder for an item; undefined for a placeholder that is not the item's. Throws for an invalid value. */
-  readonly valuesOf: (item: Body, generators: Generators) => (hole: string) => string | null | undefined
+  /**
+   * Returns the value of a placeholder for an item; undefined for a placeholder that is not the item's. Throws for an
+   * invalid value.
+   */
+  readonly valuesOf: (item: Body, generators: Generators) => (placeholder: string) => string | null | undefined
 }
 
-/** The one item of a body; undefined for any other body. */
+/** Returns the one item of a body; undefined for any other body. */
 export function singleItem(body: unknown): Body | undefined {
   const [item] = Array.isArray(body) && body.length === 1 ? (body as readonly unknown[]) : []
   return isObject(item) ? item : undefined
 }
 
-/** Undefined for items with these members that `planCreate` has to plan one by one. */
+/** Returns undefined if `planCreate` has to plan each item with these members. */
 export function planPlainInsert(request: WriteRequest, members: readonly string[]): PlainInsert | undefined {
   const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'create')
   if (!isUnrestricted(access) || !isPlain(viewer, collection, members)) return undefined
   const columns = createColumns({ viewer, collection, generators, access }, members, '[0]')
-  // A list's text depends on the dialect, so a placeholder cannot stand for it.
+  // The text of a list depends on the dialect, so a placeholder cannot represent it.
   if (columns.some(({ field }) => field.isList)) return undefined
   const row = columns.map(({ field }) => ({ field, value: placeholder(field.id) }))
   const positions = new Map(columns.map(({ field }, index) => [field.id, index]))
@@ -88,12 +92,12 @@ export function planPlainInsert(request: WriteRequest, members: readonly string[
   }
 }
 
-/** A change of the one item whose key has this text. */
+/** Plans an update of the item whose key has this text. */
 export function* planUpdateOne(request: WriteRequest, body: unknown, key: string): Parts<UpdatePlan | ProgramPlan> {
   return yield* planUpdate(request, parseBody(body, 'body'), keyFilter(request, key))
 }
 
-/** A change of all items that the filter of the request matches. */
+/** Plans an update of all items that match the request's filter. */
 export function* planUpdateMany(request: WriteRequest, body: unknown): Parts<UpdatePlan | ProgramPlan> {
   requireFilter(request.query())
   return yield* planUpdate(request, parseBody(body, 'body'), undefined)
@@ -108,7 +112,7 @@ export function* planDeleteMany(request: WriteRequest): Parts<DeletePlan | Progr
   return yield* planDelete(request, undefined)
 }
 
-/** `key` is undefined for a change of many. */
+/** `key` is undefined for an update of many. */
 function* planUpdate(request: WriteRequest, body: Body, key: Filter | undefined): Parts<UpdatePlan | ProgramPlan> {
   const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'update')
@@ -132,7 +136,7 @@ function* planDelete(request: WriteRequest, key: Filter | undefined): Parts<Dele
   const { viewer, collection, generators, query } = request
   const access = writeAccess(viewer, collection, 'delete')
   const where = and([key ?? { kind: 'all' }, filterOf(request)])
-  // Without `fields` nothing is answered, so nothing is selected.
+  // Without `fields` nothing is returned, so nothing is selected.
   const selection = query().fields === undefined ? [] : answered(request, rowsOf(request, key))
   if (isUnrestricted(access) && isUnrestricted(request.read.access)) {
     return { kind: 'delete', collection, where, selection }
@@ -150,12 +154,12 @@ function finished(program: Program, slots: readonly Slot[], selection: Selection
   return { kind: 'program', steps: [...program.steps, ...answers], selection }
 }
 
-/** A row that the caller may write but not read comes back without values. */
+/** A row that the caller may write but not read is returned without values. */
 function answered({ read, query }: WriteRequest, rows: number): Selection {
   return planSelection(read, query(), { rows, within: read.access.rows })
 }
 
-/** How many rows a change answers: nobody knows how many a filter matches, so that it counts as the largest page. */
+/** The number of rows that a change may return; for a filter it is unknown, so the largest page is assumed. */
 function rowsOf({ read }: WriteRequest, key: Filter | undefined): number {
   return key === undefined ? read.limits.max : 1
 }
@@ -166,7 +170,7 @@ function isUnrestricted({ grants }: Granted): boolean {
   )
 }
 
-/** Whether nothing but columns is written, and none that has to be looked after. */
+/** Returns true if only columns are written, without references to check. */
 function isPlain(viewer: Viewer, collection: Collection, members: readonly string[]): boolean {
   if (members.some((name) => collection.fields.get(name)?.kind === 'relation')) return false
   return writtenReferences(viewer, collection, members).length === 0
@@ -181,26 +185,26 @@ function keyFilter({ collection, read }: WriteRequest, text: string): Filter {
   return keyEquals(read.access, field, decodeKey(field, text))
 }
 
-/** The one column by which paths name items; 404 for a collection without such a key. */
+/** The single key column of item paths; throws 404 for a collection without one. */
 export function keyField({ apiName, key }: Collection): PrimitiveField {
   if (key !== undefined) return key
   throw nested('notFound', ['Failed to execute query', `${apiName} has no key of one field`])
 }
 
-/** A path's last part as the key's text. */
+/** Decodes the key in a path. */
 export function decodeKey(field: PrimitiveField, text: string): string {
   const decoded = decodeText(field.type, text)
   if ('fault' in decoded) throw queryFault('key', decoded.fault)
   return decoded.ok
 }
 
-/** A key that the caller cannot read names nothing. */
+/** A key that the caller cannot read matches nothing. */
 export function keyEquals(access: Granted, field: PrimitiveField, operand: string): Filter {
   const visible = visibility(access, field)
   return visible === undefined ? none : fieldEquals(field, visible, operand)
 }
 
-/** A write of many needs a filter: an empty one is a slip that would cost a table. */
+/** A write of many needs a filter, since omitting it by mistake would affect the whole table. */
 function requireFilter({ filter }: ReadQuery): void {
   const isEmpty = typeof filter?.value === 'object' && Object.keys(filter.value ?? {}).length === 0
   if (filter === undefined || isEmpty) throw queryFault('filter', 'is required to write many items')

@@ -1,7 +1,7 @@
 /**
- * Query string in bracket notation, `name([key])*=value`, to a tree of texts, arrays and null-prototype objects.
- * Knows the notation only, not what a parameter means. Owns the rule that nothing is guessed: what could be read in
- * two ways is refused, malformed text as `badRequest`, a well-formed but ambiguous or oversized query as `invalid`.
+ * Parses query strings in bracket notation, `name([key])*=value`, into a tree of texts, arrays and null-prototype
+ * objects. Knows the notation only, not the meaning of parameters. Never guesses: malformed text is refused as
+ * `badRequest`, an ambiguous or oversized query as `invalid`.
  */
 
 import { nested, ServiceError } from '../error.ts'
@@ -11,14 +11,14 @@ import { shortName } from '../message-text.ts'
 export type BracketNode = string | readonly BracketNode[] | BracketTree
 export type BracketTree = { readonly [key: string]: BracketNode }
 
-/** Characters of the raw query string, without `?`. */
+/** Maximum characters of the raw query string, without `?`. */
 export const MAX_QUERY_LENGTH = 65_536
 const MAX_PARAMETERS = 5_000
 const MAX_DEPTH = 32
 const MAX_INDEX = 1_999
 const MAX_KEY_LENGTH = 200
 
-/** The same for what is sent as JSON in place of a query string, or of a part of one. */
+/** Limits of JSON in place of a query string, or of one of its parameters. */
 export const queryBounds: JsonLimits = {
   depth: MAX_DEPTH,
   values: MAX_PARAMETERS,
@@ -36,12 +36,15 @@ const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
 type Step = { readonly kind: 'key' | 'index' | 'push'; readonly text: string }
 type Parameter = { readonly name: string; readonly path: readonly Step[]; readonly value: string }
 
-/** A place of the tree while parameters still arrive; a map holds any key and any index without cost or surprise. */
+/**
+ * A node of the tree while parameters are read; unlike an array, a map takes any index at no cost, and unlike an object
+ * any key.
+ */
 type Branch = { readonly kind: Step['kind']; readonly children: Map<string, Branch | string> }
 
 const noun = { key: 'keys', index: 'indexes', push: '[]' } as const satisfies Record<Step['kind'], string>
 
-/** Reads a query string, with or without its leading `?`. Throws only ServiceError `badRequest` or `invalid`. */
+/** Parses a query string, with or without its leading `?`. Throws only ServiceError `badRequest` or `invalid`. */
 export function parseBrackets(search: string): BracketTree {
   const query = search.startsWith('?') ? search.slice(1) : search
   if (query.length > MAX_QUERY_LENGTH) throw refused(WHOLE_QUERY, `is longer than ${MAX_QUERY_LENGTH} characters`)
@@ -53,7 +56,7 @@ export function parseBrackets(search: string): BracketTree {
   return toTree(root, '')
 }
 
-// Split at the first `=`, as every URL library does: a reader in front of us must not see another name than we do.
+// Split at the first `=`, as every URL library does, so that a proxy sees the same name.
 function parseParameter(text: string): Parameter {
   const end = text.indexOf('=')
   const rawName = end === -1 ? text : text.slice(0, end)
@@ -61,7 +64,7 @@ function parseParameter(text: string): Parameter {
   return { name, path: parsePath(name), value: end === -1 ? '' : decode(text.slice(end + 1), name) }
 }
 
-/** The value of the parameter called `name`, both as sent. Throws ServiceError `badRequest`. */
+/** Decodes the value of the parameter `name`, both as sent. Throws ServiceError `badRequest`. */
 export function decodeValue(text: string, name: string): string {
   return decode(text, decode(name, name))
 }
@@ -81,13 +84,13 @@ function decodeUtf8(text: string): string | undefined {
   }
 }
 
-// The name is decoded first, so `a%5Bb%5D` is `a[b]` and no encoding slips a key past the checks.
+// Decodes the name first: `a%5Bb%5D` is `a[b]`, so that escapes cannot bypass the checks.
 function parsePath(name: string): readonly Step[] {
   if (!PATH.test(name)) throw malformed(name, 'is not of the form name[key]…')
   const open = name.indexOf('[')
   if (open === -1) return [keyStep(name, name)]
   const brackets = name.slice(open + 1, -1).split('][')
-  // Whether the second belongs to the list that the first began, or to a new one, is anybody's guess.
+  // Ambiguous: the second parameter may continue the list of the first or start another.
   if (brackets.some((text, index) => text === '' && isListKey(brackets[index + 1]))) {
     throw refused(name, 'has a list directly inside of []')
   }

@@ -1,6 +1,6 @@
 /**
- * A Filter over one row that is at hand: true, false, or undefined where a null leaves it open, as SQL has it. For rows
- * that no database can be asked about: those of connectors, and those that are about to be written.
+ * Evaluates a Filter on one row in memory: true, false, or undefined where SQL has unknown. For rows that no database
+ * can check: those of connectors, and those not yet written.
  */
 import { canonicalJson } from '../json-object.ts'
 import type { PrimitiveField } from '../model/model.ts'
@@ -9,7 +9,7 @@ import type { Comparison, FieldRef, Filter, Match } from './filter.ts'
 /** A field's canonical text; a list's is the text of a JSON array. */
 export type Row = (field: PrimitiveField) => string | null
 
-/** Relations have to be resolved before: a row alone does not tell of others. */
+/** The filter must not contain `related`, since a single row has no other rows. */
 export function evaluate(filter: Filter, row: Row): boolean | undefined {
   switch (filter.kind) {
     case 'all':
@@ -33,12 +33,12 @@ export function evaluate(filter: Filter, row: Row): boolean | undefined {
   }
 }
 
-/** A field as its reader sees it: null where it is not visible. */
+/** The value of a field as its reader sees it: null where it is not visible. */
 export function visibleValue({ field, visible }: FieldRef, row: Row): string | null {
   return evaluate(visible, row) === true ? row(field) : null
 }
 
-/** The fields that a row must tell of, so that the filter can be evaluated. */
+/** The fields whose values `evaluate` needs. */
 export function filterFields(filter: Filter): readonly PrimitiveField[] {
   switch (filter.kind) {
     case 'all':
@@ -90,7 +90,7 @@ function isMatch({ part, ignoreCase }: Match, value: string, operand: string): b
   return part === 'ends' ? text.endsWith(wanted) : text.includes(wanted)
 }
 
-/** Negative, zero or positive, by the values that the canonical texts stand for. */
+/** Compares canonical texts by their values: negative, zero or positive. */
 export function compareTexts({ type }: PrimitiveField, one: string, other: string): number {
   switch (type.name) {
     case 'float32':
@@ -128,7 +128,7 @@ function textOrder(one: string, other: string): number {
   return one < other ? -1 : one > other ? 1 : 0
 }
 
-/** Digits compare as texts once they are as long before the point and as long behind it. */
+/** Digits compare as text if the parts before the point are equally long, as are those behind it. */
 function decimalOrder(one: string, other: string): number {
   const [first, second] = [partsOf(one), partsOf(other)]
   const whole = Math.max(first.whole.length, second.whole.length)

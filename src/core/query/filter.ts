@@ -1,6 +1,6 @@
 /**
- * The one filter type: what a request asks for and what a policy allows are both this tree, with names resolved to
- * fields and operands already in the database's text form. Truth follows SQL, with `related` always true or false.
+ * The filter type of requests and policies, with names resolved to fields and operands in the database's text form. It
+ * has SQL's three-valued logic; `related` is always true or false.
  */
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { isPlaceholder } from './placeholder.ts'
@@ -11,7 +11,7 @@ export type Filter =
   | { readonly kind: 'and'; readonly filters: readonly Filter[] }
   | { readonly kind: 'or'; readonly filters: readonly Filter[] }
   | { readonly kind: 'not'; readonly filter: Filter }
-  /** Unknown becomes false. */
+  /** Maps unknown to false. */
   | { readonly kind: 'isTrue'; readonly filter: Filter }
   | (FieldRef & { readonly kind: 'compare'; readonly operator: Comparison; readonly operand: string })
   | (FieldRef & { readonly kind: 'match'; readonly match: Match; readonly negated: boolean; readonly operand: string })
@@ -23,12 +23,12 @@ export type Filter =
       readonly relation: RelationField
       readonly target: Collection
       readonly quantifier: 'some' | 'every' | 'none'
-      /** Which related rows exist for the asker at all. */
+      /** The related rows that the caller can see. */
       readonly rows: Filter
       readonly filter: Filter
     }
 
-/** A field as the asker sees it: null in rows where `visible` does not hold. */
+/** A field as the caller sees it: null in rows where `visible` does not hold. */
 export type FieldRef = { readonly field: PrimitiveField; readonly visible: Filter }
 
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
@@ -55,8 +55,9 @@ export function or(filters: readonly Filter[]): Filter {
 }
 
 /**
- * Like `or`, with equal tests of one field as one list: a database plans a list in the time of one test, and many policies
- * on one role are often just that. Not for requests, whose statements must not depend on whether two values are the same.
+ * Like `or`, but merges equality tests of one field into a list, which databases plan as fast as one test; policies of
+ * one role often differ only in that value. Not for requests, since their statements must not depend on whether two
+ * values are equal.
  */
 export function unite(filters: readonly Filter[]): Filter {
   return or(united(filters))
@@ -82,7 +83,7 @@ function united(filters: readonly Filter[]): readonly Filter[] {
   return result
 }
 
-/** Values of JSON are not compared by `=` everywhere, and a list cannot hold what is filled in later. */
+/** JSON values cannot be compared by `=` in every database, and a list cannot contain placeholders. */
 function isPlainTest(filter: Filter): filter is Extract<Filter, { kind: 'compare' }> {
   return (
     filter.kind === 'compare' &&
@@ -103,7 +104,7 @@ export function isTrue(filter: Filter): Filter {
   return filter.kind === 'all' || filter.kind === 'none' ? filter : { kind: 'isTrue', filter }
 }
 
-/** The same filter with `change` of every filter directly inside of it. */
+/** Applies `change` to every direct child of the filter. */
 export function mapFilter(filter: Filter, change: (inner: Filter) => Filter): Filter {
   switch (filter.kind) {
     case 'all':

@@ -1,4 +1,4 @@
-/** What each filter operator asks of a value, as a condition of a Filter, and the way back. */
+/** The meaning of each filter operator as a condition of a Filter, and the reverse. */
 import { type Operator, operators } from '../model/vocabulary.ts'
 import type { Comparison, Match } from './filter.ts'
 
@@ -27,7 +27,7 @@ export const meanings = {
   _nstarts_with: { kind: 'match', match: { part: 'starts', ignoreCase: false }, negated: true },
   _ends_with: { kind: 'match', match: { part: 'ends', ignoreCase: false }, negated: false },
   _nends_with: { kind: 'match', match: { part: 'ends', ignoreCase: false }, negated: true },
-  // Its operand says whether it is negated.
+  // The operand determines whether it is negated.
   _null: { kind: 'null', negated: false },
 } as const satisfies Readonly<Record<Operator, Meaning>>
 
@@ -62,7 +62,7 @@ const negatedComparisons: Readonly<Record<Comparison, Comparison>> = {
   '>=': '<',
 }
 
-/** The condition that holds for all other values, null apart. */
+/** The condition that is true for exactly the other values, except null. */
 export function negation<Condition extends Meaning>(condition: Condition): Condition {
   return condition.kind === 'compare'
     ? { ...condition, operator: negatedComparisons[condition.operator] }

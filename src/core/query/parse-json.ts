@@ -1,7 +1,7 @@
 /**
- * The arguments of a read as JSON → ReadQuery: all of them from callers that send no query string (MCP), or single
- * parameters of a query string that are one JSON text each. The same names, limits and faults as in bracket notation; only
- * operands of filters are JSON values here, not texts.
+ * Parses read arguments in JSON into ReadQuery: all arguments of callers without a query string (MCP), or single
+ * parameters of a query string. Names, limits and errors are those of bracket notation; only operands of filters are
+ * JSON values instead of texts.
  */
 import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../json-limits.ts'
 import { type BracketNode, type BracketTree, queryBounds } from './brackets.ts'
@@ -28,15 +28,15 @@ export function parseListArguments(sent: JsonArguments): ReadQuery {
   return asJson(parseListQuery(tree(sent)))
 }
 
-/** Of calls that answer what they wrote: `fields` and `deep`. */
+/** Parses `fields` and `deep`, for calls that return the written items. */
 export function parseItemArguments(sent: JsonArguments): ReadQuery {
   return asJson(parseItemQuery(tree(sent)))
 }
 
-/** Parameters of a query string that may each be one JSON text instead of brackets. */
+/** Parameters of a query string that may be JSON text. */
 const jsonTexts = ['filter', 'sort', 'deep'] as const
 
-/** `parse` for a query string of which `filter`, `sort` and `deep` may be JSON texts. */
+/** Wraps `parse`, so that `filter`, `sort` and `deep` of the query string may be JSON texts. */
 export function withJsonTexts(parse: (tree: BracketTree) => ReadQuery): (tree: BracketTree) => ReadQuery {
   return (sent) => {
     const named = jsonTexts.filter((name) => isJsonText(sent[name]))
@@ -77,7 +77,7 @@ function tree(sent: JsonArguments): { readonly [name: string]: BracketNode } {
   return Object.fromEntries(given.map(([name, value]) => [name, name === 'filter' ? raw(value) : texts(value)]))
 }
 
-/** Numbers of `limit` and its like as the texts that they are in a query string; filters stay as they are. */
+/** Converts numbers, such as that of `limit`, to the texts of a query string; filters stay unchanged. */
 function texts(value: unknown): BracketNode {
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return value.map(texts)
@@ -89,7 +89,7 @@ function texts(value: unknown): BracketNode {
   return Object.fromEntries(members) as { readonly [name: string]: BracketNode }
 }
 
-/** Whoever parses it asks what it is before using it, as of anything that was sent. */
+/** Safe, since the parser checks the type of every node before using it. */
 function raw(value: unknown): BracketNode {
   return (value === null ? '' : value) as BracketNode
 }

@@ -1,6 +1,6 @@
 /**
- * Bracket notation → ReadQuery: the shape of a read without any knowledge of the model. Names and operands stay as they
- * were sent; `core/plan` resolves them. Owns the list of parameters that item routes know (docs/contract.md#items).
+ * Parses a bracket tree into ReadQuery, without knowledge of the model: names and operands stay as sent, and
+ * `core/plan` resolves them. Owns the list of parameters of item routes (docs/contract.md#items).
  */
 
 import { nested, type ServiceError } from '../error.ts'
@@ -9,11 +9,11 @@ import { didYouMean } from '../nearest.ts'
 import type { BracketNode } from './brackets.ts'
 import type { TemplateReaders } from './query-template.ts'
 
-/** A filter as sent. Operands of a query string are texts and are read by the type of their field. */
+/** A filter as sent. Operands of a query string are texts, which the types of their fields decode. */
 export type RawFilter = {
   readonly form: 'text' | 'json'
   readonly value: unknown
-  /** Set where the filter belongs to a query template: collects how to decode its placeholders. */
+  /** Set if the filter belongs to a query template; collects the decoders of its placeholders. */
   readonly template?: TemplateReaders
 }
 
@@ -23,11 +23,11 @@ export type SortEntry = {
   readonly nulls: 'first' | 'last' | undefined
 }
 
-/** What narrows one list: of the collection asked for, or of a relation in `deep`. */
+/** Arguments of one list: of the requested collection, or of a relation in `deep`. */
 export type ListArguments = {
   readonly filter: RawFilter | undefined
   readonly sort: readonly SortEntry[]
-  /** `undefined` is the default, 0 and -1 mean as many as allowed. */
+  /** `undefined` means the default, 0 and -1 the maximum. */
   readonly limit: number | undefined
   readonly offset: number
 }
@@ -39,21 +39,18 @@ export type DeepArguments = ReadonlyMap<
 >
 
 export type ReadQuery = ListArguments & {
-  /** Dotted paths, without repetition; `undefined` where the caller did not say. */
+  /** Dotted paths without duplicates; `undefined` if not sent. */
   readonly fields: readonly string[] | undefined
   readonly deep: DeepArguments
   readonly totalCount: boolean
 }
 
 export const MAX_SELECTED_FIELDS = 200
-/** How many relations a path of `fields`, a filter or a nested write may follow. */
+/** Maximum number of relations in a path of `fields`, a filter or a nested write. */
 export const MAX_RELATION_DEPTH = 8
 const MAX_SORTED_FIELDS = 200
 
-/**
- * A fault of an item query: `Failed to execute query` > the place, the body where it is empty > the reason
- * (docs/contract.md#errors).
- */
+/** An error of an item query: `Failed to execute query` > path (`body` if empty) > reason (docs/contract.md#errors). */
 export function queryFault(path: string, reason: string, code = '4009'): ServiceError {
   return nested('invalid', ['Failed to execute query', path === '' ? 'body' : path, reason], { code })
 }
@@ -61,7 +58,7 @@ export function queryFault(path: string, reason: string, code = '4009'): Service
 const readParameters = ['fields', 'filter', 'sort', 'limit', 'offset', 'meta', 'deep']
 const oneParameters = ['fields', 'filter', 'deep']
 
-/** The query with its outer filter marked as that of a template. */
+/** Marks the query's outer filter as that of a template. */
 export function withTemplateReaders(query: ReadQuery, template: TemplateReaders): ReadQuery {
   return query.filter === undefined ? query : { ...query, filter: { ...query.filter, template } }
 }
@@ -71,13 +68,13 @@ export function parseListQuery(tree: BracketObject): ReadQuery {
   return parseQuery(tree)
 }
 
-/** Of routes that answer with what they read, wrote or deleted, without paging. */
+/** For routes that return the items they read, wrote or deleted, without paging. */
 export function parseItemQuery(tree: BracketObject): ReadQuery {
   refuseUnknown(tree, oneParameters)
   return parseQuery(tree)
 }
 
-/** Of migrations: `dryRun=true`, or nothing. */
+/** For migrations: `dryRun=true` or no parameter. */
 export function parseDryRun(tree: BracketObject): boolean {
   refuseUnknown(tree, ['dryRun'])
   const { dryRun = 'false' } = tree
@@ -103,7 +100,7 @@ function refuseUnknown(tree: BracketObject, known: readonly string[]): void {
   for (const name of Object.keys(tree)) requireKnown(name, known)
 }
 
-/** Throws 422 for a parameter that a route does not know. */
+/** Throws 422 for a parameter that the route does not accept. */
 export function requireKnown(name: string, known: readonly string[]): void {
   if (known.includes(name)) return
   const meant = didYouMean(name, known) || `; allowed: ${known.join(', ') || 'none'}`
@@ -128,7 +125,7 @@ function parseFields(node: BracketNode | undefined): readonly string[] | undefin
   return [...paths]
 }
 
-/** Before it is taken apart: what is made of a path has as many levels as it has names. */
+/** Checked before splitting: the result is nested as deep as the path has names. */
 function refuseLongPath(fieldPath: string, path: string): void {
   let relations = 0
   for (let dot = fieldPath.indexOf('.'); dot >= 0; dot = fieldPath.indexOf('.', dot + 1)) {
@@ -181,7 +178,7 @@ function sortHint(parameter: string): string {
   return `must be given as ${parameter}[0][field][direction]=asc${jsonToo(parameter)}`
 }
 
-/** Below `deep` only the whole of it may be a JSON text. */
+/** `deep` may be a JSON text only as a whole. */
 function jsonToo(parameter: string): string {
   return parameter.includes('.') ? '' : ', or as one JSON text'
 }
@@ -204,7 +201,7 @@ const deepParameters: ReadonlySet<string> = new Set(['_filter', '_sort', '_limit
 
 type DeepDraft = Map<string, { own: Record<string, BracketNode>; children: DeepDraft; path: string }>
 
-/** `deep[author.posts][_limit]` and `deep[author][posts][_limit]` are the same place. */
+/** `deep[author.posts][_limit]` and `deep[author][posts][_limit]` are equivalent. */
 function parseDeep(node: BracketNode | undefined, path: string): DeepArguments {
   if (node === undefined) return new Map()
   const draft: DeepDraft = new Map()

@@ -1,6 +1,6 @@
 /**
- * A placeholder is an operand whose value is bound when the statement runs, so that one compiled statement serves many requests. No
- * value can be mistaken for one: decoded values never hold a NUL.
+ * A placeholder is an operand whose value is bound when the statement runs, so that one compiled statement serves many
+ * requests. Values cannot be mistaken for placeholders, since decoded values never contain NUL.
  */
 export function placeholder(name: string): string {
   return `${MARK}${name}`

@@ -1,6 +1,6 @@
 /**
- * Splits a query string into a fingerprint, which is the same for all requests that differ only in compared values,
- * and those values. A read is planned and compiled once per fingerprint. Only plain comparisons of the outer filter are
+ * Splits a query string into its values and a fingerprint, the same for all requests that differ only in compared
+ * values, so that a read is planned and compiled once per fingerprint. Only plain comparisons of the outer filter are
  * parameterized; the rest of the query is part of the fingerprint.
  */
 import { decodeValue } from './brackets.ts'

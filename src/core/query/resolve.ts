@@ -1,6 +1,6 @@
 /**
- * A filter as sent → Filter: names become fields that the asker may use, operands become database texts. The grammar is
- * that of docs/contract.md#filters; requests and policies are read by the same lines and differ only in what they see.
+ * Resolves a filter as sent into a Filter: names become fields that the caller may use, operands become database texts.
+ * The grammar is in docs/contract.md#filters; requests and policies use the same code with different resolvers.
  */
 
 import { isObject } from '../json-object.ts'
@@ -20,21 +20,21 @@ export const MAX_FILTER_LEAVES = 200
 export const MAX_IN_OPERANDS = 1000
 const MAX_NESTING = 40
 
-/** What an asker knows of the model. Both throw where there is nothing that the asker may know of. */
+/** Resolves names. Both functions throw for a name that is unknown or hidden. */
 export type FieldResolver = {
-  /** The field called `name`, and in which rows it may be used. */
+  /** Returns the field called `name`, and the rows in which it may be used. */
   readonly field: (
     collection: Collection,
     name: string,
     path: string,
   ) => { readonly field: Field; readonly visible: Filter }
-  /** Which rows exist at the far end of a relation. */
+  /** Returns the rows of a relation's target that the caller can see. */
   readonly rowsOf: (target: Collection) => Filter
-  /** The operand that a variable such as `$NOW` stands for; undefined where `text` is no variable but a text. */
+  /** Returns the value of a variable such as `$NOW`; undefined if `text` is ordinary text. */
   readonly variable: (text: string, field: PrimitiveField, path: string) => string | readonly string[] | undefined
 }
 
-/** `place` is where the filter stands, for messages. */
+/** `path` is the position of the filter, for messages. */
 export function resolveFilter(
   raw: RawFilter | undefined,
   context: { readonly resolver: FieldResolver; readonly collection: Collection; readonly path: string },
@@ -56,7 +56,7 @@ type Scope = {
   readonly path: string
   readonly relations: number
   readonly nesting: number
-  /** Whether quantifiers stand here too. */
+  /** Quantifiers are allowed here. */
   readonly quantified: boolean
 }
 
@@ -64,7 +64,7 @@ function group(reading: Reading, value: unknown, scope: Scope): Filter {
   if (!isObject(value)) throw queryFault(scope.path, 'must be an object')
   if (scope.nesting > MAX_NESTING) throw queryFault('filter', 'is nested too deeply')
   const members = Object.entries(value)
-  // A group of nothing asks about as much as one condition: of a relation, whether there is anything at its end.
+  // An empty group counts as one condition: on a relation it tests whether a related row exists.
   if (members.length === 0) countLeaf(reading)
   return and(members.map(([name, part]) => member(reading, name, part, scope)))
 }
@@ -193,7 +193,10 @@ function build(
   }
 }
 
-/** A null in `_in` matches null rows, in `_nin` it excludes them; the empty lists match nothing and everything. */
+/**
+ * A null in `_in` matches null rows, in `_nin` it excludes them. An empty `_in` matches nothing, an empty `_nin`
+ * everything.
+ */
 function inList(reading: Reading, ref: FieldRef, negated: boolean, list: unknown, path: string): Filter {
   const elements = Array.isArray(list) ? (list as readonly unknown[]) : [list]
   const operands: string[] = []
@@ -240,9 +243,9 @@ function decoded(reading: Reading, field: PrimitiveField, operand: unknown, path
   return read(reading, field.type, operand, path)
 }
 
-/** The value comes when the statement runs, and is read then as it would be now. */
+/** The value is decoded when the statement runs, by the same rules as here. */
 function placeholderFor(template: TemplateReaders, field: PrimitiveField, placeholder: string, path: string): string {
-  // JSON is compared by what it holds, and a list's text depends on the dialect.
+  // JSON is compared by content, and the text of a list depends on the dialect.
   if (field.isList || field.type.name === 'json') template.isUncacheable = true
   template.readers.set(placeholderName(placeholder), (text) => read({ form: 'text' }, field.type, text, path))
   return placeholder
@@ -256,7 +259,7 @@ function read({ form }: Pick<Reading, 'form'>, fieldType: FieldType, operand: un
   return result.ok
 }
 
-/** A text longer than its column is valid in a comparison, and equals nothing. */
+/** A text longer than its column is a valid operand that equals nothing. */
 export function operandType(type: FieldType): FieldType {
   return type.name === 'string' ? { name: 'string', params: { length: 'unlimited' } } : type
 }
