@@ -1,7 +1,7 @@
 /**
- * The configuration of a built-in data source (docs/contract.md#data-sources) → where its database is and how it is
- * entered. Three forms: a connection string, its parts, or its parts with tokens of a managed cloud. Faults name their
- * place and never repeat a value: there are passwords among them.
+ * Parses the configuration of a built-in data source (docs/contract.md#data-sources) into an address and credentials.
+ * Three forms: a connection string, its parts, or its parts with tokens of a cloud provider. Errors name the path and
+ * never repeat a value, since values include passwords.
  */
 
 import * as z from 'zod'
@@ -16,7 +16,7 @@ export type SqlProvider = (typeof sqlProviders)[number]
 
 export type AwsIam = {
   readonly region: string
-  /** Taken from the environment of the process where they are undefined. */
+  /** Undefined: taken from the environment of the process. */
   readonly keys: { readonly id: string; readonly secret: string } | undefined
   readonly roleArn: string | undefined
 }
@@ -25,15 +25,15 @@ export type SqlAddress = {
   readonly provider: SqlProvider
   readonly host: string
   readonly port: number
-  /** Undefined only where a server's databases are its schemas: then all that the user may see. */
+  /** Undefined only where a server's databases are its schemas: then all that the user can see. */
   readonly database: string | undefined
   readonly user: string
   readonly auth: { readonly kind: 'password'; readonly password: string } | ({ readonly kind: 'awsIam' } & AwsIam)
-  /** `verify` checks the server's certificate and name, against `ca` where it is given. */
+  /** `verify` checks the server's certificate and name, against `ca` if given. */
   readonly tls: { readonly kind: 'off' } | { readonly kind: 'verify'; readonly ca: string | undefined }
 }
 
-/** Throws ServiceError `invalid` naming the place in the body. */
+/** Throws ServiceError `invalid` with the path in the body. */
 export function parseSqlAddress(provider: SqlProvider, config: unknown): SqlAddress {
   const isString = typeof config === 'object' && config !== null && 'connectionString' in config
   const form = isString ? stringForm() : partsForm()
@@ -43,7 +43,7 @@ export function parseSqlAddress(provider: SqlProvider, config: unknown): SqlAddr
   return addressOf(provider, parts)
 }
 
-/** A fault of the member `place` of the configuration; of the whole of it where that is empty. */
+/** A fault of the configuration's member `path`; of the whole configuration if empty. */
 export function configFault(path: string, reason: string): ServiceError {
   return nested('invalid', ['Failed to read the JSON body', path === '' ? 'config' : `config.${path}`, reason])
 }
@@ -108,13 +108,13 @@ const partsForm = lazily(() =>
 
 type Parts = InferOutput<typeof partsForm>
 
-/** Nothing that would end the host, or be no address at all, where it becomes part of one. */
+/** Refuses characters that would end the host where it becomes part of a URL, and text that is no host. */
 function isHost(value: string): boolean {
   if (!/^([\p{L}\p{N}._-]+|\[?[\da-f:.]+\]?)$/iu.test(value)) return false
   return URL.canParse(value.includes(':') && !value.startsWith('[') ? `http://[${value}]` : `http://${value}`)
 }
 
-/** Whether `value` has a character that could end a line of a protocol. */
+/** Returns true if `value` has a control character, which could end a line of a protocol. */
 function hasControl(value: string): boolean {
   return [...value].some((character) => character < ' ' || character === '\u007f')
 }
@@ -139,7 +139,7 @@ function addressOf(provider: SqlProvider, { host, port, database, user, password
     throw configFault('auth', `is not supported by ${provider}`)
   }
   if (database === undefined && !isMysql[provider]) throw configFault('database', 'must be given')
-  // Only on the same machine a connection without TLS is the default.
+  // Only on the same machine the default is a connection without TLS.
   const wanted = tls ?? (auth !== undefined || !isLoopback(host))
   const ca = typeof wanted === 'object' ? wanted.ca : undefined
   return {
@@ -194,7 +194,7 @@ function decoded(part: string): string {
   }
 }
 
-/** What providers put into the strings that they hand out, and what it says about TLS. */
+/** Parameters of connection strings from common hosting providers, and what they say about TLS. */
 function tlsOf(parameters: URLSearchParams): boolean | undefined {
   let tls: boolean | undefined
   for (const [name, value] of parameters) {
@@ -213,7 +213,7 @@ const mode = (value: string): Reading => {
   return /^(require|required|verify[-_](ca|full|identity)|true|strict)$/i.test(value) ? 'on' : undefined
 }
 
-/** Modes that would take any certificate are not among them. */
+/** Modes that accept any certificate are left out. */
 const readings: Readonly<Record<string, (value: string) => Reading>> = {
   sslmode: mode,
   'ssl-mode': mode,

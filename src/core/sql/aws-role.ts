@@ -1,6 +1,6 @@
 /**
- * Roles of AWS that data sources may use under the keys of this process: only those that the operator lists, each for the
- * workspaces that are named or, where none are, for all. Without a role nobody uses these keys.
+ * AWS roles that data sources may use with the keys of this process: only those that the operator lists, each for the
+ * listed workspaces or, without a list, for all. Without a role, sources cannot use these keys.
  */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'
@@ -27,7 +27,7 @@ export const awsRolesSchema = lazily(() =>
     .refine((roles) => new Set(roles.map(({ roleArn }) => roleArn)).size === roles.length),
 )
 
-/** Throws ServiceError `invalid` where the source would use the keys of this process without being allowed to. */
+/** Throws ServiceError `invalid` where the source may not use the keys of this process. */
 export function requireAwsRole({ auth }: SqlAddress, roles: readonly AwsRole[], workspace: string): void {
   if (auth.kind !== 'awsIam' || auth.keys !== undefined) return
   if (auth.roleArn === undefined) throw configFault('auth', 'needs accessKeyId and secretAccessKey, or a roleArn')

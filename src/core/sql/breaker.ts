@@ -1,10 +1,10 @@
 /**
- * A database that cannot be reached is not asked again for a while, so that nobody waits for it in vain; then one request
- * tries whether it is back. Lost connections do not count: the next one may well be made.
+ * A circuit breaker: after repeated failures to reach a database, requests fail at once for a pause; then one trial
+ * request is let through. Lost connections do not count, since the next connection may succeed.
  */
 export type Breaker =
   | { readonly kind: 'closed'; readonly failures: number }
-  /** `failures` counts on, so that the pauses grow. */
+  /** `failures` is kept, so that pauses grow. */
   | { readonly kind: 'open'; readonly failures: number; readonly until: number }
   | { readonly kind: 'trying'; readonly failures: number; readonly until: number }
 
@@ -12,18 +12,18 @@ export type BreakerEvent = 'asked' | 'reached' | 'unreachable'
 
 export const closedBreaker: Breaker = { kind: 'closed', failures: 0 }
 
-/** Failures in a row after which nobody is let through, and the pauses that follow, in milliseconds. */
+/** Failures in a row that open the breaker, and the pauses that follow, in milliseconds. */
 const LIMIT = 5
 const FIRST_PAUSE = 500
 const LONGEST_PAUSE = 5_000
-/** A trial that tells nothing for so long is given up. */
+/** A trial without a result for this long, in milliseconds, is abandoned. */
 const TRIAL = 15_000
 
 export function isRefusing(breaker: Breaker, now: number): boolean {
   return breaker.kind !== 'closed' && now < breaker.until
 }
 
-/** `asked` is said of requests that were let through. */
+/** `asked`: a request was let through. */
 export function afterEvent(breaker: Breaker, event: BreakerEvent, now: number): Breaker {
   switch (event) {
     case 'asked':
@@ -33,7 +33,7 @@ export function afterEvent(breaker: Breaker, event: BreakerEvent, now: number): 
     case 'unreachable': {
       const failures = breaker.failures + 1
       if (failures < LIMIT) return { kind: 'closed', failures }
-      // Those that were under way together are one failure.
+      // Concurrent failures count as one.
       if (breaker.kind === 'open') return breaker
       return { kind: 'open', failures, until: now + Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** (failures - LIMIT)) }
     }

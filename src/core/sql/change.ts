@@ -1,4 +1,4 @@
-/** What a migration asks of a database; `core/migration` decides it and `ddl.ts` writes it as SQL. */
+/** Schema changes of a migration; `core/migration` decides them and `ddl.ts` writes them as SQL. */
 import type { FieldType } from '../model/field-type.ts'
 import type { IndexKind, ReferentialAction } from '../model/model.ts'
 
@@ -21,7 +21,7 @@ export type Change =
     }
   | { readonly kind: 'dropColumn'; readonly table: TableRef; readonly column: string }
   | { readonly kind: 'renameColumn'; readonly table: TableRef; readonly column: string; readonly to: string }
-  /** In the following three `column` is the definition as it is to become. */
+  /** In the following three, `column` is the new definition. */
   | {
       readonly kind: 'changeColumnType'
       readonly table: TableRef
@@ -47,20 +47,20 @@ export type Change =
       readonly table: TableRef
       readonly dbName: string
       readonly columns: readonly string[]
-      /** Whether an index that the model knows is called like the key. */
+      /** True if an index in the model has the name of the key. */
       readonly isNamesake: boolean
     }
 
 export type SourceChange = {
   readonly sourceId: string
-  /** The position of the operation that it comes from. */
+  /** The index of the operation that causes the change. */
   readonly operation: number
   readonly change: Change
 }
 
 export type TableRef = { readonly schema: string | undefined; readonly dbName: string }
 
-/** Defaults other than a running number are the service's business, and unknown to the database. */
+/** Defaults other than auto-increment are filled in by the service and unknown to the database. */
 export type ColumnDefinition = {
   readonly dbName: string
   readonly type: FieldType
@@ -72,12 +72,12 @@ export type ColumnDefinition = {
 export type IndexDefinition = { readonly dbName: string; readonly kind: IndexKind; readonly columns: readonly string[] }
 
 /**
- * `assign` stores the old value in the new column, `cast` converts it by name, `zone` adds or drops the zone UTC.
- * (A cast would cut a text that is too long, an assignment refuses it.)
+ * `assign` stores the old value in the new column, `cast` converts it explicitly, `zone` adds or drops the zone UTC. (A
+ * cast would truncate a text that is too long, an assignment refuses it.)
  */
 export type Conversion = 'assign' | 'cast' | 'zone'
 
-/** What the rows that exist already get in a new column that may not be null; `text` is a canonical parameter text. */
+/** The value of existing rows in a new column that is not nullable; `text` is a canonical parameter text. */
 export type Backfill =
   | { readonly kind: 'static'; readonly text: string }
   | { readonly kind: 'uuid' }

@@ -1,4 +1,4 @@
-/** DDL text that all dialects share: the beginning of `alter table`, the definition of a column, values as constants. */
+/** DDL that all dialects share: `alter table`, column definitions, constants. */
 import type { ColumnDefinition, TableRef } from './change.ts'
 import type { Dialect } from './dialect.ts'
 import { table } from './read.ts'
@@ -16,13 +16,13 @@ export function columnType({ type, isList }: ColumnDefinition, dialect: Dialect)
 }
 
 export function columnDefinition(column: ColumnDefinition, dialect: Dialect): Sql {
-  // MariaDB may take a time of which nothing is said for one that must not be null.
+  // MariaDB may treat a timestamp without `null` as not null.
   const nullability = column.isNullable ? sql`null` : sql`not null`
   const counting = column.isAutoincrement ? sql` ${dialect.ddl.autoincrement}` : empty
   return sql`${ident(column.dbName)} ${columnType(column, dialect)} ${nullability}${counting}`
 }
 
-/** A parameter has no place in DDL, so values become constants. */
+/** DDL takes no parameters, so values become constants. */
 export function withoutParams({ parts }: Sql): Sql {
   return join(
     parts.map((part) => {

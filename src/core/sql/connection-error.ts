@@ -1,12 +1,12 @@
 /**
- * Why a data source's database cannot be entered, whatever it was asked: faults of the configuration that its owner can
- * mend, in the words of docs/contract.md#what-the-caller-sees. The system database's are nobody's business.
+ * Errors of connecting to a data source's database that its owner can correct in the configuration, in the words of
+ * docs/contract.md#what-the-caller-sees. Not used for the system database, whose errors are internal.
  */
 import type { ServiceError } from '../error.ts'
 import { databaseError } from './database-error.ts'
 import type { SqlFault } from './fault.ts'
 
-/** Undefined where the database was entered, or could not be reached. */
+/** Returns undefined if the connection succeeded, or the database could not be reached. */
 export function connectionError({ state, errno, cause }: SqlFault): ServiceError | undefined {
   if (state === '08004') return databaseError('configuration', 'the host is a loopback, private or link-local address')
   if (state === '3D000' || errno === 1049) return databaseError('configuration', 'the database does not exist')

@@ -1,4 +1,4 @@
-/** The table docs/contract.md#what-the-caller-sees: one message and code for each reason, whatever database refused. */
+/** The table docs/contract.md#what-the-caller-sees: one message and code per reason, the same for all databases. */
 import { ServiceError } from '../error.ts'
 
 export type DatabaseErrorReason =
@@ -16,7 +16,7 @@ export type DatabaseErrorReason =
   | 'configuration'
   | 'account'
 
-/** `detail` is nested in it, where there is more to say that a caller can use. */
+/** `detail` is nested, where it helps the caller. */
 export function databaseError(reason: DatabaseErrorReason, detail?: string): ServiceError {
   const { kind, message, code } = refusals[reason]
   const cause = detail === undefined ? undefined : new ServiceError(kind, detail)

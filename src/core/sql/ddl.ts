@@ -1,6 +1,6 @@
 /**
- * Changes of a migration → DDL. Names are quoted, constants are the model's own; what databases write differently
- * stands in a `Ddl`.
+ * Compiles the changes of a migration to DDL. Names are quoted, constants come from the model; a `Ddl` has what differs
+ * between databases.
  */
 
 import type { ReferentialAction } from '../model/model.ts'

@@ -1,4 +1,4 @@
-/** What a preview shows of a database: its tables in the words that a data connector answers `introspect` with. */
+/** Describes the tables of a database for previews, in the form of a connector's answer to `introspect`. */
 import type { FieldType } from '../model/field-type.ts'
 import type { SourceSchema, SourceTable } from './source-schema.ts'
 
@@ -41,7 +41,7 @@ export function describeSchema({ namespaces, tables }: SourceSchema): DescribedS
   }
 }
 
-/** One item can be named only where the key is one column. */
+/** Operations on a single item require a key of one column. */
 function operationsOf({ isReadOnly }: SourceTable, isKeyed: boolean): readonly string[] {
   const reads = isKeyed ? ['readMany', 'readOne'] : ['readMany']
   if (isReadOnly) return reads

@@ -1,6 +1,6 @@
 /**
- * What differs between databases, as values and functions. Compilers call these and never ask for a dialect's name.
- * A dialect renders rows as JSON texts; `answerList` and `answerOne` read what its statements bring back.
+ * The differences between databases, as values and functions. Compilers call these and never check a dialect's name. A
+ * dialect renders rows as JSON texts; `answerList` and `answerOne` read the results of its statements.
  */
 import type { ServiceError } from '../error.ts'
 import type { FieldType } from '../model/field-type.ts'
@@ -10,12 +10,12 @@ import type { Change } from './change.ts'
 import type { SqlFault } from './fault.ts'
 import type { Sql, SqlParam, SqlSyntax, Statement } from './statement.ts'
 
-/** Rows still to be rendered: their members, where they come from, and which of them. */
+/** Rows to render: their members, their source and their filter. */
 export type RowQuery = {
   readonly members: readonly { readonly name: string; readonly value: Sql }[]
   /** ` from … where …` */
   readonly from: Sql
-  /** What follows `order by`. */
+  /** The terms of `order by`. */
   readonly order: Sql | undefined
   readonly page: { readonly limit: number; readonly offset: number } | undefined
 }
@@ -23,47 +23,47 @@ export type RowQuery = {
 export type Rows = readonly (readonly SqlParam[])[]
 
 /**
- * Rows that later statements of the same transaction build on, kept by number in the session. A kept row holds the
- * columns that its statement named, and is read by their position.
+ * Rows that later statements of the same transaction use, kept in the session by number. A kept row has the columns
+ * that its statement named, identified by position.
  */
 export type Slots = {
-  /** Keeps the rows ` from … where …` has, locked against other writers, in that order. */
+  /** Keeps the rows of ` from … where …` in that order, locked against other writers. */
   readonly keep: (
     slot: number,
     rows: {
       readonly columns: readonly KeptColumn[]
       readonly from: Sql
-      /** Rows that are only referred to need not be locked against those who refer to them as well. */
+      /** `reference` locks only against deletion and key changes, so that others can refer to the rows concurrently. */
       readonly lock?: 'change' | 'reference'
     },
   ) => readonly Sql[]
-  /** Inserts rows and keeps them in the order given. */
+  /** Inserts rows and keeps them in the given order. */
   readonly keepInserted: (slot: number, insertion: Insertion) => readonly Sql[]
-  /** A column of the first kept row; null where there is none. */
+  /** A column of the first kept row; null if there is none. */
   readonly value: (slot: number, position: number, type: FieldType) => Sql
   readonly isFilled: (slot: number) => Sql
-  /** All kept rows as a table: columns `c0`, `c1`, … and `n`, their place. */
+  /** All kept rows as a table with the columns `c0`, `c1`, … and `n`, their position. */
   readonly rows: (slot: number, types: readonly FieldType[]) => Sql
-  /** A statement that fails with `marker` in its message where `condition` does not hold. */
+  /** A statement that fails with `marker` in its message if `condition` is not true. */
   readonly assertion: (condition: Sql, marker: string) => Sql
 }
 
 export type KeptColumn = { readonly value: Sql; readonly type: FieldType }
 
-/** Rows to insert, cell by cell; an undefined cell takes the column's default. */
+/** Rows to insert as cells; an undefined cell takes the column's default. */
 export type Insertion = {
   readonly table: Sql
   /** The primary key. */
   readonly key: readonly PrimitiveField[]
   readonly fields: readonly PrimitiveField[]
   readonly rows: readonly (readonly (Sql | undefined)[])[]
-  /** Nothing is inserted where this does not hold. */
+  /** Nothing is inserted if this condition is not true. */
   readonly provided: Sql | undefined
-  /** What is kept of each row. */
+  /** The columns that are kept of each row. */
   readonly kept: readonly PrimitiveField[]
 }
 
-/** The rows of `table` that a write is for: those where `where` holds, which may compare them with rows `among`. */
+/** The rows of `table` to write: those that meet `where`, which may compare them with the rows `among`. */
 export type Targets = {
   readonly table: Sql
   readonly alias: string
@@ -73,7 +73,7 @@ export type Targets = {
 
 export type Setting = { readonly column: string; readonly value: Sql }
 
-/** A write of rows of the table `name`, whatever those are called in the statement. */
+/** A write of rows of the table `name`, whatever its alias in the statement. */
 export type DirectWrite =
   | { readonly kind: 'insert'; readonly name: string; readonly insertion: Insertion }
   | {
@@ -88,36 +88,40 @@ export type Comparing = { readonly operator: Comparison; readonly operand: strin
 export type Matching = { readonly pattern: string; readonly ignoreCase: boolean }
 
 export type Dialect = SqlSyntax & {
-  /** How the database is called in messages. */
+  /** Name of the database in messages. */
   readonly title: string
 
-  /** A parameter text as a value of the column's type. */
+  /** A parameter text converted to the column's type. */
   readonly typed: (type: FieldType, isList: boolean, value: SqlParam) => Sql
-  /** The same for a column to take, where the database can tell its type by the column. */
+  /** Like `typed`, for an assignment, where some databases infer the type from the column. */
   readonly assigned: (type: FieldType, isList: boolean, value: SqlParam) => Sql
   /**
-   * A comparison with a parameter text. Texts are equal where they are the same, whatever the column's collation takes for
-   * equal; before and after each other they are as the collation has it, and where it has them equal as their bytes are.
+   * A comparison with a parameter text. Texts are equal only if identical, even if the column's collation treats more
+   * as equal; they are ordered by the collation, then by bytes.
    */
   readonly compare: (column: Sql, field: PrimitiveField, how: Comparing) => Sql
-  /** Whether `column` is one of `operands`; the text does not depend on their number where the database allows. */
+  /**
+   * Tests if `column` is one of `operands`; where the database allows, the text is the same for any number of operands.
+   */
   readonly isOneOf: (column: Sql, field: PrimitiveField, operands: readonly string[]) => Sql
   readonly matches: (column: Sql, field: PrimitiveField, how: Matching) => Sql
-  /** A column as it is compared and ordered, where its own type in the database is not that of its field. */
+  /** A column as compared and ordered, where its type in the database is not that of its field. */
   readonly compared: (column: Sql, field: PrimitiveField) => Sql
-  /** One element of `order by`; `isNullable` false leaves the place of nulls unsaid, so that an index can serve. */
+  /**
+   * One term of `order by`; with `isNullable` false the position of nulls is left out, so that an index can be used.
+   */
   readonly ordered: (
     expression: Sql,
     how: { readonly direction: 'asc' | 'desc'; readonly nulls: 'first' | 'last'; readonly isNullable: boolean },
   ) => Sql
-  /** A column in the form in which it is rendered on the wire. */
+  /** A column in the form in which answers render it. */
   readonly wire: (column: Sql, type: FieldType, isList: boolean) => Sql
 
   /** The whole statement of a list; `total` is a scalar query that counts all matching rows. */
   readonly list: (rows: RowQuery, total: Sql | undefined) => Sql
   /**
-   * The same list in pieces, one a row: some items each, with commas between. Undefined where a driver cannot make use of
-   * that. Like every statement it fails where the whole is too large to be answered.
+   * The list in pieces, one per row: some items each, separated by commas. Undefined where a driver cannot use that.
+   * Fails, like every statement, if the whole answer is too large.
    */
   readonly pieces: ((rows: RowQuery) => Sql) | undefined
   readonly one: (rows: RowQuery) => Sql
@@ -127,18 +131,18 @@ export type Dialect = SqlSyntax & {
   readonly answerList: (rows: Rows, isCounted: boolean) => { readonly data: string; readonly total: number | undefined }
   readonly answerOne: (rows: Rows) => string | undefined
 
-  /** Ends `insert into table` for a row of nothing but defaults. */
+  /** Ends `insert into table` for a row with defaults only. */
   readonly allDefaults: Sql
   readonly update: (targets: Targets, settings: readonly Setting[]) => Sql
   readonly delete: (targets: Targets) => Sql
-  /** The list of the rows that `write` leaves behind, in one statement; undefined where the database cannot. */
+  /** A single statement that runs `write` and returns the list of its rows; undefined where the database cannot. */
   readonly written: (write: DirectWrite, rendered: (from: Sql, alias: string) => RowQuery) => Sql | undefined
   readonly slots: Slots
 
   /** The column type for a definition; undefined where this database cannot store the type. */
   readonly columnType: (type: FieldType, isList: boolean) => Sql | undefined
   readonly ddl: Ddl
-  /** What the database's refusal means to a caller; undefined where it is no fault of the request. */
+  /** Converts a database error to the caller's error; undefined where the request is not the cause. */
   readonly explain: (fault: SqlFault) => ServiceError | undefined
 }
 
@@ -147,27 +151,27 @@ export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly k
 type Statements = readonly Sql[]
 
 /**
- * One at a time changes or reads the schema of a database: a process that died may have left a statement running there,
- * which whoever comes next has to wait for.
+ * The lock for changing or reading the schema of a database: a crashed process may have left a running statement, for
+ * which the next one must wait.
  */
 export type SchemaLock = {
-  /** Begins a batch; fails where it has to wait too long. */
+  /** Starts a batch; fails after waiting too long. */
   readonly take: Statement
-  /** Ends it. */
+  /** Ends the batch. */
   readonly release: readonly Statement[]
-  /** Whether a batch that fails leaves no change of the schema behind. */
+  /** True if a failed batch leaves no schema change behind. */
   readonly isTransaction: boolean
 }
 
 export type Ddl = {
   readonly lock: SchemaLock
-  /** Whether a key or an index may contain the type. */
+  /** Returns true if a key or an index may contain the type. */
   readonly isIndexable: (type: FieldType) => boolean
   readonly referentialActions: ReadonlySet<ReferentialAction>
 
-  /** What follows the type of a column that counts up. */
+  /** Follows the type of an auto-increment column. */
   readonly autoincrement: Sql
-  /** Further lines of a table, for columns that count up. */
+  /** Additional lines of a table, for auto-increment columns. */
   readonly extraKeys: (change: ChangeOf<'createTable'>) => Statements
   /** Ends `create table`. */
   readonly tableOptions: Sql

@@ -1,23 +1,23 @@
 /**
- * What a database said when it refused a statement, in one form for every driver. Never shown to a caller: the dialect
- * turns it into a ServiceError with a message of docs/contract.md#what-the-caller-sees.
+ * A database error, in one form for all drivers. Never shown to a caller: the dialect converts it to a ServiceError
+ * with a message of docs/contract.md#what-the-caller-sees.
  */
 export type SqlFaultDetail = {
-  /** SQLSTATE, five characters; `08000` where the database could not be reached at all. */
+  /** SQLSTATE, five characters; `08000` if the database could not be reached. */
   readonly state: string
   /** The server's own error number, where it has one (MySQL, MariaDB). */
   readonly errno?: number
   readonly constraint?: string
   readonly table?: string
   readonly column?: string
-  /** The function of the server that refused (PostgreSQL). */
+  /** The server function that raised the error (PostgreSQL). */
   readonly routine?: string | undefined
-  /** In a batch, the place of the statement that failed, counted from 0; known where statements commit one by one. */
+  /** In a batch, the index of the failed statement; known where statements commit one by one. */
   readonly position?: number
   readonly cause?: unknown
 }
 
-/** States of a statement that was ended: by its time limit, and because nobody waited for its answer any more. */
+/** States of a cancelled statement: by its time limit, or because the client disconnected. */
 export const TIMED_OUT = '57014'
 export const CANCELED = '57000'
 

@@ -1,4 +1,4 @@
-/** Insertion → `insert into …`, the same for every dialect. */
+/** Compiles an `insert into …`, the same for every dialect. */
 import type { Dialect, Insertion } from './dialect.ts'
 import { ident, join, type Sql, sql } from './statement.ts'
 

@@ -1,6 +1,6 @@
 /**
- * Reading a database's schema: one statement whose rows are JSON texts, and what they amount to. The catalogs differ
- * by dialect; their rows come in the one form of `CatalogRow`, in any order, and are put together here.
+ * Reads a database's schema with one statement whose rows are JSON texts. Catalogs differ by dialect; their rows have
+ * the common form `CatalogRow`, in any order, and are assembled here.
  */
 import type { TypeName } from '../model/field-type.ts'
 import type { IndexKind, ReferentialAction } from '../model/model.ts'
@@ -8,7 +8,7 @@ import type { Rows } from './dialect.ts'
 import type { SourceColumn, SourceForeignKey, SourceIndex, SourceSchema, SourceTable } from './source-schema.ts'
 import type { Statement } from './statement.ts'
 
-/** Which schemas are read; `all` are those that the connection can use, without the database's own. */
+/** The schemas to read; `all` means those that the connection can use, except the database's own. */
 export type IntrospectionScope =
   | { readonly kind: 'all' }
   | { readonly kind: 'schemas'; readonly names: readonly string[] }
@@ -20,7 +20,7 @@ export type Introspection = {
 
 type Place = { readonly schema: string; readonly table: string }
 
-/** Indexes and foreign keys come as one row for each of their columns, `position` gives the order. */
+/** Indexes and foreign keys have one row per column, ordered by `position`. */
 export type CatalogRow =
   | { readonly kind: 'database'; readonly schema: string | null }
   | { readonly kind: 'namespace'; readonly schema: string }
@@ -31,7 +31,7 @@ export type CatalogRow =
       readonly name: string
       readonly index: IndexKind
       readonly position: number
-      /** Null where it is an expression, or the beginning of a column only. */
+      /** Null for an expression, or for a prefix of a column. */
       readonly column: string | null
     })
   | (Place & {
@@ -44,7 +44,7 @@ export type CatalogRow =
       readonly onUpdate: ReferentialAction
     })
 
-/** Types that a catalog tells by their names alone, and the names that it has for each; none where it does not know one. */
+/** The catalog's names for types without parameters; an empty list where the database lacks the type. */
 export type CatalogNames = Readonly<Record<PlainName, readonly string[]>>
 
 type PlainName = Exclude<TypeName, 'string' | 'decimal'>
@@ -84,7 +84,7 @@ export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
   }
 }
 
-/** Nothing is ever inserted into a view, so that its defaults are nobody's. */
+/** Rows are never inserted into a view, so its defaults are dropped. */
 function untouchable(column: SourceColumn): SourceColumn {
   return { ...column, isReadOnly: true, defaultKind: 'none' }
 }
@@ -111,7 +111,7 @@ function foreignKeyOf(columns: readonly RowOf<'foreignKey'>[]): readonly SourceF
   ]
 }
 
-/** The rows of each name, in order. */
+/** Groups rows by name, in order. */
 function parts<T extends { readonly name: string; readonly position: number }>(rows: readonly T[]): readonly T[][] {
   const named = groupBy(
     sorted(rows, ({ position }) => position),

@@ -1,4 +1,4 @@
-/** A comparison of a filter → how SQL spells it, and what two of them say. */
+/** Comparisons of filters in SQL. */
 import type { Comparison } from '../query/filter.ts'
 import { type Sql, sql } from './statement.ts'
 
@@ -12,9 +12,8 @@ export const comparison: Readonly<Record<Comparison, Sql>> = {
 }
 
 /**
- * A comparison with a collation that may have different texts equal, and byte by byte: what the first finds, by its index,
- * the second holds to the bytes. Before and after each other texts are as the collation has it, and where it has them equal
- * as their bytes are.
+ * Combines a comparison by collation, which may treat different texts as equal but can use an index, with one by bytes.
+ * Texts are ordered by the collation, then by bytes.
  */
 export function compareExactly(operator: Comparison, plain: (how: Comparison) => Sql, exact: Sql): Sql {
   switch (operator) {

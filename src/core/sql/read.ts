@@ -1,6 +1,6 @@
 /**
- * ReadPlan → one statement, of any depth. Every table gets an alias of its own, every column is qualified by one, and
- * a filter of a policy is compiled by the same lines as a filter of a request.
+ * Compiles a ReadPlan of any depth into one statement. Every table gets its own alias, every column is qualified by
+ * one, and filters of policies and requests are compiled by the same code.
  */
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Order, ReadPlan, Selection } from '../plan/plan.ts'
@@ -16,7 +16,7 @@ export function compileRead(plan: ReadPlan, dialect: Dialect): Statement {
   return page.limit > LARGE_PAGE ? { ...statement, isLarge: true } : statement
 }
 
-/** A long list in pieces (see `Dialect`); undefined where it is better read at once. */
+/** Compiles a long list in pieces (see `Dialect`); undefined where it is better read at once. */
 export function compilePieces(plan: ReadPlan, dialect: Dialect): Statement | undefined {
   const { page } = plan
   if (page === undefined || page.limit <= LARGE_PAGE || plan.count || dialect.pieces === undefined) return undefined
@@ -32,13 +32,13 @@ function listed({ collection, selection, where, page }: ReadPlan, scope: Scope):
   }
 }
 
-/** Rows from which on a list counts as large. */
+/** Number of rows from which a list counts as large. */
 const LARGE_PAGE = 1_000
 
-/** The alias of the rows in hand, and how to make further ones. */
+/** The alias of the current rows, and how to create further aliases. */
 export type Scope = { readonly dialect: Dialect; readonly alias: string; readonly next: () => Scope }
 
-/** `alias` names the first rows, as long as it is none that further ones get (`t1`, `t2`, …). */
+/** `alias` names the first rows; it must differ from the generated ones (`t1`, `t2`, …). */
 export function rootScope(dialect: Dialect, alias = 't0'): Scope {
   let count = 1
   const next = (): Scope => ({ dialect, alias: `t${count++}`, next })
@@ -58,7 +58,7 @@ export function whereClause(filter: Filter, scope: Scope): Sql {
   return filter.kind === 'all' ? empty : sql` where ${predicate(filter, scope)}`
 }
 
-/** What is answered of each row, as expressions with names. */
+/** The selected members of each row, as named expressions. */
 export function members(selection: Selection, scope: Scope): RowQuery['members'] {
   const { dialect } = scope
   return selection.map((selected) => {

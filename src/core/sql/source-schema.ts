@@ -1,20 +1,20 @@
-/** What a database has, in the words of the data model: the answer of every introspection, whatever was asked. */
+/** The schema of a database in the terms of the data model: the common result of every introspection. */
 import type { FieldType } from '../model/field-type.ts'
 import type { IndexKind, ReferentialAction } from '../model/model.ts'
 
 export type SourceSchema = {
-  /** Where tables stand that are named without a schema. */
+  /** The schema of tables that are named without one. */
   readonly defaultNamespace: string | undefined
   readonly namespaces: readonly string[]
-  /** False where relations between tables exist in the model alone, so that an introspection says nothing of them. */
+  /** False where relations between tables exist in the model only, so that an introspection must not remove them. */
   readonly knowsRelations: boolean
   readonly tables: readonly SourceTable[]
 }
 
-/** The schema of tables that stand in the source itself. */
+/** The schema of tables that belong to the source directly. */
 export const NO_NAMESPACE = ''
 
-/** A table, or what is read like one: a view, a materialized view, a foreign table. */
+/** A table, view, materialized view or foreign table. */
 export type SourceTable = {
   readonly schema: string
   readonly dbName: string
@@ -24,7 +24,7 @@ export type SourceTable = {
   readonly foreignKeys: readonly SourceForeignKey[]
 }
 
-/** A column of a type that the model does not have is a read-only text, or JSON where the database renders it as such. */
+/** A column whose type the model lacks is a read-only text, or JSON if the database renders it as such. */
 export type SourceColumn = {
   readonly dbName: string
   readonly type: FieldType
@@ -32,17 +32,17 @@ export type SourceColumn = {
   readonly isList: boolean
   readonly isReadOnly: boolean
   readonly defaultKind: 'none' | 'autoincrement' | 'database'
-  /** Whether PostgreSQL takes different texts of it for equal. */
+  /** True if PostgreSQL treats different texts of the column as equal. */
   readonly isLoose?: boolean
 }
 
-/** An index over plain columns; what is unique under a condition, or in an expression, is not here. */
+/** An index on plain columns; partial and expression indexes are left out. */
 export type SourceIndex = {
-  /** Undefined for a primary key where these have no name. */
+  /** Undefined for a primary key in databases where it has no name. */
   readonly dbName: string | undefined
   readonly kind: IndexKind
   readonly columns: readonly string[]
-  /** Made by the database itself for a foreign key: no change when it comes. */
+  /** Created by the database itself for a foreign key: its appearance is no change. */
   readonly isImplied: boolean
 }
 

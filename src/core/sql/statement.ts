@@ -1,6 +1,6 @@
 /**
- * SQL text is built here and nowhere else. A `Sql` is a tree of literal text, parameters, identifiers and further
- * trees; only `compile` turns it into text, so a value can never become part of a statement's shape.
+ * Builds SQL text; no other file does. A `Sql` is a tree of literal text, parameters, identifiers and further trees;
+ * only `compile` turns it into text, so a value can never change the structure of a statement.
  */
 
 import { queryFault } from '../query/parse.ts'
@@ -8,11 +8,13 @@ import { isPlaceholder, placeholderName } from '../query/placeholder.ts'
 
 export type SqlParam = string | null
 
-/** What a driver runs. Parameters are texts; the statement casts them to the type that it needs. */
+/** A statement for a driver. Parameters are texts; the statement casts them to the required types. */
 export type Statement = {
   readonly text: string
   readonly params: readonly SqlParam[]
-  /** Its answer may be large: a driver need not let small ones wait behind it, nor run many of them at once. */
+  /**
+   * The result may be large: drivers should not queue small statements behind it, nor run many such statements at once.
+   */
   readonly isLarge?: boolean
 }
 
@@ -24,7 +26,7 @@ type Part =
   | { readonly kind: 'ident'; readonly names: readonly string[] }
   | { readonly kind: 'literal'; readonly text: string }
 
-/** What compiling needs to know of a database: how names are quoted and how parameters are written. */
+/** The syntax of a database for quoted names and parameters. */
 export type SqlSyntax = {
   readonly quote: (name: string) => string
   readonly quoteText: (text: string) => string
@@ -32,12 +34,12 @@ export type SqlSyntax = {
 }
 
 /**
- * Parts of one fragment. A filter of a policy stands in a statement once for each time that its collection is named, so that
- * bounded filters, paths and numbers of policies still multiply.
+ * Maximum parts of one fragment. The filter of a policy occurs once per reference to its collection, so that even
+ * limited filters, paths and numbers of policies multiply.
  */
 const MAX_PARTS = 100_000
 
-/** Throws 422 where the whole would be larger than anybody should wait for; no spread, whose arguments lie on the stack. */
+/** Throws 422 for a statement over the limit. No spread, since its arguments would be on the stack. */
 function append(parts: Part[], fragment: Sql): void {
   if (parts.length + fragment.parts.length > MAX_PARTS) {
     throw queryFault(
@@ -48,7 +50,7 @@ function append(parts: Part[], fragment: Sql): void {
   for (const part of fragment.parts) parts.push(part)
 }
 
-/** Template tag: every interpolated value must be a Sql, so that nothing slips in as text. */
+/** Template tag: every interpolated value must be a Sql, so that no text can be injected. */
 export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): Sql {
   const parts: Part[] = []
   strings.forEach((text, index) => {
@@ -59,28 +61,28 @@ export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): S
   return { parts }
 }
 
-/** A value; it travels beside the statement. */
+/** A value; sent separately from the statement's text. */
 export function param(value: SqlParam): Sql {
   return { parts: [{ kind: 'param', value }] }
 }
 
-/** A name, or a path of names (`ident('t0', 'title')`), quoted by the dialect. */
+/** A name, or a qualified name (`ident('t0', 'title')`), quoted by the dialect. */
 export function ident(...names: readonly [string, ...string[]]): Sql {
   return { parts: [{ kind: 'ident', names }] }
 }
 
-/** A text constant of the model or of a migration, never of a request: it becomes part of the statement's text. */
+/** A text constant of the model or a migration, never of a request, since it becomes part of the statement's text. */
 export function literal(text: string): Sql {
   return { parts: [{ kind: 'literal', text }] }
 }
 
-/** An integer that we computed ourselves, written literally. */
+/** An integer that the service computed, written literally. */
 export function integer(value: number): Sql {
   if (!Number.isSafeInteger(value)) throw new TypeError(`not an integer: ${value}`)
   return { parts: [{ kind: 'text', text: String(value) }] }
 }
 
-/** Fragments with a separator between them; the separator is program text. */
+/** Joins fragments by a separator, which is program text. */
 export function join(fragments: readonly Sql[], separator: Sql = comma): Sql {
   const parts: Part[] = []
   fragments.forEach((fragment, index) => {
@@ -93,7 +95,7 @@ export function join(fragments: readonly Sql[], separator: Sql = comma): Sql {
 export const empty: Sql = { parts: [] }
 const comma: Sql = sql`, `
 
-/** Turns a tree into a statement; placeholders are numbered in the order of the text. */
+/** Compiles a tree into a statement; placeholders are numbered in the order of the text. */
 export function compile(fragment: Sql, syntax: SqlSyntax): Statement {
   const params: SqlParam[] = []
   let text = ''
@@ -106,7 +108,7 @@ export function compile(fragment: Sql, syntax: SqlSyntax): Statement {
   return { text, params }
 }
 
-/** Prepares `statement` for repeated execution with other values for its placeholders. */
+/** Prepares `statement` for repeated execution with different values for its placeholders. */
 export function binder(statement: Statement): (bindings: Bindings) => Statement {
   const names = statement.params.map((value) => (isPlaceholder(value) ? placeholderName(value) : undefined))
   if (names.every((name) => name === undefined)) return () => statement

@@ -1,6 +1,7 @@
 /**
- * WritePlan → the statements of one transaction and which of them answer with the written items. Where the database
- * can render what it has just written, one statement is all; otherwise the keys are kept and the items read back.
+ * Compiles a WritePlan into the statements of one transaction, and tells which of them return the written items. Where
+ * the database can render what it has just written, a single statement is enough; otherwise the keys are kept and the
+ * items read back.
  */
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
@@ -14,11 +15,11 @@ import { compile, ident, join, type Sql, type Statement, sql } from './statement
 
 export type CompiledWrite = {
   readonly statements: readonly Statement[]
-  /** Which statements answer, each with a list. */
+  /** Indexes of the statements that return items, each a list. */
   readonly answers: readonly number[]
 }
 
-/** Stands in the message of the fault that ends a transaction for `demand`. */
+/** The marker in the error message of a transaction that fails `assertion`. */
 export function assertionMarker(assertion: Assertion): string {
   return `service:${assertion}`
 }
@@ -68,12 +69,12 @@ function addAnswer(draft: Draft, statement: Sql): void {
   draft.answers.push(draft.statements.push(statement) - 1)
 }
 
-/** Of one statement: databases take 65,535, and each stands among several parts of a bounded number. */
+/** Per statement: databases allow 65,535, and each value may occur several times. */
 const MAX_PARAMS = 16_000
 
 function create(draft: Draft, { collection, rows, selection }: CreatePlan): void {
   const fields = [...new Map(rows.flat().map(({ field }) => [field.id, field])).values()]
-  // A row of defaults only has no tuple to stand beside others.
+  // A row with defaults only needs a statement of its own.
   const size = fields.length === 0 ? 1 : Math.max(1, Math.floor(MAX_PARAMS / fields.length))
   for (let start = 0, slot = 0; start < rows.length; start += size, slot += 1) {
     const insertion: Insertion = {
@@ -139,7 +140,7 @@ function remove(draft: Draft, { collection, where, selection }: DeletePlan): voi
   add(draft, [dialect.delete(keptTargets(collection, 0, rootScope(dialect)))])
 }
 
-/** Related rows are read as they are after the write, which the writing statement itself cannot see. */
+/** Related rows must be read after the write, which the writing statement itself cannot do. */
 function writtenDirectly({ dialect }: Draft, write: DirectWrite, selection: Selection): Sql | undefined {
   if (selection.some((selected) => selected.kind === 'relation')) return undefined
   return dialect.written(write, (from, alias) => rendered(from, selection, rootScope(dialect, alias)))
@@ -192,7 +193,7 @@ function keptTable(slot: number, fields: readonly PrimitiveField[], { slots }: D
   return sql`${slots.rows(slot, types)} k`
 }
 
-/** `k` holds the key first; `changed` are key columns that a write has renewed. */
+/** `k` starts with the key columns; `changed` are key columns that a write has changed. */
 function keyJoin({ primaryKey }: Collection, of: { readonly scope: Scope; readonly changed?: readonly Cell[] }): Sql {
   const { scope, changed = [] } = of
   const matches = primaryKey.map((field, position) => {
@@ -203,13 +204,13 @@ function keyJoin({ primaryKey }: Collection, of: { readonly scope: Scope; readon
   return join(matches, sql` and `)
 }
 
-/** Without one a row cannot be found again. */
+/** Without a primary key a row cannot be found again. */
 function requireKey({ apiName, primaryKey }: Collection): void {
   if (primaryKey.length > 0) return
   throw queryFault('body', `cannot be written: ${apiName} has no primary key, so what was written is not known`)
 }
 
-/** The items whose keys are kept in `slot`, in their order there. */
+/** Reads the items whose keys are kept in `slot`, in that order. */
 function readBack(
   { dialect }: Draft,
   what: {
@@ -307,7 +308,7 @@ function addStep(draft: Draft, step: Exclude<JoinedStep, JoinedInsert>, selectio
   }
 }
 
-/** The rows of the slot that would come to refer to nothing. */
+/** The rows of the slot whose reference would not exist. */
 function astray({ slot, relation, cells, where }: Extract<Step, { kind: 'refer' }>, scope: Scope): Sql {
   const inner = scope.next()
   const newValue = (field: PrimitiveField) => {

@@ -1,7 +1,7 @@
 /**
- * What MariaDB and MySQL write in their own way when a schema changes. They change a column by defining it anew, and
- * where a definition does not fit the rows they sometimes round or fill in zeros: then a statement that fails goes first.
- * Every statement of DDL commits by itself.
+ * DDL of MariaDB and MySQL. They change a column by redefining it, and sometimes round values or fill in zeros where
+ * the new definition does not fit: a statement that fails on such rows then runs first. Every DDL statement commits by
+ * itself.
  */
 import type { FieldType, TypeName } from '../../model/field-type.ts'
 import type { Backfill, ColumnDefinition, TableRef } from '../change.ts'
@@ -10,15 +10,15 @@ import type { ChangeOf, Ddl, Dialect } from '../dialect.ts'
 import { table } from '../read.ts'
 import { compile, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
 
-/** Stand in the message of the fault that ends a migration. */
+/** Markers in the error message of a failed migration. */
 export const NULL_FOUND = 'service:nullFound'
 export const OUT_OF_RANGE = 'service:valueOutOfRange'
 
-/** Of the database that the connection names; it ends with the connection, or when it is left. */
+/** A lock by the name of the connection's database; released explicitly, or with the connection. */
 const turnName = "concat('service:', md5(ifnull(database(), '')))"
 const NO_TURN = 'service:noTurn'
 
-/** `defaultClause` is the default of a row of information_schema.columns, as a definition says it. */
+/** `defaultClause` is the `default` of a definition, from a row of information_schema.columns. */
 export function mysqlDdl(defaultClause: Sql): Ddl {
   return {
     ...common,
@@ -30,7 +30,7 @@ export function mysqlDdl(defaultClause: Sql): Ddl {
 
 const common: Omit<Ddl, 'changeColumnType' | 'setNullable'> = {
   lock: {
-    // Fails, by a time zone that there is not, where the lock is not had in time.
+    // Fails, by an unknown time zone, if the lock is not acquired in time.
     take: { text: `set time_zone = if(get_lock(${turnName}, 30) = 1, @@time_zone, '${NO_TURN}')`, params: [] },
     release: [{ text: `select release_lock(${turnName})`, params: [] }],
     isTransaction: false,
@@ -39,14 +39,14 @@ const common: Omit<Ddl, 'changeColumnType' | 'setNullable'> = {
   referentialActions: new Set(['cascade', 'restrict', 'noAction', 'setNull']),
 
   autoincrement: sql`auto_increment`,
-  // A column that counts up has to come first in some key.
+  // An auto-increment column must be the first of some key.
   extraKeys: ({ columns, primaryKey }) =>
     columns
       .filter(({ dbName, isAutoincrement }) => isAutoincrement && primaryKey?.columns[0] !== dbName)
       .map(({ dbName }) => sql`key (${ident(dbName)})`),
   tableOptions: sql` engine = InnoDB default character set utf8mb4`,
 
-  // Here a schema would take its tables with it.
+  // These databases would drop the schema's tables with it.
   dropSchema: ({ schema }, dialect) => [
     dialect.slots.assertion(
       sql`not exists (select 1 from information_schema.tables where table_schema = ${literal(schema)})`,
@@ -84,8 +84,8 @@ const common: Omit<Ddl, 'changeColumnType' | 'setNullable'> = {
 }
 
 /**
- * A foreign key brings an index of its name with it, unless there is one that serves; it does not take it along. It may
- * have been replaced meanwhile, or other keys may stand on it, so what is there has to be asked in the statement.
+ * Drops the index that was created with a foreign key and is not dropped with it. The index may have been replaced, or
+ * be used by other keys, so the statement checks its state.
  */
 function dropImpliedIndex(
   { table: ref, dbName, columns }: ChangeOf<'dropForeignKey'>,
@@ -104,7 +104,7 @@ function schemaOf({ schema }: TableRef): Sql {
   return schema === undefined ? sql`database()` : literal(schema)
 }
 
-/** For the tables of information_schema. */
+/** Matches the table in information_schema. */
 function inTable(ref: TableRef): Sql {
   return sql`table_schema = ${schemaOf(ref)} and table_name = ${literal(ref.dbName)}`
 }
@@ -114,7 +114,7 @@ function asText(fragment: Sql, dialect: Dialect): Sql {
   return literal(compile(fragment, dialect).text)
 }
 
-/** Runs the statement that `text` amounts to. */
+/** Executes the statement in the expression `text`. */
 function executed(text: Sql): readonly Sql[] {
   return [
     sql`set @service_change = ${text}`,
@@ -124,7 +124,7 @@ function executed(text: Sql): readonly Sql[] {
   ]
 }
 
-/** What of a definition is not the model's: it stays as it is. JSON is an alias here that the catalog does not know. */
+/** Type attributes that are not in the model stay unchanged. JSON is an alias that the catalog does not know. */
 function sameType({ type }: ColumnDefinition): Sql {
   return type.name === 'json' ? sql`'json'` : sql`column_type, ${collationClause}`
 }
@@ -134,7 +134,7 @@ const collationClause = sql`if(collation_name is null, '', concat(' character se
 type Redefinition = ProviderSignInDeps & { readonly type: Sql }
 type ProviderSignInDeps = { readonly dialect: Dialect; readonly defaultClause: Sql }
 
-/** These databases know a column only as a whole: what the model does not say of it is read from the catalog. */
+/** A column can only be redefined as a whole: attributes that are not in the model are read from the catalog. */
 function redefined(ref: TableRef, column: ColumnDefinition, { dialect, defaultClause, type }: Redefinition) {
   if (column.isAutoincrement) return [modify(ref, column, dialect)]
   const start = asText(sql`${alter(ref)} modify column ${ident(column.dbName)} `, dialect)
@@ -148,7 +148,7 @@ function redefined(ref: TableRef, column: ColumnDefinition, { dialect, defaultCl
   )
 }
 
-/** The most characters of four bytes that a key of InnoDB hasEntitlement. */
+/** The longest key of InnoDB, in characters of four bytes. */
 const MAX_KEY_LENGTH = 768
 
 function isIndexable(type: FieldType): boolean {
@@ -181,7 +181,7 @@ function convert(
       return redefined(ref, column, { ...means, type: asText(columnType(column, dialect), dialect) })
     const steps = redefined(ref, column, { ...means, type: textType(type) })
     if (type.params.length === 'unlimited') return steps
-    // Spaces at the end would be cut.
+    // Trailing spaces would be truncated.
     return [refuse(sql`char_length(${name}) > ${integer(type.params.value)}`), ...steps]
   }
   if (type.name === 'string') return toText({ ref, column, from, dialect })
@@ -192,7 +192,7 @@ function convert(
   return value === undefined ? [check, step] : [check, set(ref, column, value), step]
 }
 
-/** A text stays in the collation that it has. */
+/** A text keeps its collation. */
 function textType({ params }: FieldType & { readonly name: 'string' }): Sql {
   const name = params.length === 'unlimited' ? 'longtext' : `varchar(${params.value})`
   return sql`${literal(name)}, ${collationClause}`
@@ -200,7 +200,7 @@ function textType({ params }: FieldType & { readonly name: 'string' }): Sql {
 
 const digits = '^-?[0-9]+\\z'
 
-/** How a text has to look so that nothing of it is lost; of other types the database itself refuses what it cannot read. */
+/** Patterns of texts that convert without loss; for other types the database itself refuses invalid texts. */
 const textForms: Readonly<Record<TypeName, string | undefined>> = {
   int8: digits,
   int16: digits,
@@ -225,7 +225,7 @@ const textForms: Readonly<Record<TypeName, string | undefined>> = {
   geometry: undefined,
 }
 
-/** What such a text has to become first. */
+/** Normalises a text before its conversion. */
 function canonical(type: TypeName, name: Sql): Sql | undefined {
   if (type === 'boolean') return sql`case ${name} when 'true' then '1' when 'false' then '0' end`
   return type === 'uuid' ? sql`lower(${name})` : undefined
@@ -245,7 +245,7 @@ function toText({ ref, column, from, dialect }: ToText): readonly Sql[] {
     case 'boolean':
       return [...steps, sql`${set(ref, column, sql`if(${name} = '0', 'false', 'true')`)} where ${name} is not null`]
     case 'float32':
-      // As text a float has six digits; the double of the same value has them all.
+      // As text a float has six digits; a double of the same value has all of them.
       return [modify(ref, { ...column, type: { name: 'float64' } }, dialect), ...steps]
     default:
       return steps

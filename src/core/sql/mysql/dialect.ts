@@ -1,13 +1,13 @@
 /**
- * The dialects of MariaDB 10.7 and MySQL 8.0.17 and later. Rows are written as JSON text by `concat`, member by member:
- * the databases' own JSON functions quote what comes out of a `case` or a subquery once more (MariaDB), and lose the
- * shape of numbers. So here `wire`, `nestedOne` and `nestedMany` are JSON texts, or null for a JSON null.
+ * The dialects of MariaDB 10.7 and MySQL 8.0.17 and later. Rows are rendered as JSON text by `concat`, member by
+ * member: the databases' own JSON functions quote the result of a `case` or a subquery twice (MariaDB), and change the
+ * form of numbers. `wire`, `nestedOne` and `nestedMany` are therefore JSON texts, or null for a JSON null.
  *
- * What a session must say: utf8mb4, time zone UTC, a strict sql_mode, and on MariaDB group_concat_max_len = 1 GiB
- * (MySQL is told in the statement). `dateTimeWithTimezone` is a timestamp(6), so it holds 1970 to 2038 only.
- * `order by` and joins of strings follow the column's collation, which is binary where we created the column; filters
- * are exact whatever it is (decision 050).
- * One file for two dialects, which share all but the few members of `Family`.
+ * Required session settings: utf8mb4, time zone UTC, a strict sql_mode, and on MariaDB group_concat_max_len = 1 GiB
+ * (MySQL sets it in the statement). `dateTimeWithTimezone` is a timestamp(6), which ranges from 1970 to 2038. `order
+ * by` and joins of strings follow the column's collation, which is binary in columns that the service created; filters
+ * are exact under any collation (decision 050). One file for two dialects, which differ only in the few members of
+ * `Family`.
  */
 import type { ServiceError } from '../../error.ts'
 import { hex } from '../../hex.ts'
@@ -22,28 +22,28 @@ import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, s
 import { mysqlDdl, NULL_FOUND, OUT_OF_RANGE } from './ddl.ts'
 import { isMixed, mysqlSlots } from './slots.ts'
 
-/** Where the two differ. */
+/** The differences between the two. */
 type Family = {
   readonly title: string
-  /** Opens every statement. */
+  /** The start of every statement. */
   readonly select: Sql
-  /** Fails the statement when it is evaluated, and only then. */
+  /** An expression that fails the statement when it is evaluated, and only then. */
   readonly overflow: Sql
-  /** Compares and keeps strings byte by byte, trailing spaces included. */
+  /** Compares and stores strings byte by byte, trailing spaces included. */
   readonly collation: Sql
   readonly maxScale: number
   readonly uuidType: Sql
   readonly uuid: (value: Sql) => Sql
   readonly json: (value: Sql) => Sql
-  /** A test for equal JSON. */
+  /** Tests JSON values for equality. */
   readonly isSameJson: (column: Sql, operand: Sql) => Sql
-  /** A string as `like` looks into it. */
+  /** A string as `like` searches it. */
   readonly searched: (column: Sql) => Sql
-  /** The default of a row of information_schema.columns, as a definition says it. */
+  /** The `default` of a definition, from a row of information_schema.columns. */
   readonly defaultClause: Sql
-  /** Whether `insert` and `delete` can answer with what they wrote. */
+  /** True if `insert` and `delete` support `returning`. */
   readonly returning: 'known' | 'unknown'
-  /** `content` of all rows with commas between, null where there are none. */
+  /** `content` of all rows separated by commas; null if there are none. */
   readonly joined: (rows: RowQuery, content: Sql) => { readonly list: Sql; readonly from: Sql }
 }
 
@@ -58,15 +58,15 @@ export const mariadb: Dialect = family({
   uuidType: sql`uuid`,
   uuid: (value) => sql`cast(${value} as uuid)`,
   json: (value) => value,
-  // JSON is kept as the text that was sent. By itself, not compared, the function's null is true, and it reads the
-  // exponent of a number beyond the end of its text.
+  // JSON is stored as the text that was sent. Without `= 1` the function's null would count as true; the added space
+  // keeps it from reading the exponent of a number past the end of its text.
   isSameJson: (column, operand) => sql`json_equals(concat(${column}, ' '), concat(${operand}, ' ')) = 1`,
-  // In an index of a binary collation no text that begins with a pattern may go on beyond U+FFFF: emoji are missed.
+  // An index with a binary collation searches prefixes only up to U+FFFF and misses emoji.
   searched: (column) => sql`concat(${column})`,
-  // It stands there as it would be written.
+  // The catalog has it as a literal.
   defaultClause: sql`if(column_default is null or column_default = 'NULL', '', concat(' default ', column_default))`,
   returning: 'known',
-  // A derived table cannot see the parent here, but an aggregate has an order and a limit of its own.
+  // A derived table cannot refer to the outer row, but the aggregate has its own order and limit.
   joined: ({ from, order, page }, content) => {
     const limit =
       page === undefined
@@ -79,7 +79,7 @@ export const mariadb: Dialect = family({
 export const mysql: Dialect = family({
   title: 'MySQL',
   select: sql`select /*+ set_var(group_concat_max_len = 1073741824) */ `,
-  // A constant might be evaluated ahead of its use.
+  // A constant could be evaluated before its use.
   overflow: sql`exp(1000 + rand())`,
   collation: sql`utf8mb4_0900_bin`,
   maxScale: 30,
@@ -148,8 +148,8 @@ function family(own: Family): Dialect {
 }
 
 /**
- * A row as JSON text. A text beyond max_allowed_packet is null to these databases, with a warning that nobody reads:
- * it would be a missing row, so it fails the statement instead.
+ * A row as JSON text. A text beyond max_allowed_packet becomes null with a mere warning, which would drop the row, so
+ * the statement fails instead.
  */
 function row({ members }: RowQuery, own: Family): Sql {
   if (members.length === 0) return sql`'{}'`
@@ -175,7 +175,10 @@ function answerList(rows: Rows, isCounted: boolean): ReturnType<Dialect['answerL
   return { data: `[${texts.join(',')}]`, total }
 }
 
-/** Whether a backslash escapes depends on sql_mode, which not every driver sets: a text that has one is spelled in hex. */
+/**
+ * Whether a backslash escapes depends on sql_mode, which not every driver sets: a text that contains one is written in
+ * hex.
+ */
 function quoteText(text: string): string {
   if (!text.includes('\\')) return `'${text.replaceAll("'", "''")}'`
   return `_utf8mb4 x'${hex(new TextEncoder().encode(text))}'`
@@ -190,13 +193,13 @@ function remove(targets: Targets): Sql {
   return sql`delete ${ident(targets.alias)} from ${rowsOf(targets)} where ${targets.where}`
 }
 
-/** A table that is scanned is locked as a whole, so its rows are looked up one by one. */
+/** A table scan would lock the whole table, so rows are looked up one by one. */
 function rowsOf({ table, alias, among }: Targets): Sql {
   const rows = sql`${table} ${ident(alias)}`
   return among === undefined ? rows : sql`${among} straight_join ${rows}`
 }
 
-/** By `returning`, which knows neither an alias nor, for rows that are gone, other tables. */
+/** Uses `returning`, which supports no alias and, for deleted rows, no other tables. */
 function written(write: DirectWrite, rendered: (from: Sql, alias: string) => RowQuery, own: Family): Sql | undefined {
   if (write.kind === 'update' || inner.test(write.name)) return undefined
   const rows = rendered(empty, write.name)
@@ -222,7 +225,7 @@ function typed(type: FieldType, value: SqlParam, own: Family): Sql {
     case 'boolean':
       return sql`(${param(value)} = 'true')`
     case 'dateTimeWithTimezone':
-      // The session runs in UTC; the zone of the text, always Z, is unknown to MariaDB.
+      // The session runs in UTC; MariaDB does not understand the suffix Z.
       return cast(type, sql`replace(${param(value)}, 'Z', '')`, own)
     case 'bytes':
       return sql`from_base64(${param(value)})`
@@ -231,7 +234,7 @@ function typed(type: FieldType, value: SqlParam, own: Family): Sql {
   }
 }
 
-/** A text in the database's own form as a value of the type. */
+/** Casts a text in the database's own form to the type. */
 function cast(type: FieldType, text: Sql, own: Family): Sql {
   switch (type.name) {
     case 'int8':
@@ -279,14 +282,14 @@ function unicode(text: Sql): Sql {
   return sql`convert(${text} using utf8mb4)`
 }
 
-/** A text that is compared byte by byte, with whatever it is compared. */
+/** Makes a comparison of a text binary, whatever the other operand. */
 function exactly(text: Sql, own: Family): Sql {
   return sql`${unicode(text)} collate ${own.collation}`
 }
 
 /**
- * A column's collation may ignore case, accents and blanks at the end, and only a comparison by it can use its index. So
- * texts are compared both ways: what the collation finds is compared byte by byte.
+ * A column's collation may ignore case, accents and trailing spaces, and only a comparison by it can use the index.
+ * Texts are therefore compared twice: by the collation, and by bytes.
  */
 function compare(
   column: Sql,
@@ -304,7 +307,7 @@ function compare(
   return compareExactly(operator, plain, exact)
 }
 
-/** The last operand is repeated up to a power of two, so that there are eleven texts of a statement, not a thousand. */
+/** Repeats the last operand up to a power of two, so that a statement has eleven variants, not a thousand. */
 function isOneOf(column: Sql, type: FieldType, { operands, own }: { operands: readonly string[]; own: Family }): Sql {
   if (operands.length === 0) return sql`1 = 0`
   const size = 2 ** Math.ceil(Math.log2(operands.length))
@@ -318,8 +321,8 @@ function isOneOf(column: Sql, type: FieldType, { operands, own }: { operands: re
 }
 
 /**
- * These databases take a null for the smallest value, and MariaDB's group_concat for zero or the empty text, so that
- * its place has to be said even where it would be the first ascending.
+ * These databases sort nulls first, and MariaDB's group_concat sorts null as zero or empty text, so the position of
+ * nulls is always written.
  */
 function ordered(
   expression: Sql,
@@ -345,7 +348,7 @@ function wire(column: Sql, type: FieldType, own: Family): Sql {
     case 'float64':
       return numberText(column)
     case 'float32':
-      // As text a float has six digits; where these are too few, the double of the same value has enough.
+      // As text a float has six digits; where these are not exact, it is converted to double first.
       return sql`case when cast(concat(${column}) as float) = ${column} then ${numberText(column)} else ${numberText(sql`cast(${column} as double)`)} end`
     case 'int64':
     case 'uint64':
@@ -376,19 +379,19 @@ function wire(column: Sql, type: FieldType, own: Family): Sql {
 }
 
 /**
- * MariaDB takes a double for 22 characters wide, a float for 12, and where it makes a table of its own (a union, a
- * group_concat) cuts a row to the sum of such widths. There may be 34: a sign, `0.`, fourteen zeros and 17 digits.
+ * MariaDB assumes 22 characters for a double and 12 for a float, and truncates rows of temporary tables (a union, a
+ * group_concat) to the sum of such widths. The text can have 34: a sign, `0.`, fourteen zeros and 17 digits.
  */
 function numberText(value: Sql): Sql {
   return sql`rtrim(rpad(${value}, 40, ' '))`
 }
 
-/** Of a text that ends in six fraction digits. */
+/** Drops trailing zeros of a text with six fraction digits. */
 function withoutZeros(text: Sql): Sql {
   return sql`trim(trailing '.' from trim(trailing '0' from ${text}))`
 }
 
-/** The most characters that fit into a row of 65,535 bytes at four bytes each. */
+/** The most characters of four bytes in a row of 65,535 bytes. */
 const MAX_VARCHAR = 16_383
 const MAX_PRECISION = 65
 
@@ -416,7 +419,7 @@ function columnType(type: FieldType, own: Family): Sql | undefined {
     case 'float64':
       return sql`double`
     case 'decimal': {
-      // Without bounds of its own a value would be rounded to some scale, and values are never rounded.
+      // An unconstrained decimal would be rounded to some scale, and values are never rounded.
       if (type.params.kind === 'unconstrained') return undefined
       const { precision, scale } = type.params
       return precision > MAX_PRECISION || scale > own.maxScale
@@ -449,7 +452,7 @@ function columnType(type: FieldType, own: Family): Sql | undefined {
   }
 }
 
-/** Server error numbers; the SQLSTATEs of these databases are too coarse. */
+/** Maps server error numbers, since the SQLSTATEs of these databases are too coarse. */
 function explain({ state, errno, message }: SqlFault): ServiceError | undefined {
   if (state === TIMED_OUT) return databaseError('overdue')
   if (state === CANCELED) return databaseError('abandoned')
@@ -496,8 +499,8 @@ function explain({ state, errno, message }: SqlFault): ServiceError | undefined 
     case 1054: // unknown column
     case 1146: // unknown table
       return databaseError('noTable')
-    case 1356: // a view of what is gone
-    case 1449: // the account whose rights a view has is gone
+    case 1356: // a view refers to something deleted
+    case 1449: // the definer of a view was deleted
       return databaseError('notReady')
     default:
       return undefined

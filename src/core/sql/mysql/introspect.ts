@@ -1,6 +1,6 @@
 /**
- * The catalog of MySQL and MariaDB, where a database is a schema: the one that the connection names, or all that it
- * can see where it names none. An enum or a set is a text here, and the database refuses what is not one of its values.
+ * Reads the catalog of MySQL and MariaDB, where a database is a schema: the one that the connection names, or all that
+ * it can see. Enums and sets are texts in the model, and the database refuses invalid values.
  */
 import type { FieldType } from '../../model/field-type.ts'
 import type { ReferentialAction } from '../../model/model.ts'
@@ -19,7 +19,7 @@ import { mariadb, mysql } from './dialect.ts'
 
 export const mariadbIntrospection: Introspection = family({
   dialect: mariadb,
-  // A column of JSON is a text with a check of this form.
+  // A JSON column is a text with a check of this form.
   checks: (scope) => sql`
 union all
 select json_object('kind', 'check', 'schema', constraint_schema, 'table', table_name, 'clause', check_clause)
@@ -174,7 +174,7 @@ function indexKind({ name, repeats }: IndexRow): 'primary' | 'unique' | 'normal'
   return repeats === 0 ? 'unique' : 'normal'
 }
 
-/** These kinds give a length for every column. */
+/** Indexes of these kinds give a prefix length for every column. */
 function isWhole({ form }: IndexRow): boolean {
   return form === 'SPATIAL' || form === 'FULLTEXT'
 }
@@ -191,7 +191,7 @@ function actionOf(rule: string): ReferentialAction {
   return actions[rule] ?? 'noAction'
 }
 
-/** A primary key has no name of its own, and a foreign key without an index gets one that bears its name. */
+/** Drops the name of a primary key, and marks indexes that were created for a foreign key and have its name. */
 function withOwnIndexes(table: SourceTable): SourceTable {
   const keys = new Map(table.foreignKeys.map(({ dbName, columns }) => [dbName, JSON.stringify(columns)]))
   const indexes = table.indexes.map((index): SourceIndex => {
@@ -225,7 +225,7 @@ function columnOf(row: ColumnRow, own: Family): SourceColumn {
 }
 
 type Known = { readonly type: FieldType; readonly isReadOnly: boolean }
-/** `unsigned` is our word before the name. */
+/** `unsigned` is put before the name by the query. */
 const catalogNames: CatalogNames = {
   int8: ['tinyint'],
   int16: ['smallint', 'year'],
@@ -237,9 +237,9 @@ const catalogNames: CatalogNames = {
   uint64: ['unsigned bigint'],
   float32: ['float'],
   float64: ['double'],
-  // By the one form of UUIDs that the database has.
+  // Recognised by the type that this dialect uses for UUIDs.
   uuid: [],
-  // By its length.
+  // Recognised by its length.
   boolean: [],
   date: ['date'],
   time: ['time'],
@@ -262,7 +262,7 @@ function fieldTypeOf(row: ColumnRow): Known {
   const { data, full } = row
   const known = (type: FieldType): Known => ({ type, isReadOnly: false })
   const isInteger = integers.has(data)
-  // Leading zeros are no number in JSON.
+  // JSON numbers cannot have leading zeros.
   if (isInteger && full.includes('zerofill')) return known(decimal(row.precision ?? 20, 0))
   if (full === 'tinyint(1)' || full === 'bit(1)') return known({ name: 'boolean' })
   const name = plain.get(isInteger && full.includes('unsigned') ? `unsigned ${data}` : data)
@@ -277,7 +277,7 @@ function decimal(precision: number, scale: number): FieldType {
   return { name: 'decimal', params: { kind: 'constrained', precision, scale } }
 }
 
-/** A length of zero stands for none. */
+/** A length of zero means unlimited. */
 function text(length: number): FieldType {
   return {
     name: 'string',

@@ -1,7 +1,7 @@
 /**
- * Slots of MariaDB and MySQL: user variables that hold an array of rows as JSON text. A row's members are `c0`, `c1`, …,
- * each the value's text after a `=`, so that every text can be told from null. What is read back has no collation of
- * its own, so that a comparison follows the column that it is compared with, and can use its index.
+ * Slots of MariaDB and MySQL: user variables with an array of rows as JSON text. A row's members are `c0`, `c1`, …,
+ * each the value's text after a `=`, so that every text differs from null. Values read back have no collation of their
+ * own, so a comparison follows that of the column and can use its index.
  */
 import type { FieldType } from '../../model/field-type.ts'
 import type { PrimitiveField } from '../../model/model.ts'
@@ -11,9 +11,9 @@ import { insert } from '../insert.ts'
 import { empty, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
 
 type Means = Pick<Dialect, 'allDefaults'> & {
-  /** Fails the statement when it is evaluated, and only then. */
+  /** An expression that fails the statement when it is evaluated, and only then. */
   readonly overflow: Sql
-  /** A text in the database's own form as a value of the type. */
+  /** Casts a text in the database's own form to the type. */
   readonly cast: (type: FieldType, text: Sql) => Sql
 }
 
@@ -23,7 +23,7 @@ export function mysqlSlots({ allDefaults, overflow, cast }: Means): Slots {
     return cast(type, sql`substr(${text}, 2)`)
   }
 
-  // An array that does not fit into a packet is cut, with a warning that nobody reads.
+  // An array larger than a packet is truncated with a mere warning.
   const whole = sql`case when j.a is null then '[]' when json_length(j.a) = j.c then j.a else ${overflow} end`
 
   const keep: Slots['keep'] = (slot, { columns, from }) => {
@@ -44,7 +44,7 @@ export function mysqlSlots({ allDefaults, overflow, cast }: Means): Slots {
     return sql`(select ${join([...columns, sql`x.n`])} from ${table})`
   }
 
-  /** A single row once more, with the columns that the database has filled in. */
+  /** Keeps a single row again, with the columns that the database has filled in. */
   const keepAgain = (slot: number, { table, key, kept }: Insertion) => {
     const columns = kept.map(({ dbName, type }) => ({ value: ident('t0', dbName), type }))
     const known = rows(
@@ -69,18 +69,18 @@ export function mysqlSlots({ allDefaults, overflow, cast }: Means): Slots {
     value: (slot, position, type) => read(variable(slot), `$[0].${columnName(position)}`, type),
     isFilled: (slot) => sql`${variable(slot)} <> '[]'`,
     rows,
-    // Not a select, since a function that fails on a constant may do so before its branch is taken.
+    // Not a select, since constants that fail may be evaluated before their branch is chosen.
     assertion: (condition, marker) => sql`set time_zone = if(${condition}, @@time_zone, ${literal(marker)})`,
   }
 }
 
-/** Whether some rows bring the number that others leave to the database. */
+/** True if some rows have a number in an auto-increment column and others do not. */
 export function isMixed(insertion: Insertion): boolean {
   const isGiven = countedCells(insertion).map((cell) => cell !== undefined)
   return isGiven.includes(true) && isGiven.includes(false)
 }
 
-/** Without a limit these databases leave out the order of a subquery. */
+/** Without a limit these databases ignore the order of a subquery. */
 const inOrder = sql` limit 18446744073709551615`
 
 function variable(slot: number): Sql {
@@ -98,15 +98,15 @@ function row(columns: readonly KeptColumn[]): Sql {
   return sql`json_object(${join(members)})`
 }
 
-/** What `concat` turns into a text that nothing is missing from. */
+/** A text of the value that `concat` converts without loss. */
 function plain(value: Sql, type: FieldType): Sql {
   if (type.name === 'bytes') return sql`to_base64(${value})`
   return type.name === 'float32' ? sql`cast(${value} as double)` : value
 }
 
 /**
- * Rows with and without a number of their own are inserted apart: `default` beside a given number is taken for 0, and
- * only rows that are all counted get numbers in a row.
+ * Inserts rows with and without an auto-increment value separately: `default` beside a given number counts as 0, and
+ * only rows that are all auto-incremented get consecutive numbers.
  */
 function runsOf(insertion: Insertion): readonly Insertion[] {
   if (!isMixed(insertion)) return [insertion]
@@ -117,7 +117,7 @@ function runsOf(insertion: Insertion): readonly Insertion[] {
   for (const cells of rows) {
     const isCounted = cells[place] === undefined
     const last = runs.at(-1)
-    // Rows of nothing but defaults cannot share a statement.
+    // Rows with defaults only cannot share a statement.
     if (last?.isCounted === isCounted && !(isCounted && fields.length === 1)) last.rows.push(cells)
     else runs.push({ isCounted, rows: [cells] })
   }
@@ -137,7 +137,7 @@ function isCounting({ defaultValue }: PrimitiveField): boolean {
   return defaultValue?.source === 'connectorManaged' && defaultValue.isAutoincrement === true
 }
 
-/** What is known of a row after its insertion; null for what the database has filled in. */
+/** The known cells of a row after its insertion; null for what the database has filled in. */
 function keptCells({ fields, rows, kept }: Insertion, place: number): readonly KeptColumn[] {
   const step = place === 0 ? empty : sql` + ${integer(place)} * @@auto_increment_increment`
   return kept.map((field) => {
@@ -146,7 +146,7 @@ function keptCells({ fields, rows, kept }: Insertion, place: number): readonly K
   })
 }
 
-/** Whether the database fills in a kept column. It cannot be of the key, since nothing could be found again without. */
+/** True if the database fills in a kept column. The key is excluded, since the row could not be found again. */
 function isFilledIn({ key, fields, rows, kept }: Insertion): boolean {
   const missing = kept.filter((field) => {
     if (isCounting(field) || (field.defaultValue?.source !== 'connectorManaged' && !field.isReadOnly)) return false

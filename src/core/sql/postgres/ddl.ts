@@ -1,4 +1,4 @@
-/** What PostgreSQL writes in its own way when a schema changes. */
+/** DDL of PostgreSQL. */
 
 import type { FieldType } from '../../model/field-type.ts'
 import type { Backfill, ColumnDefinition, Conversion, TableRef } from '../change.ts'
@@ -8,7 +8,7 @@ import { table } from '../read.ts'
 import { compile, empty, ident, join, literal, type Sql, sql } from '../statement.ts'
 
 export const postgresDdl: Ddl = {
-  // Ends with the transaction. The key is ours alone.
+  // Released at the end of the transaction. No other application uses the key.
   lock: { take: { text: 'select pg_advisory_xact_lock(7310, 2)', params: [] }, release: [], isTransaction: true },
   isIndexable: () => true,
   referentialActions: new Set(['cascade', 'restrict', 'noAction', 'setNull', 'setDefault']),
@@ -19,7 +19,7 @@ export const postgresDdl: Ddl = {
   dropSchema: ({ schema }) => [sql`drop schema ${ident(schema)}`],
   renameTable: (change) => [sql`${alter(change.table)} rename to ${ident(change.to)}`],
 
-  // The default is only for the rows that exist; those to come get theirs from the service.
+  // The database default is only for existing rows; new ones get theirs from the service.
   addColumn({ table: ref, column, backfill: value }, dialect) {
     const definition = sql`${alter(ref)} add column ${columnDefinition(column, dialect)}`
     if (value === undefined) return [definition]
@@ -43,7 +43,7 @@ export const postgresDdl: Ddl = {
       ? [sql`${alterColumn(ref, column)} add ${postgresDdl.autoincrement}`, countOn(ref, column, dialect)]
       : [sql`${alterColumn(ref, column)} drop identity if exists`, sql`${alterColumn(ref, column)} drop default`],
 
-  // A unique index of an introspected table may belong to a constraint, and goes with it.
+  // A unique index of an introspected table may belong to a constraint, and must then be dropped with it.
   dropIndex({ table: ref, index }) {
     const constraint = sql`${alter(ref)} drop constraint if exists ${ident(index.dbName)}`
     const name = table({ schema: ref.schema, dbName: index.dbName })
@@ -71,7 +71,7 @@ function using({ dbName, type }: ColumnDefinition, conversion: Conversion, targe
   }
 }
 
-/** The first new number is above every old one. */
+/** The first new number is above every existing one. */
 function countOn(ref: TableRef, { dbName }: ColumnDefinition, dialect: Dialect): Sql {
   const sequence = sql`pg_get_serial_sequence(${literal(compile(table(ref), dialect).text)}, ${literal(dbName)})`
   return sql`select setval(${sequence}, coalesce((select max(${ident(dbName)}) from ${table(ref)}), 0) + 1, false)`
@@ -93,7 +93,7 @@ function now(type: FieldType): Sql {
   return type.name === 'dateTimeWithTimezone' ? sql`now()` : sql`(now() at time zone 'UTC')`
 }
 
-/** DDL takes no parameters, and a default no subquery, so that a list is spelled out. */
+/** DDL takes no parameters, and a default no subquery, so a list is written element by element. */
 function constant(type: FieldType, isList: boolean, text: string, dialect: Dialect): Sql {
   if (!isList) return withoutParams(dialect.typed(type, false, text))
   const elements = JSON.parse(text) as (string | null)[] // the codec's form of a list

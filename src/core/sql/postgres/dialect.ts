@@ -28,7 +28,8 @@ export const postgres: Dialect = {
     if (!ignoreCase) {
       return sql`${isLoose(field) ? bytes(column, field) : column} like ${param(pattern)}::text escape '!'`
     }
-    // The bytes have no case, the database's own collation has, and is never one that cannot be searched.
+    // Bytes have no case. The database's default collation has, and is never nondeterministic, which `ilike` does not
+    // support.
     const searched = isLoose(field) ? sql`${asText(column, false)} collate "default"` : column
     return sql`${searched} ilike ${param(pattern)}::text escape '!'`
   },
@@ -49,7 +50,7 @@ export const postgres: Dialect = {
     const isAllowed = sql`sum(octet_length(p.a)) over () <= ${integer(MAX_ANSWER)} and max(octet_length(p.a)) over () <= ${integer(MAX_TEXT)}`
     return sql`select case when ${isAllowed} then p.a else ${failing(TOO_LARGE)}::text end from (${pieces}) p order by p.n`
   },
-  // The offset keeps the planner from rendering the row once for each time that it is named.
+  // The offset keeps the planner from rendering the row once per reference.
   one: (rows) => sql`select ${bounded} from (select row_to_json(r)::text a from (${select(rows)}) r offset 0) a`,
   nestedOne: (rows) => sql`(select row_to_json(r) from (${select(rows)}) r)`,
   nestedMany: (rows) =>
@@ -69,7 +70,7 @@ export const postgres: Dialect = {
   slots: {
     keep: (slot, { columns, from, lock }) => {
       const kept = join(columns.map(({ value }, position) => sql`${value}::text as ${columnName(position)}`))
-      // Whoever refers to a row holds it by `key share`, which only a change of its key or its end has to wait for.
+      // A referring row locks its target with `key share`, which conflicts only with deletion and key changes.
       const held = lock === 'reference' ? sql`for key share` : sql`for no key update`
       return [keepRows(slot, sql`select ${kept}${from} ${held}`)]
     },
@@ -118,30 +119,35 @@ function directly(write: DirectWrite, alias: string): Sql {
   }
 }
 
-/** Fails when it is evaluated: the setting does not exist, and asking for it keeps the planner from doing so earlier. */
+/**
+ * Fails when it is evaluated: the setting does not exist, and reading it keeps the planner from evaluating it earlier.
+ */
 function failing(marker: string): Sql {
   return sql`(coalesce(current_setting('service.none', true), '') || ${literal(marker)})::int`
 }
 
 const ITEMS_PER_PIECE = 100
 
-/** Bytes of an answer that leaves in pieces. */
+/** Maximum bytes of an answer in pieces. */
 const MAX_ANSWER = 64 * 1024 * 1024
-/** Bytes of an answer, or a piece, that is held as one text: several times its size in memory, and nobody else runs while it is copied. */
+/**
+ * Maximum bytes of an answer, or piece, held as one text: it takes several times its size in memory, and copying it
+ * blocks other requests.
+ */
 const MAX_TEXT = 16 * 1024 * 1024
 const TOO_LARGE = 'service:tooLarge'
 const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failing(TOO_LARGE)}::text end`
 
 /**
- * An aggregate beside one that gathers `text`: it fails as soon as what was gathered is longer than `most`, where a look at the
- * whole would come when that is in memory. It is a sum of parts of the largest double, since nothing else that is added up row
- * by row fails; null where there are no rows.
+ * An aggregate beside the one that collects `text`: fails as soon as the text is longer than `most`, before all of it
+ * is in memory. Adds parts of the largest double until they overflow, since no other sum fails row by row; null without
+ * rows.
  */
 function weigh(text: Sql, most: number): Sql {
   return sql`sum(octet_length(${text}) * ${literal(String(Number.MAX_VALUE / (most + 1)))}::float8)`
 }
 
-/** The function of the server that refuses such a sum; messages are in its own language. */
+/** The server function that raises the overflow; messages are localised. */
 const OVERFLOW = 'float_overflow_error'
 
 /** Slots are settings that end with the transaction. */
@@ -162,8 +168,9 @@ function keepRows(slot: number, rows: Sql): Sql {
 }
 
 /**
- * A planner that knows no value expects a tenth of the rows, finds that far dearer than any page, and plans every execution
- * anew. So a small page is cut twice, first where the planner sees it; all small pages share one text, and one plan.
+ * Without known values the planner expects a tenth of the rows, finds that far dearer than any page, and plans every
+ * execution anew. A small page is therefore limited twice, first by a constant that the planner sees; all small pages
+ * share one text and one plan.
  */
 function select({ members, from, order, page }: RowQuery): Sql {
   const list = join(members.map(({ name, value }) => sql`${value} as ${ident(name)}`))
@@ -187,19 +194,19 @@ function typed(type: FieldType, isList: boolean, value: SqlParam): Sql {
   return type.name === 'bytes' ? sql`decode(${param(value)}::text, 'base64')` : sql`${param(value)}::${castType(type)}`
 }
 
-/** A text of an enum is one of its values only where nothing says that it is a text. */
+/** The server only converts a text to an enum implicitly if it is not declared as text. */
 function assigned(type: FieldType, isList: boolean, value: SqlParam): Sql {
   if (type.name !== 'string') return typed(type, isList, value)
   return param(isList && value !== null ? arrayText(JSON.parse(value) as (string | null)[]) : value)
 }
 
-/** A cast to a type with bounds cuts or rounds what does not fit, without a word. */
+/** A cast to a type with limits silently truncates or rounds. */
 function castType(type: FieldType): Sql {
   if (type.name === 'string') return sql`text`
   return type.name === 'decimal' ? sql`numeric` : baseType(type)
 }
 
-/** The text form of an array: elements are always quoted, so that no text in them means anything. */
+/** The text form of an array; elements are always quoted, so that none has a special meaning. */
 function arrayText(elements: readonly (string | null)[]): string {
   const texts = elements.map((element) =>
     element === null ? 'NULL' : `"${element.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`,
@@ -218,9 +225,9 @@ function ordered(
 }
 
 /**
- * Introspected columns may be of types that have no field type: these are read-only texts and documents. A text of a
- * fixed length may be a `char(n)`, whose filling is no part of its value. JSON may be kept as `json`, which has no `=`.
- * Where a column is of the right type already, a cast is nothing to the database.
+ * Introspected columns may have types without a field type: these are read-only texts or JSON. A text of fixed length
+ * may be a `char(n)`, whose padding is not part of its value. JSON may be stored as `json`, which has no `=`. A cast to
+ * a column's own type costs nothing.
  */
 function compared(column: Sql, { type, isList, isReadOnly }: PrimitiveField): Sql {
   if (type.name === 'string') return isReadOnly || isFixed(type) ? asText(column, isList) : column
@@ -229,8 +236,8 @@ function compared(column: Sql, { type, isList, isReadOnly }: PrimitiveField): Sq
 }
 
 /**
- * Different texts may be equal to a nondeterministic collation, and to citext. Only where they are, or may be, is a text
- * compared twice: the planner takes the two for independent, and expects fewer rows than there are.
+ * Different texts may be equal under a nondeterministic collation, and in citext. Only for such columns a text is
+ * compared twice: the planner takes the two conditions for independent, and underestimates the rows.
  */
 function isLoose({ type, isLoose }: PrimitiveField): boolean {
   return type.name === 'string' && isLoose === true
@@ -255,10 +262,13 @@ function asText(column: Sql, isList: boolean): Sql {
   return sql`${column}::text${isList ? sql`[]` : empty}`
 }
 
-/** How a value is put before row_to_json, `own` where it needs nothing. */
+/** The conversion of a value before row_to_json; `own` for none. */
 type WireForm = 'own' | 'text' | 'unfilled' | 'utc' | 'base64'
 
-/** 64-bit integers and decimals are texts, times in UTC, bytes in unbroken base64, a `char(n)` without its filling. */
+/**
+ * 64-bit integers and decimals become texts, times UTC, bytes base64 without line breaks, a `char(n)` loses its
+ * padding.
+ */
 const wireForms: Readonly<Record<TypeName, WireForm>> = {
   int8: 'own',
   int16: 'own',
@@ -298,7 +308,7 @@ function wire(column: Sql, type: FieldType, isList: boolean): Sql {
   }
 }
 
-/** A list whose elements are each put into their form. */
+/** Converts each element of a list. */
 function each(column: Sql, form: (element: Sql) => Sql): Sql {
   const elements = sql`select coalesce(json_agg(${form(sql`x.e`)} order by n), '[]'::json)`
   return sql`(${elements} from unnest(${column}) with ordinality x(e, n) where ${column} is not null having ${column} is not null)`
@@ -336,7 +346,7 @@ const storable: ReadonlySet<FieldType['name']> = new Set([
   'bytes',
 ])
 
-/** Types that PostgreSQL does not have are read as the next larger one that it has (introspected sources). */
+/** Types that PostgreSQL lacks (of introspected sources) are read as the next larger one. */
 function baseType(type: FieldType): Sql {
   switch (type.name) {
     case 'int8':
@@ -386,7 +396,7 @@ function baseType(type: FieldType): Sql {
 
 /** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
 function explain({ state, message, routine }: SqlFault): ServiceError | undefined {
-  // 54000: it outgrew what the server itself can build.
+  // 54000: a limit of the server itself was exceeded.
   if (state === '54000' || routine === OVERFLOW || message.includes(TOO_LARGE)) return databaseError('tooLarge')
   if (state.startsWith('08') || state === '57P01' || state === '57P03' || state === '53300')
     return databaseError('unreachable')

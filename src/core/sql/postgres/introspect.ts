@@ -1,9 +1,9 @@
 /**
- * The catalog of PostgreSQL 14 and later. Partitions are part of their table, what belongs to an extension is not ours,
- * and a domain is what it is based on.
+ * Reads the catalog of PostgreSQL 14 and later. Partitions count as part of their table, objects of extensions are left
+ * out, and a domain is treated as its base type.
  *
- * An enum is a text as long as its longest value. PostgreSQL compares the two only as texts, which a unique or foreign
- * key cannot do, so that an enum in one of these is read-only.
+ * An enum is a text as long as its longest value. PostgreSQL compares the two only as texts, which unique and foreign
+ * keys do not support, so an enum in such a key is read-only.
  */
 import type { FieldType } from '../../model/field-type.ts'
 import type { ReferentialAction } from '../../model/model.ts'
@@ -123,9 +123,9 @@ type TypeRow = {
   readonly element: string | null
   readonly isNotNull: boolean
   readonly hasDefault: boolean
-  /** Of the values of an enum, if it has any, how many characters. */
+  /** The characters of an enum's longest value. */
   readonly longest: number | null
-  /** Whether rows are rendered with an object in its place. */
+  /** True if rows render it as an object. */
   readonly isJson: boolean
 }
 
@@ -165,7 +165,7 @@ function parse(rows: Rows): ReturnType<Introspection['parse']> {
 
 type Place = { readonly schema: string; readonly table: string }
 
-/** The column of a unique or foreign key that a row tells of, if it does. */
+/** The columns of a unique or foreign key row; empty for other rows. */
 function keyColumns(row: AnyRow): readonly string[] {
   const isKey = row.kind === 'foreignKey' || (row.kind === 'index' && row.index !== 'normal')
   return isKey && row.column !== null ? [columnPlace(row, row.column)] : []
@@ -223,7 +223,7 @@ type Typing = {
   readonly hasDefault: boolean
 }
 
-/** Through all domains down to what they are based on; their modifiers and their `not null` hold on the way. */
+/** Resolves nested domains to their base type; type modifiers and `not null` apply on the way. */
 function resolveDomain(typing: Typing, types: Types): Typing {
   const type = types.get(typing.oid)
   if (type?.form !== 'd') return typing
@@ -267,7 +267,7 @@ const catalogNames: CatalogNames = {
   dateTimeWithTimezone: ['timestamptz'],
   json: ['json', 'jsonb'],
   bytes: ['bytea'],
-  // Of an extension, so not built in.
+  // Part of an extension, so not built in.
   geometry: [],
 }
 
@@ -284,10 +284,10 @@ function builtIn(name: string, mod: number): Known {
   return { type: unlimited, isReadOnly: name !== 'text' }
 }
 
-/** What a type modifier counts besides its own number. */
+/** The constant that type modifiers include. */
 const HEADER = 4
 
-/** A scale below zero or above the precision is beyond the model, and what is written would be rounded. */
+/** The model has no scale below zero or above the precision, and written values would be rounded. */
 function decimal(mod: number): Known {
   if (mod < 0) return { type: { name: 'decimal', params: { kind: 'unconstrained' } }, isReadOnly: false }
   const precision = ((mod - HEADER) >> 16) & 0xffff
