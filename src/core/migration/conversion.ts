@@ -16,13 +16,16 @@ export function conversionOf(from: FieldType, to: FieldType, isList: boolean): C
 }
 
 type Traits = {
-  /** Whether all values can be written as text. */
+  /** All values can be written as text. */
   readonly isWritable: boolean
-  /** Whether a text of one is read without loss. A time's is not: its zone, its date or its last digits go without a word. */
+  /**
+   * A text can be read without loss. Texts of times cannot: their zone, date or trailing digits would be dropped
+   * silently.
+   */
   readonly isReadable: boolean
   /** The bits of an integer. */
   readonly integer?: number
-  /** The bits of a float, and of the largest integers that it holds exactly. */
+  /** The bits of a float, and of the largest integers that it represents exactly. */
   readonly float?: { readonly own: number; readonly integers: number }
   /** Types that differ by their zone. */
   readonly otherZone?: readonly TypeName[]

@@ -1,7 +1,7 @@
-/** The part of a moment that a field holds, by its type. */
+/** The part of a timestamp that a field stores, by its type. */
 import type { TypeName } from './field-type.ts'
 
-/** A moment is a text such as `2026-01-31T12:30:00.000Z`; undefined stands for types that hold nothing of it. */
+/** Takes a text such as `2026-01-31T12:30:00.000Z`; undefined for types that store no part of it. */
 const parts: Readonly<Record<TypeName, ((moment: string) => string) | undefined>> = {
   int8: undefined,
   int16: undefined,
@@ -30,7 +30,7 @@ export function holdsTime(type: TypeName): boolean {
   return parts[type] !== undefined
 }
 
-/** All of the moment for a type that holds nothing of it. */
+/** Returns the whole timestamp for a type that stores no part of it. */
 export function partOfMoment(moment: string, type: TypeName): string {
   return parts[type]?.(moment) ?? moment
 }

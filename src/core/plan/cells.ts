@@ -24,7 +24,7 @@ export function cellOf({ field, value }: Assignment): Cell {
   return { field, value: { kind: 'text', text: value } }
 }
 
-/** What later steps may ask of a row: its key, and the columns that its relations join by. */
+/** The columns that later steps may need: the key, and the columns that relations join by. */
 export function keptFields({ primaryKey, relations }: Slot['collection']): readonly PrimitiveField[] {
   return [...new Set([...primaryKey, ...relations.flatMap(({ joins }) => joins.map(({ own }) => own))])]
 }

@@ -41,7 +41,10 @@ export type Program = {
   readonly slot: (collection: Collection) => Slot
   /** References of new items that already have a step. */
   readonly referred: Set<string>
-  /** The conditions of new items, by what they are given: alike items have the same, so that they can share statements. */
+  /**
+   * The conditions of new items, by collection and written fields, so that items with the same conditions can share
+   * statements.
+   */
   readonly conditions: Map<string, Conditions>
 }
 

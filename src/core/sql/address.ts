@@ -16,7 +16,7 @@ export type SqlProvider = (typeof sqlProviders)[number]
 
 export type AwsIam = {
   readonly region: string
-  /** Undefined: taken from the environment of the process. */
+  /** Undefined: those in the process environment are used. */
   readonly keys: { readonly id: string; readonly secret: string } | undefined
   readonly roleArn: string | undefined
 }

@@ -27,7 +27,7 @@ export const awsRolesSchema = lazily(() =>
     .refine((roles) => new Set(roles.map(({ roleArn }) => roleArn)).size === roles.length),
 )
 
-/** Throws ServiceError `invalid` where the source may not use the keys of this process. */
+/** Throws ServiceError `invalid` where the source may not use this process's keys. */
 export function requireAwsRole({ auth }: SqlAddress, roles: readonly AwsRole[], workspace: string): void {
   if (auth.kind !== 'awsIam' || auth.keys !== undefined) return
   if (auth.roleArn === undefined) throw configFault('auth', 'needs accessKeyId and secretAccessKey, or a roleArn')

@@ -1,7 +1,7 @@
 /**
- * Steps of a program → the same steps with inserts of one collection joined, so that thousands of new items are a few
- * statements. Inserts are joined where the result is the same as one after the other: nothing else refers to their rows,
- * they do not refer to each other, and they must meet the same conditions, none of which reads their collection.
+ * Joins inserts into one collection, so that thousands of new items need few statements. Inserts are joined only where
+ * the result is the same as one by one: no other step uses their rows, they do not refer to each other, and they have
+ * the same conditions, none of which reads their collection.
  */
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
@@ -12,19 +12,19 @@ import { type Filter, mapFilter } from '../query/filter.ts'
 type Insert = Extract<Step, { readonly kind: 'insert' }>
 type Condition = Extract<Step, { readonly kind: 'check' | 'refer' }>
 
-/** One statement; a field that a row has no cell for takes the column's default. */
+/** One statement; where a row has no cell for a field, the column gets its default. */
 export type JoinedInsert = {
   readonly kind: 'joinedInsert'
   readonly into: Slot
   readonly fields: readonly PrimitiveField[]
   readonly rows: readonly (readonly Cell[])[]
-  /** Inserted only if this slot has a row; undefined where it is known to have one. */
+  /** Inserts only if this slot has a row; undefined if it certainly has one. */
   readonly provided: Slot | undefined
 }
 
 export type JoinedStep = Exclude<Step, Insert> | JoinedInsert
 
-/** Bounds of one statement: what the process and the database do in one go, without a turn for others. */
+/** Limits of one statement, so that it blocks the process and the database only briefly. */
 const MAX_ROWS = 500
 const MAX_CELLS = 4_000
 
@@ -42,7 +42,7 @@ export function* joinInserts(steps: readonly Step[]): Parts<readonly JoinedStep[
     yield
     const { step, conditions } = unit
     if (step.kind !== 'insert') {
-      // What new rows refer to is looked for once for each value: before all of them where they cannot be what is found.
+      // Rows that new items refer to are found once per value: before all inserts, unless an insert could create them.
       const isEarly = run !== undefined && isIndependent(step, run.into.collection, read)
       if (!isEarly) endRun()
       joined.push(step)
@@ -63,7 +63,7 @@ export function* joinInserts(steps: readonly Step[]): Parts<readonly JoinedStep[
   return joined
 }
 
-/** A step, and what is asked right after an insert of its row. */
+/** A step, and the conditions that are checked right after it if it is an insert. */
 type Unit = { readonly step: Step; readonly conditions: readonly Condition[] }
 
 function* withOwnConditions(steps: readonly Step[]): Parts<readonly Unit[]> {
@@ -78,7 +78,7 @@ function* withOwnConditions(steps: readonly Step[]): Parts<readonly Unit[]> {
   return units
 }
 
-/** Numbers of the slots that a step builds on, own conditions aside. */
+/** Numbers of the slots that a later step uses, except by an insert's own conditions. */
 function* slotsReadLater(units: readonly Unit[]): Parts<ReadonlySet<number>> {
   const read = new Set<number>()
   for (const { step, conditions } of units) {
@@ -112,7 +112,7 @@ function keptSlots(cells: readonly Cell[]): readonly Slot[] {
   return cells.flatMap(({ value }) => (value.kind === 'kept' ? [value.slot] : []))
 }
 
-/** Keeps account of the slots that have a row for certain. */
+/** Records the slots that certainly have a row. */
 function noteFilled(filled: Set<number>, step: Step): void {
   switch (step.kind) {
     case 'insert':
@@ -122,7 +122,7 @@ function noteFilled(filled: Set<number>, step: Step): void {
       return
     }
     case 'update': {
-      // The rows are looked for once more by their new key.
+      // The update changed the columns by which the rows are found, so they are looked up again.
       const kept = keptFields(step.slot.collection)
       if (step.cells.some(({ field }) => kept.includes(field))) filled.delete(step.slot.number)
       return
@@ -166,10 +166,10 @@ function isAlike(run: Run, { step, conditions }: Unit): boolean {
   )
 }
 
-/** Whether other rows of the same collection, inserted at the same time, mean nothing to the row. */
+/** Returns true if the row does not depend on other rows of the same collection, inserted at the same time. */
 function isSelfContained({ into, cells }: Insert, conditions: readonly Condition[]): boolean {
   const { collection } = into
-  // A row of defaults only has no tuple to stand beside others.
+  // A row with defaults only needs a statement of its own.
   if (cells.length === 0) return false
   const refersToOwn = collection.relations.some(
     (relation) =>
@@ -184,7 +184,7 @@ function isGiven({ value }: Cell): boolean {
   return value.kind === 'text' && value.text !== null
 }
 
-/** Whether a step may as well come before new rows of the collection. */
+/** Returns true if the step can run before new rows of the collection are inserted. */
 function isIndependent(step: Step, collection: Collection, read: ReadonlySet<number>): boolean {
   if (step.kind !== 'find' || read.has(step.into.number)) return false
   return step.into.collection !== collection && !mentions(step.where, collection)
@@ -195,7 +195,7 @@ function readsRowsOf(collection: Collection, condition: Condition): boolean {
   return mentions(condition.where, collection)
 }
 
-/** Whether the filter follows a relation to the collection. */
+/** Returns true if the filter follows a relation to the collection. */
 function mentions(filter: Filter, collection: Collection): boolean {
   if (filter.kind === 'related' && filter.target === collection) return true
   let isMentioned = false
