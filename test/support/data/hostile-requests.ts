@@ -26,6 +26,8 @@ const filledBy = (unit: (index: number) => string, most: number): string => {
   }
   return parts.slice(0, -1).join()
 }
+const repeated = (unit: string, length: number, most: number): string =>
+  Array.from({ length: Math.min(most, Math.floor(length / (unit.length + 1))) }, () => unit).join()
 const wrapped = (start: string, inner: string, end: string, most: number): string => {
   const levels = Math.max(0, Math.floor((most - inner.length) / (start.length + end.length)))
   return start.repeat(levels) + inner + end.repeat(levels)
@@ -103,6 +105,12 @@ const bodies: readonly Body[] = [
     '/items/authors',
     'POST',
     (length) => `[{"name":"x","posts":[${filledBy(() => '{"_create":{"data":[{"title":"y"}]}}', length)}]}]`,
+  ],
+  [
+    '/items/authors',
+    'POST',
+    // As many changes as one may ask for, a few less for the author and the answer.
+    (length) => `[{"name":"x","posts":[{"_create":{"data":[${repeated('{"title":"y"}', length, 19_990)}]}}]}]`,
   ],
   [
     '/items/authors',
