@@ -60,6 +60,7 @@ export type AcceptedInvitation = {
 
 /** Lists are JSON texts. Bodies are parsed only after authorization. */
 export type Invitations = {
+  /** Requires workspaceMembers:read. */
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   /** The answer contains one token and the mail to the invited address another; neither is stored. */
   create(scope: RequestScope, invitation: LazyBody<InvitationInput>, visit: RequestOrigin): Promise<object>
@@ -219,6 +220,7 @@ type Record = (event: Pick<AuditEvent, 'action' | 'target' | 'payload'>) => Stat
 /** The new member and the actor; an anonymous actor for a mailed token without a credential. */
 export type JoinContext = { readonly userId: string; readonly address: string | undefined; readonly actor: Actor }
 
+/** Returns a function that records audit events about the new member. */
 export function joinRecorder(
   { ids }: Ports,
   { workspaceId }: { readonly workspaceId: string },

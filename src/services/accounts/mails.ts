@@ -21,6 +21,7 @@ export function linkBase({ SERVICE_BASE_URL: base }: Config, { origin }: Request
 
 export type TokenMail = { readonly to: string; readonly token: string; readonly base: string | undefined }
 
+/** The mail with a link to reset the password. */
 export function resetMail({ to, token, base }: TokenMail): Mail {
   return {
     to,
@@ -37,6 +38,7 @@ export function resetMail({ to, token, base }: TokenMail): Mail {
 
 export type InvitationMail = TokenMail & { readonly workspace: string; readonly expiresAt: Instant }
 
+/** The mail with a link to accept the invitation. */
 export function invitationMail({ to, token, base, workspace, expiresAt }: InvitationMail): Mail {
   return {
     to,

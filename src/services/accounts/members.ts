@@ -30,10 +30,18 @@ export type MemberChange = {
   readonly status?: MemberStatus | undefined
 }
 
-/** Answers are JSON texts. Bodies are parsed only after authorization. */
+/**
+ * Answers are JSON texts. Bodies are parsed only after authorization. Reads require the entitlement
+ * workspaceMembers:read, changes workspaceMembers:edit (403); an unknown member throws 404.
+ */
 export type Members = {
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  /**
+   * Throws 403 for roles that the caller may not grant or revoke, 409 for the last Administrator or an account without
+   * proven address, 422 for an unknown role, 402 over the license limit.
+   */
   update(scope: RequestScope, userId: string, change: LazyBody<MemberChange>): Promise<string>
+  /** Throws 403 for roles that the caller may not revoke, unless it removes itself; 409 for the last Administrator. */
   delete(scope: RequestScope, userId: string): Promise<void>
 }
 

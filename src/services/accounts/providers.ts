@@ -47,7 +47,10 @@ export type ProviderChange = {
   readonly autoJoin?: AutoJoinInput | null | undefined
 }
 
-/** Answers are JSON texts. Bodies are parsed only after authorization. */
+/**
+ * Answers are JSON texts. Bodies are parsed only after authorization. All but `listEnabled` require an administrator of
+ * the instance (403); an unknown name throws 404.
+ */
 export type Providers = {
   /** The enabled providers, public for signing in. */
   listEnabled(): Promise<readonly { readonly name: string }[]>

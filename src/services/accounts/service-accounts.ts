@@ -56,7 +56,9 @@ export type ServiceAccountChange = {
 
 /** Answers are JSON texts. Bodies are parsed only after the caller was identified. */
 export type ServiceAccounts = {
+  /** The caller's own accounts; all for administrators of the instance. */
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  /** Throws 404 like `update`. */
   read(caller: Caller, id: string, query: LazyBody<ReadQuery>): Promise<string>
   /**
    * Throws 403 for roles beyond the caller's rights, and for another owner unless the caller is administrator of the
@@ -65,6 +67,7 @@ export type ServiceAccounts = {
   create(caller: Caller, input: LazyBody<ServiceAccountInput>): Promise<string>
   /** Throws 404 for an account that the caller does not own, unless the caller is administrator of the instance. */
   update(caller: Caller, id: string, change: LazyBody<ServiceAccountChange>): Promise<string>
+  /** Throws 404 like `update`. */
   delete(caller: Caller, id: string): Promise<void>
 }
 

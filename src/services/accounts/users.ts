@@ -19,12 +19,24 @@ export type UserChange = {
   readonly isAdministrator?: boolean | undefined
 }
 
-/** Answers are JSON texts. Bodies are parsed only after authorization. */
+/**
+ * Answers are JSON texts. Bodies are parsed only after authorization. All but `me` require an administrator of the
+ * instance (403); an unknown id throws 404.
+ */
 export type Users = {
+  /** The caller's own account; 403 for the anonymous caller. */
   me(caller: Caller, query: LazyBody<ReadQuery>): Promise<string>
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   read(caller: Caller, id: string, query: LazyBody<ReadQuery>): Promise<string>
+  /**
+   * Throws 409 for the last administrator of the instance or of a workspace, and for a new administrator without proven
+   * address. Suspending ends all sessions.
+   */
   update(caller: Caller, id: string, change: LazyBody<UserChange>): Promise<string>
+  /**
+   * Also deletes the account's service accounts. Throws 409 for the last administrator of the instance or of a
+   * workspace.
+   */
   delete(caller: Caller, id: string): Promise<void>
 }
 

@@ -42,6 +42,7 @@ export function recordWorkspaceEvent(
   return recordEvent(ids, { ...event, actor: actorOf(caller), workspaceId: workspace.id })
 }
 
+/** The caller as actor of an audit event. */
 export function actorOf(caller: Caller): Actor {
   return caller.kind === 'user' ? { kind: 'user', id: caller.userId } : { kind: 'anonymous' }
 }
@@ -49,6 +50,7 @@ export function actorOf(caller: Caller): Actor {
 export type AuditLog = {
   /** Entries of the whole instance, for its administrators. */
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  /** Entries of one workspace; requires auditLog:read (403). */
   listOf(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   /** Deletes entries older than SERVICE_AUDIT__RETENTION. */
   prune(): Promise<void>

@@ -293,6 +293,7 @@ export function requireAnothers(
   )
 }
 
+/** Throws 403 unless the caller is administrator of the instance. */
 export function requireAdministrator(caller: Caller): void {
   requireUser(caller)
   if (!isAdministrator(caller)) {

@@ -34,6 +34,7 @@ export type RowScope =
   | { readonly kind: 'key'; readonly id: string }
 
 export type Directory = {
+  /** Returns the matching rows as JSON text with the fields of `query`. */
   list(name: DirectoryName, rowScope: RowScope, query: ReadQuery): Promise<ListAnswer>
   /** Returns one row as JSON text with the fields of `query`; undefined where there is none. */
   find(name: DirectoryName, rowScope: RowScope, id: string, query?: ReadQuery): Promise<string | undefined>
@@ -80,6 +81,7 @@ function noPlaceholders(name: string): never {
   throw new Error(`nothing stands for ${name}`)
 }
 
+/** Throws the 404 of a missing item of this list. */
 export function notFound(name: DirectoryName): never {
   throw new ServiceError('notFound', `${titles[name]} does not exist`)
 }
@@ -128,6 +130,7 @@ function is(field: PrimitiveField, operand: string): Filter {
   return { kind: 'compare', field, visible: all, operator: '=', operand }
 }
 
+/** The rows of the scope's workspace. */
 export function rowScopeOf({ workspace }: RequestScope): RowScope {
   return { kind: 'workspace', id: workspace.id }
 }

@@ -69,6 +69,7 @@ export async function openTokens(ports: Ports, configured: string | undefined): 
   }
 }
 
+/** The 401 of every invalid token. */
 export function invalidToken(): ServiceError {
   return new ServiceError('unauthenticated', 'Invalid token')
 }

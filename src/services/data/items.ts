@@ -39,7 +39,11 @@ import { createSnapshotRecheck } from './snapshot-recheck.ts'
 
 export type { ListAnswer, LongAnswer }
 
-/** Items are JSON text rendered by the database; it is never parsed here. */
+/**
+ * The item API (docs/contract.md#items). Items are JSON text rendered by the database; it is never parsed here. Unknown
+ * and hidden names throw alike; otherwise 403 for missing rights, 404 for an unknown key, 422 for an invalid query or
+ * body, and the errors of docs/contract.md#what-the-caller-sees.
+ */
 export type Items = {
   list(scope: RequestScope, name: string, query: RawQuery): Promise<ListAnswer>
   /** Like `list`, but a long list is returned piece by piece. */

@@ -85,6 +85,7 @@ export function createPlanCache(): PlanCache {
   }
 }
 
+/** Caches the merged policies per rights and model. */
 export function createViewers(): { of(rights: Rights, model: Model): Viewer } {
   return { of: memoizeByPair(viewerOf) }
 }

@@ -55,6 +55,7 @@ export async function checkReadiness(ports: Ports, isAccepting: boolean): Promis
   })
 }
 
+/** Ready if every check passed. */
 export function readiness(checks: Readiness['checks']): Readiness {
   const isReady = Object.values(checks).every((check) => check === 'ok')
   return { status: isReady ? 'ready' : 'unavailable', checks }

@@ -34,12 +34,25 @@ import type { LicenseGuard } from '../license/licensing.ts'
 
 export type NewWorkspace = { readonly apiName: string; readonly displayName?: string | null | undefined }
 
-/** Lists and single rows are JSON texts. Bodies are parsed only after authorization. */
+/**
+ * Lists and single rows are JSON texts. Bodies are parsed only after authorization. Administrators of the instance may
+ * do everything; others need the entitlement in the workspace (403).
+ */
 export type Workspaces = {
+  /**
+   * Creates a workspace with the caller as Administrator. Throws 403 unless the caller is administrator of the
+   * instance, 409 for a name that is taken, 402 over the license limit.
+   */
   create(caller: Caller, input: LazyBody<NewWorkspace>): Promise<WorkspaceRow>
+  /** The workspaces that the caller is a member of; all for administrators of the instance. */
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  /** Requires workspace:read. */
   read(caller: Caller, id: string, query: LazyBody<ReadQuery>): Promise<string>
+  /** Requires workspace:edit. */
   update(caller: Caller, id: string, change: LazyBody<{ readonly displayName: string | null }>): Promise<string>
+  /**
+   * Requires workspace:delete. Deletes the workspace with its data in the system database, under the migration lock.
+   */
   delete(caller: Caller, id: string): Promise<void>
 }
 

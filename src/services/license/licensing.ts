@@ -52,7 +52,9 @@ export type Licensing = LicenseGuard & {
   admit(version?: number): Promise<void> | undefined
   /** Only administrators of the instance get warnings. */
   info(caller: Caller): Promise<LicenseInfo>
+  /** The license with the usage of the whole instance, for its administrators (403). */
   ofInstance(caller: Caller): Promise<LicenseReport>
+  /** The license with the usage of one workspace; requires workspace:read (403). */
   ofWorkspace(scope: RequestScope): Promise<LicenseReport>
   /** Validates the license now. Throws 409 for a license without a key. */
   refresh(caller: Caller): Promise<LicenseReport>

@@ -24,6 +24,7 @@ import type { ModelChanges } from './model-changes.ts'
 import type { Sources } from './sources.ts'
 
 export type Secrets = {
+  /** Lists names, without values. */
   list(scope: RequestScope): Promise<readonly ListedSecret[]>
   /** Throws 422 where the test of a data source that uses it fails with the new value; the old one is kept. */
   write(scope: RequestScope, name: string, sent: LazyBody<{ readonly value: string }>): Promise<void>

@@ -23,6 +23,7 @@ export type SourceMigration = {
   readonly changes: readonly SourceChange[]
 }
 
+/** Compiles the changes of one source to statements of its dialect. */
 export function compileChanges(changes: readonly SourceChange[], dialect: Dialect): readonly Statement[] {
   return changes.flatMap((change) => compileOne(change, dialect))
 }

@@ -34,9 +34,14 @@ export type NewSource = SourceInput & { readonly apiName: string }
 
 /** Bodies are parsed only after authorization. */
 export type Sources = {
+  /**
+   * Creates a source after testing it. Requires dataSource:create (403); throws 409 for a name that is taken, 422 for
+   * an invalid configuration, and the error of a failed test.
+   */
   create(scope: RequestScope, sent: LazyBody<NewSource>): Promise<{ readonly id: string }>
   /** Throws where the test fails, and 422 with code 7002 where the provider has none. */
   test(scope: RequestScope, sent: LazyBody<SourceInput>): Promise<void>
+  /** Returns the schema that the provider reports, with its hash; saves nothing. */
   preview(
     scope: RequestScope,
     sent: LazyBody<SourceInput>,
@@ -62,6 +67,7 @@ export type Sources = {
   reopen(workspaceId: string, sourceIds: ReadonlySet<string>): Promise<void>
   /** Closes the sources of a deleted workspace after running statements end. */
   forget(workspaceId: string): Promise<void>
+  /** Closes all sources. */
   close(): Promise<void>
 }
 

@@ -82,6 +82,7 @@ export function requireRolesChangeable(grantor: Grantor, before: readonly Pick<R
   if (!canChangeRoles(grantor, contents)) throw grantRefused()
 }
 
+/** The 403 of a grant beyond the caller's rights. */
 export function grantRefused(): ServiceError {
   return new ServiceError('forbidden', 'You cannot grant rights that you do not hold')
 }

@@ -28,12 +28,21 @@ export type PolicyChange = {
   readonly content?: unknown
 }
 
-/** Answers are JSON texts. Bodies are parsed only after authorization. */
+/**
+ * Answers are JSON texts. Bodies are parsed only after authorization. Reads require the entitlement
+ * workspaceMembers:read, changes workspaceMembers:edit (403); an unknown id throws 404 (docs/contract.md#policies).
+ */
 export type Policies = {
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   read(scope: RequestScope, id: string, query: LazyBody<ReadQuery>): Promise<string>
+  /**
+   * Throws 403 for content beyond the caller's rights, 409 for a name that is taken, 422 for invalid content, 402 over
+   * the license limit.
+   */
   create(scope: RequestScope, policy: LazyBody<NewPolicy>): Promise<string>
+  /** Throws like `create`, and 403 if the caller could not revoke the previous content. */
   update(scope: RequestScope, id: string, change: LazyBody<PolicyChange>): Promise<string>
+  /** Throws 403 if the caller could not revoke the policy. */
   delete(scope: RequestScope, id: string): Promise<void>
 }
 

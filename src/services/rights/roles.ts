@@ -30,12 +30,21 @@ import { changeRights } from './rights-changes.ts'
 
 export type RoleChange = { readonly [Member in keyof NewRole]?: NewRole[Member] | undefined }
 
-/** Answers are JSON texts. Bodies are parsed only after authorization. */
+/**
+ * Answers are JSON texts. Bodies are parsed only after authorization. Reads require the entitlement
+ * workspaceMembers:read, changes workspaceMembers:edit (403); an unknown id throws 404 (docs/contract.md#policies).
+ */
 export type Roles = {
   list(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   read(scope: RequestScope, id: string, query: LazyBody<ReadQuery>): Promise<string>
+  /**
+   * Throws 403 for policies beyond the caller's rights, 409 for a name that is taken, 422 for an unknown policy, 402
+   * over the license limit.
+   */
   create(scope: RequestScope, role: LazyBody<NewRole>): Promise<string>
+  /** Throws like `create`, and 403 for a built-in role or if the caller could not revoke its policies. */
   update(scope: RequestScope, id: string, change: LazyBody<RoleChange>): Promise<string>
+  /** Throws 403 for a built-in role, or if the caller could not revoke its policies. */
   delete(scope: RequestScope, id: string): Promise<void>
 }
 
@@ -184,6 +193,7 @@ function immutable({ name }: RoleRow): ServiceError {
   return new ServiceError('forbidden', `The role ${name} is built in and cannot be changed`)
 }
 
+/** Returns the 422 for a fault at `path` of a JSON body. */
 export function bodyFault(path: string, reason: string): ServiceError {
   return nested('invalid', ['Failed to read the JSON body', path, reason])
 }
