@@ -1,11 +1,12 @@
 /** Identifies and authorizes the caller of a request, for all handlers. */
+import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import { type Caller, type RequestScope, requireAddress } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { requireSameOrigin } from './origin.ts'
 import { type AppContext, pathParam } from './request.ts'
 
 /** Authorizes the caller in the workspace of the path. */
-export function authorize(services: Services, c: AppContext): RequestScope | Promise<RequestScope> {
+export function authorize(services: Services, c: AppContext): Eventual<RequestScope> {
   return authorizeToken(services, c, tokenOf(services, c))
 }
 
@@ -14,9 +15,11 @@ export function authorizeToken(
   { callers }: Services,
   c: AppContext,
   token: string | undefined,
-): RequestScope | Promise<RequestScope> {
-  const scope = callers.authorize(pathParam(c, 'workspace'), token)
-  return scope instanceof Promise ? scope.then((late) => entered(c, late)) : entered(c, scope)
+): Eventual<RequestScope> {
+  return andThen(callers.authorize(pathParam(c, 'workspace'), token), (scope) => {
+    known(c, scope.caller)
+    return scope
+  })
 }
 
 /** Identifies the caller of a system route; 403 for a key whose scope limits its user's rights. */
@@ -27,11 +30,6 @@ export async function identify(services: Services, c: AppContext): Promise<Calle
 /** Identifies the caller of a route that describes the key itself, which every key may use. */
 export async function identifyItself(services: Services, c: AppContext): Promise<Caller> {
   return known(c, await services.callers.identify(tokenOf(services, c), 'itself'))
-}
-
-function entered(c: AppContext, scope: RequestScope): RequestScope {
-  known(c, scope.caller)
-  return scope
 }
 
 /** Records the time of authentication. Throws 403 for a key whose scope excludes the client's address. */

@@ -3,6 +3,7 @@
  * There is no other middleware, so that the router calls a single handler.
  */
 import type { Hono } from 'hono'
+import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import type { Ports } from '../../src/ports.ts'
 import type { RequestOrigin } from '../../src/services/accounts/mails.ts'
@@ -24,8 +25,6 @@ export type App = {
   readonly cors: Cors | undefined
   /** The client's IP address, where it is known (client-address.ts). */
   readonly addressOf: (c: AppContext) => string | undefined
-  /** Runs before every handler, and before the 405 of an unknown method. */
-  readonly before?: () => Promise<void> | undefined
 }
 
 /** Describes the origin of a request, for mails, limits and the audit log. */
@@ -33,7 +32,7 @@ export function requestOriginOf({ addressOf }: App, c: AppContext): RequestOrigi
   return { address: addressOf(c), origin: new URL(c.req.url).origin }
 }
 
-export type Handler = (c: AppContext) => Promise<Answer> | Answer
+export type Handler = (c: AppContext) => Eventual<Answer>
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Methods = { readonly [Name in Method]?: Handler }
 
@@ -43,37 +42,34 @@ export type RouteOptions = {
   readonly strictQuery?: readonly Method[]
   /** Methods without a body, though their kind usually has one. */
   readonly bodiless?: readonly Method[]
+  /** Replaces the 405 of an unknown method: throws another error, or that one. */
+  readonly instead?: (error: unknown) => Eventual<never>
   /** Ignores any credential and parameters. */
   readonly isProbe?: boolean
 }
 
 /** Methods not in `methods` are refused with 405 and `Allow`. */
 export function mount(app: App, path: string, methods: Methods, manner: RouteOptions = {}): void {
-  const { hono, before } = app
+  const { isProbe = false, instead = rethrown } = manner
   const allow = Object.keys(methods).flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))
-  const refuse: Handler = () => {
-    throw new ServiceError('methodNotAllowed', `Allowed methods: ${allow.join(', ')}`, {
-      meta: { allow: allow.join(', ') },
-    })
-  }
-  const ready = before === undefined ? methods : mapped(methods, (handler) => afterwards(before, handler))
-  const strict = manner.isProbe ? ready : mapped(ready, (handler, method) => strictly(handler, method, manner))
+  const refuse: Handler = () =>
+    instead(
+      new ServiceError('methodNotAllowed', `Allowed methods: ${allow.join(', ')}`, {
+        meta: { allow: allow.join(', ') },
+      }),
+    )
+  const strict = isProbe ? methods : mapped(methods, (handler, method) => strictly(handler, method, manner))
   const byMethod = new Map<string, Handler | undefined>(Object.entries({ ...strict, HEAD: strict.GET }))
-  const refused = before === undefined ? refuse : afterwards(before, refuse)
-  const { isProbe = false } = manner
-  hono.all(path, (c) => respond(app, c, { route: path, handler: byMethod.get(c.req.method) ?? refused, isProbe }))
+  app.hono.all(path, (c) => respond(app, c, { route: path, handler: byMethod.get(c.req.method) ?? refuse, isProbe }))
+}
+
+function rethrown(error: unknown): never {
+  throw error
 }
 
 function mapped(methods: Methods, change: (handler: Handler, method: Method) => Handler): Methods {
   const entries = Object.entries(methods) as [Method, Handler][]
   return Object.fromEntries(entries.map(([method, handler]) => [method, change(handler, method)]))
-}
-
-function afterwards(before: NonNullable<App['before']>, handler: Handler): Handler {
-  return (c) => {
-    const waiting = before()
-    return waiting === undefined ? handler(c) : waiting.then(() => handler(c))
-  }
 }
 
 /** Wraps a handler so that input it does not read is refused. */
@@ -109,16 +105,16 @@ export async function respond(app: App, c: AppContext, { route, handler, isProbe
     ...(answer.isCallers === true && { isCallers: true }),
     ...(app.isTraced && { traceparent: headerOf(c, 'traceparent') }),
   })
-  const packing = packed(app, c, answer)
-  const sent = packing instanceof Promise ? await packing : packing
-  return toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c) })
+  return andThen(packed(app, c, answer), (sent) =>
+    toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c) }),
+  )
 }
 
 /** Shorter bodies, in characters, are not worth compressing. */
 const COMPRESSED_FROM = 1_400
 
 /** Compresses the answer where it is large enough and the client accepts gzip. */
-function packed({ compress }: App, c: AppContext, answer: Answer): Answer | Promise<Answer> {
+function packed({ compress }: App, c: AppContext, answer: Answer): Eventual<Answer> {
   const { body, headers } = answer
   if (compress === undefined || body === null || body instanceof Uint8Array) return answer
   if (typeof body === 'string' && body.length < COMPRESSED_FROM) return answer

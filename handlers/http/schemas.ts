@@ -2,9 +2,8 @@
 import * as z from 'zod'
 import { durationSchema } from '../../src/config.ts'
 import { lazily } from '../../src/core/lazily.ts'
-import { parseBrackets } from '../../src/core/query/brackets.ts'
-import { parseItemQuery, parseListQuery, type ReadQuery } from '../../src/core/query/parse.ts'
-import { withJsonTexts } from '../../src/core/query/parse-json.ts'
+import type { ReadQuery } from '../../src/core/query/parse.ts'
+import { parseItem, parseList } from '../../src/core/query/raw-query.ts'
 import { searchWithoutToken } from './credentials.ts'
 import type { AppContext } from './request.ts'
 
@@ -39,10 +38,10 @@ export const lifetimeSchema = lazily(() =>
 
 /** Parses the query string of a list. */
 export function listQuery(c: AppContext): ReadQuery {
-  return withJsonTexts(parseListQuery)(parseBrackets(searchWithoutToken(c.req.url)))
+  return parseList(searchWithoutToken(c.req.url))
 }
 
 /** Parses the query string of a single item. */
 export function itemQuery(c: AppContext): ReadQuery {
-  return withJsonTexts(parseItemQuery)(parseBrackets(searchWithoutToken(c.req.url)))
+  return parseItem(searchWithoutToken(c.req.url))
 }

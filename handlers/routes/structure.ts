@@ -2,12 +2,11 @@
  * `/api/{workspace}/schema/structure/…` (docs/contract.md#system-collections): the system collections under their newer
  * path.
  */
-import { parseItemQuery, parseListQuery } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { dataText } from '../http/answer.ts'
 import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { rawQuery } from '../http/raw-query.ts'
+import { answered, rawQuery } from '../http/raw-query.ts'
 import { pathParam } from '../http/request.ts'
 
 export const addresses = {
@@ -28,8 +27,9 @@ export function mountStructure(app: App, services: Services): void {
       {
         GET: async (c) => {
           const scope = await authorize(services, c)
-          const { data, total } = await services.items.list(scope, collection, rawQuery(c, parseListQuery))
-          return dataText(data, total)
+          return answered(c, services.items.list(scope, collection, rawQuery(c)), ({ data, total }) =>
+            dataText(data, total),
+          )
         },
       },
       { strictQuery: ['GET'] },
@@ -40,7 +40,7 @@ export function mountStructure(app: App, services: Services): void {
       {
         GET: async (c) => {
           const scope = await authorize(services, c)
-          return dataText(await services.items.read(scope, collection, pathParam(c, 'id'), rawQuery(c, parseItemQuery)))
+          return answered(c, services.items.read(scope, collection, pathParam(c, 'id'), rawQuery(c)), dataText)
         },
       },
       { strictQuery: ['GET'] },

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
+import type { Eventual } from '../../src/core/and-then.ts'
 import type { Statement } from '../../src/core/sql/statement.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
@@ -25,7 +26,7 @@ export type Data = {
   /** Returns the text of the last mail to an address. */
   readonly mailTo: (address: string) => string
   /** Runs the license check of an item request, in the instance of this process. */
-  readonly admit: () => Promise<void> | undefined
+  readonly admit: () => Eventual<void>
   readonly close: () => Promise<void>
 }
 

@@ -18,7 +18,7 @@ import { projectedFields } from '../core/plan/project-row.ts'
 import { evaluate, filterFields, type Row } from '../core/query/evaluate.ts'
 import type { Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
-import type { Bindings } from '../core/sql/statement.ts'
+import type { Bindings } from '../core/query/placeholder.ts'
 import type { LookupKeys, ReadOptions } from './source.ts'
 
 /** Calls the connector and parses its answer. Throws ServiceError `Query failed`, or why it cannot be called. */

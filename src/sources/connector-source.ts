@@ -6,7 +6,7 @@
 import { bindFilter } from '../core/connector/by-key.ts'
 import type { ReadPlan } from '../core/plan/plan.ts'
 import { projectRow } from '../core/plan/project-row.ts'
-import type { Bindings } from '../core/sql/statement.ts'
+import type { Bindings } from '../core/query/placeholder.ts'
 import { bindSelection, type ConnectorRead, type ConnectorSourceDeps, createConnectorReads } from './connector-read.ts'
 import { createConnectorWrites } from './connector-write.ts'
 import type { Source } from './source.ts'

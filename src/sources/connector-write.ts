@@ -13,7 +13,7 @@ import { projectedFields, projectRow } from '../core/plan/project-row.ts'
 import { evaluate, type Row } from '../core/query/evaluate.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
-import type { Bindings } from '../core/sql/statement.ts'
+import type { Bindings, Operand } from '../core/query/placeholder.ts'
 import { assertionError } from './assertion-error.ts'
 import {
   address,
@@ -127,7 +127,7 @@ function requestOf(
   return { ...base, operation, ...(pushed.kind === 'filter' && { filter: pushed.filter }), ...data }
 }
 
-function dataOf(row: readonly Assignment[], bindings: Bindings): Data {
+function dataOf(row: readonly Assignment<Operand>[], bindings: Bindings): Data {
   return Object.fromEntries(
     row.map(({ field, value }) => [field.dbName, wireValue(field, value === null ? null : bindText(value, bindings))]),
   )

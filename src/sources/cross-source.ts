@@ -21,7 +21,7 @@ import {
 } from '../core/plan/relations.ts'
 import { all, and, type Filter, isTrue, none, not } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
-import type { Bindings } from '../core/sql/statement.ts'
+import type { Bindings } from '../core/query/placeholder.ts'
 import type { ReadOptions, Source } from './source.ts'
 
 type Open = (sourceId: string) => Source

@@ -1,7 +1,7 @@
 /** A data source as services see it, independent of its kind. Answers are JSON texts, from the database if possible. */
 import type { PrimitiveField } from '../core/model/model.ts'
 import type { ReadPlan, WritePlan } from '../core/plan/plan.ts'
-import type { Bindings } from '../core/sql/statement.ts'
+import type { Bindings } from '../core/query/placeholder.ts'
 import type { QueryContext } from '../ports.ts'
 
 export type ListAnswer = { readonly data: string; readonly total: number | undefined }

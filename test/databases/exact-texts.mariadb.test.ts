@@ -4,7 +4,6 @@
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
-import { compileRead } from '../../src/core/sql/read.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { operatorHolds } from '../property/support/oracle.ts'
@@ -243,7 +242,7 @@ describe('the index of a column', () => {
     ['_gt', 'tenant998', 4],
   ])('serves %s', async (operator, operand, count) => {
     const plan = build.read(model, 'many', `fields=id&limit=1000&${search('tenant', operator, operand)}`)
-    const statement = compileRead(plan, mariadb)
+    const statement = build.statement(plan, mariadb)
 
     const [[text] = []] = await sql(`explain format=json ${statement.text}`, statement.params)
 

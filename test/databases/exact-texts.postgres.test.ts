@@ -6,7 +6,6 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildModel, type Model, type ModelRecords } from '../../src/core/model/model.ts'
 import { postgres } from '../../src/core/sql/postgres/dialect.ts'
 import { postgresIntrospection } from '../../src/core/sql/postgres/introspect.ts'
-import { compileRead } from '../../src/core/sql/read.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { installSchema, WORKSPACE_SCHEMA_NUMBER, workspaceSchema } from '../../src/store/installation.ts'
@@ -55,7 +54,7 @@ function statementOf(model: Model, name: string, operator: string, operand: stri
   const at = `filter[${name}][${operator}]`
   const filter =
     typeof operand === 'string' ? `${at}=${operand}` : operand.map((one, n) => `${at}[${n}]=${one}`).join('&')
-  return compileRead(build.read(model, 'many', `fields=id&limit=1000&${filter}`), postgres)
+  return build.statement(build.read(model, 'many', `fields=id&limit=1000&${filter}`), postgres)
 }
 
 describe('an import', () => {

@@ -5,7 +5,6 @@ import { decodeJson } from '../../src/core/model/codec.ts'
 import type { Collection, Model } from '../../src/core/model/model.ts'
 import { all } from '../../src/core/query/filter.ts'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
-import { compileRead } from '../../src/core/sql/read.ts'
 import { compile, ident, join, type SqlParam, sql } from '../../src/core/sql/statement.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import type { SqlDriver } from '../../src/ports.ts'
@@ -413,8 +412,8 @@ function encoded(type: Parameters<typeof decodeJson>[0], value: unknown): SqlPar
   return decoded.ok
 }
 
-async function run(plan: Parameters<typeof compileRead>[0]): Promise<{ data: unknown; total?: number }> {
-  const { data, total } = mariadb.answerList(await driver.query(compileRead(plan, mariadb)), plan.count)
+async function run(plan: Parameters<typeof build.statement>[0]): Promise<{ data: unknown; total?: number }> {
+  const { data, total } = mariadb.answerList(await driver.query(build.statement(plan, mariadb)), plan.count)
   return { data: JSON.parse(data), ...(total !== undefined && { total }) }
 }
 

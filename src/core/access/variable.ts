@@ -3,11 +3,10 @@
  * `$NOW` with an offset such as `$NOW(-7 days)`. The caller is known when policies are merged; the time is a
  * placeholder until the statement runs.
  */
-import type { TypeName } from '../model/field-type.ts'
 import type { PrimitiveField } from '../model/model.ts'
 import { holdsTime, partOfMoment } from '../model/moment.ts'
 import { queryFault } from '../query/parse.ts'
-import { placeholder } from '../query/placeholder.ts'
+import type { Placeholder } from '../query/placeholder.ts'
 import type { FieldResolver } from '../query/resolve.ts'
 
 export type VariableContext = { readonly userId: string | undefined; readonly roleIds: readonly string[] }
@@ -25,10 +24,11 @@ export function policyVariable({ userId, roleIds }: VariableContext): FieldResol
   }
 }
 
+type TimePlaceholder = Extract<Placeholder, { readonly kind: 'now' }>
+
 /** Returns the value of a `$NOW` placeholder at the time `at`, in milliseconds since the epoch. */
-export function bindTimeVariable(name: string, at: number): string {
-  const [, offset = '0', type = ''] = name.split(':')
-  return partOfMoment(new Date(at + Number(offset)).toISOString(), type as TypeName)
+export function bindTimeVariable({ offset, type }: TimePlaceholder, at: number): string {
+  return partOfMoment(new Date(at + offset).toISOString(), type)
 }
 
 function ofIdType({ type }: PrimitiveField, id: string, path: string): string {
@@ -44,11 +44,11 @@ const millisecondsPer: Readonly<Record<string, number>> = {
   week: 604_800_000,
 }
 
-function now(text: string, { type }: PrimitiveField, path: string): string {
+function now(text: string, { type }: PrimitiveField, path: string): TimePlaceholder {
   if (!holdsTime(type.name)) throw queryFault(path, 'can only be compared with a date or a time')
   const [, amount = '0', unit = 'second'] =
     /^\$NOW(?:\(\s*([+-]?\d{1,6}) (second|minute|hour|day|week)s?\s*\))?$/.exec(text) ?? unknownOffset(path)
-  return placeholder(`now:${Number(amount) * (millisecondsPer[unit] ?? 0)}:${type.name}`)
+  return { kind: 'now', offset: Number(amount) * (millisecondsPer[unit] ?? 0), type: type.name }
 }
 
 function unknownOffset(path: string): never {

@@ -2,30 +2,26 @@
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import { wireValue } from '../model/wire.ts'
 import { and, type Filter, mapFilter } from '../query/filter.ts'
-import { isPlaceholder, placeholderName } from '../query/placeholder.ts'
-import type { Bindings } from '../sql/statement.ts'
+import { type Bindings, boundText, isPlaceholder, type Operand } from '../query/placeholder.ts'
 import type { ConnectorFilter } from './protocol.ts'
 
 /** Binds every placeholder of the filter. */
 export function bindFilter(filter: Filter, bindings: Bindings): Filter {
-  const text = (operand: string) => bindText(operand, bindings) ?? ''
+  const text = (operand: Operand) => bindText(operand, bindings) ?? ''
   const bound = mapFilter(filter, (inner) => bindFilter(inner, bindings))
   switch (bound.kind) {
     case 'compare':
-    case 'match':
       return { ...bound, operand: text(bound.operand) }
     case 'between':
       return { ...bound, low: text(bound.low), high: text(bound.high) }
-    case 'in':
-      return { ...bound, operands: bound.operands.map(text) }
     default:
       return bound
   }
 }
 
-/** Returns the text of a value, or of the placeholder that stands for it. */
-export function bindText(text: string, bindings: Bindings): string | null {
-  return isPlaceholder(text) ? bindings(placeholderName(text)) : text
+/** Returns the text of an operand, or of the placeholder that it is. */
+export function bindText(operand: Operand, bindings: Bindings): string | null {
+  return isPlaceholder(operand) ? bindings(operand) : operand
 }
 
 export type Key = readonly { readonly field: PrimitiveField; readonly text: string }[]
@@ -48,7 +44,7 @@ export function keyFromFilter(
     used.add(found)
     // Rows in which the key is hidden must not match.
     rest.push(found.visible)
-    return { field, text: found.operand }
+    return { field, text: boundText(found.operand) }
   })
   if (key.some((part) => part === undefined)) return undefined
   return {

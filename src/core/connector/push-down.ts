@@ -12,6 +12,7 @@ import type { Order } from '../plan/plan.ts'
 import { all, and, type FieldRef, type Filter, none, or } from '../query/filter.ts'
 import { negation, operatorOf } from '../query/operator-meaning.ts'
 import { queryFault } from '../query/parse.ts'
+import { boundText } from '../query/placeholder.ts'
 import { lookupOperator, operatorSupport } from './item-capabilities.ts'
 import type { ConnectorFilter, QueryRequest } from './protocol.ts'
 import type { Capabilities } from './schema.ts'
@@ -162,12 +163,12 @@ function compile(declared: DeclaredCollection, filter: Filter): ConnectorFilter 
     case 'null':
       return leaf(declared, filter, !filter.negated)
     case 'compare':
-      return leaf(declared, filter, wireOperand(filter.field, filter.operand))
+      return leaf(declared, filter, wireOperand(filter.field, boundText(filter.operand)))
     case 'between':
       return leaf(
         declared,
         filter,
-        [filter.low, filter.high].map((bound) => wireOperand(filter.field, bound)),
+        [filter.low, filter.high].map((bound) => wireOperand(filter.field, boundText(bound))),
       )
     case 'in':
       return leaf(

@@ -10,6 +10,7 @@ import type { Collection, Field, Model, PrimitiveField } from '../model/model.ts
 import { didYouMean } from '../nearest.ts'
 import type { Filter } from '../query/filter.ts'
 import { queryFault } from '../query/parse.ts'
+import type { Operand } from '../query/placeholder.ts'
 
 /** Returns the collection of a route and the caller's access by `action`. */
 export function openCollection(
@@ -100,7 +101,7 @@ export function writeAccess(viewer: Viewer, collection: Collection, action: Excl
   return access
 }
 
-export function fieldEquals(field: PrimitiveField, visible: Filter, operand: string): Filter {
+export function fieldEquals(field: PrimitiveField, visible: Filter, operand: Operand): Filter {
   return { kind: 'compare', field, visible, operator: '=', operand }
 }
 

@@ -4,6 +4,7 @@
  */
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { FieldRef, Filter } from '../query/filter.ts'
+import type { Operand } from '../query/placeholder.ts'
 
 export type Order = FieldRef & {
   readonly direction: 'asc' | 'desc'
@@ -42,13 +43,16 @@ export type ReadPlan = {
 }
 
 /** A value for one column, in the database's text form. */
-export type Assignment = { readonly field: PrimitiveField; readonly value: string | null }
+export type Assignment<Value extends Operand = string> = {
+  readonly field: PrimitiveField
+  readonly value: Value | null
+}
 
 /** Creates items of one collection, without nested writes. */
 export type CreatePlan = {
   readonly kind: 'create'
   readonly collection: Collection
-  readonly rows: readonly (readonly Assignment[])[]
+  readonly rows: readonly (readonly Assignment<Operand>[])[]
   readonly selection: Selection
 }
 

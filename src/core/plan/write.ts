@@ -12,7 +12,7 @@ import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { and, type Filter, none } from '../query/filter.ts'
 import { queryFault, type ReadQuery } from '../query/parse.ts'
-import { placeholder } from '../query/placeholder.ts'
+import type { Operand } from '../query/placeholder.ts'
 import { fieldEquals, writeAccess } from './names.ts'
 import type { CreatePlan, DeletePlan, ProgramPlan, Selection, Slot, UpdatePlan } from './plan.ts'
 import { addCreate, addDelete, addFind, addUpdate, createProgram, type Program } from './program.ts'
@@ -60,11 +60,8 @@ export function* planCreate(request: WriteRequest, body: unknown, most: number):
 /** The insert of one plain item in two parts: a plan shared by all items with the same members, and their values. */
 export type PlainInsert = {
   readonly plan: CreatePlan
-  /**
-   * Returns the value of a placeholder for an item; undefined for a placeholder that is not the item's. Throws for an
-   * invalid value.
-   */
-  readonly valuesOf: (item: Body, generators: Generators) => (placeholder: string) => string | null | undefined
+  /** Returns the values of the plan's placeholders for an item, by index. Throws for an invalid value. */
+  readonly valuesOf: (item: Body, generators: Generators) => readonly (string | null)[]
 }
 
 /** Returns the one item of a body; undefined for any other body. */
@@ -81,14 +78,10 @@ export function planPlainInsert(request: WriteRequest, members: readonly string[
   const columns = createColumns({ viewer, collection, generators, access }, members, '[0]')
   // The text of a list depends on the dialect, so a placeholder cannot represent it.
   if (columns.some(({ field }) => field.isList)) return undefined
-  const row = columns.map(({ field }) => ({ field, value: placeholder(field.id) }))
-  const positions = new Map(columns.map(({ field }, index) => [field.id, index]))
+  const row = columns.map(({ field }, index) => ({ field, value: { kind: 'itemValue', index } as const }))
   return {
     plan: { kind: 'create', collection, rows: [row], selection: answered(request, 1) },
-    valuesOf(item, generators) {
-      const values = columns.map((column) => columnValue(column, item, generators))
-      return (name) => values[positions.get(name) ?? -1]
-    },
+    valuesOf: (item, supply) => columns.map((column) => columnValue(column, item, supply)),
   }
 }
 
@@ -199,7 +192,7 @@ export function decodeKey(field: PrimitiveField, text: string): string {
 }
 
 /** A key that the caller cannot read matches nothing. */
-export function keyEquals(access: Granted, field: PrimitiveField, operand: string): Filter {
+export function keyEquals(access: Granted, field: PrimitiveField, operand: Operand): Filter {
   const visible = visibility(access, field)
   return visible === undefined ? none : fieldEquals(field, visible, operand)
 }

@@ -3,12 +3,13 @@
  * objects. Knows the notation only, not the meaning of parameters. Never guesses: malformed text is refused as
  * `badRequest`, an ambiguous or oversized query as `invalid`.
  */
-
 import { nested, ServiceError } from '../error.ts'
 import type { JsonLimits } from '../json-limits.ts'
 import { shortName } from '../message-text.ts'
 
-export type BracketNode = string | readonly BracketNode[] | BracketTree
+/** A symbol stands for a value that is bound later (query-template.ts). */
+type Leaf = string | symbol
+export type BracketNode = Leaf | readonly BracketNode[] | BracketTree
 export type BracketTree = { readonly [key: string]: BracketNode }
 
 /** Maximum characters of the raw query string, without `?`. */
@@ -34,35 +35,44 @@ const INDEX = /^(?:0|[1-9]\d*)$/
 const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
 
 type Step = { readonly kind: 'key' | 'index' | 'push'; readonly text: string }
-type Parameter = { readonly name: string; readonly path: readonly Step[]; readonly value: string }
+type Parameter = { readonly name: string; readonly path: readonly Step[]; readonly value: Leaf }
 
 /**
  * A node of the tree while parameters are read; unlike an array, a map takes any index at no cost, and unlike an object
  * any key.
  */
-type Branch = { readonly kind: Step['kind']; readonly children: Map<string, Branch | string> }
+type Branch = { readonly kind: Step['kind']; readonly children: Map<string, Branch | Leaf> }
 
 const noun = { key: 'keys', index: 'indexes', push: '[]' } as const satisfies Record<Step['kind'], string>
 
-/** Parses a query string, with or without its leading `?`. Throws only ServiceError `badRequest` or `invalid`. */
-export function parseBrackets(search: string): BracketTree {
+/**
+ * Reads a query string, with or without its leading `?`; `leafOf` says, by a name as sent, what stands for its value, where
+ * that is not to be read. Throws only ServiceError `badRequest` or `invalid`.
+ */
+export function parseBrackets(search: string, leafOf: LeafOf = asSent): BracketTree {
   const query = search.startsWith('?') ? search.slice(1) : search
   if (query.length > MAX_QUERY_LENGTH) throw refused(WHOLE_QUERY, `is longer than ${MAX_QUERY_LENGTH} characters`)
   const texts = query.split('&').filter((text) => text !== '')
   if (texts.length > MAX_PARAMETERS) throw refused(WHOLE_QUERY, `has more than ${MAX_PARAMETERS} parameters`)
 
   const root: Branch = { kind: 'key', children: new Map() }
-  for (const text of texts) insert(root, parseParameter(text))
+  for (const text of texts) insert(root, parseParameter(text, leafOf))
   return toTree(root, '')
 }
 
 // Split at the first `=`, as every URL library does, so that a proxy sees the same name.
-function parseParameter(text: string): Parameter {
+function parseParameter(text: string, leafOf: LeafOf): Parameter {
   const end = text.indexOf('=')
   const rawName = end === -1 ? text : text.slice(0, end)
   const name = decode(rawName, rawName)
-  return { name, path: parsePath(name), value: end === -1 ? '' : decode(text.slice(end + 1), name) }
+  const path = parsePath(name)
+  if (end === -1) return { name, path, value: '' }
+  return { name, path, value: leafOf(rawName) ?? decode(text.slice(end + 1), name) }
 }
+
+type LeafOf = (rawName: string) => symbol | undefined
+
+const asSent: LeafOf = () => undefined
 
 /** Decodes the value of the parameter `name`, both as sent. Throws ServiceError `badRequest`. */
 export function decodeValue(text: string, name: string): string {
@@ -122,12 +132,12 @@ function insert(root: Branch, { name, path, value }: Parameter): void {
     const child = branch.children.get(key)
     const next = path[depth + 1]
     if (next === undefined) {
-      if (typeof child === 'string') throw refused(name, 'is given more than once')
+      if (isLeaf(child)) throw refused(name, 'is given more than once')
       if (child !== undefined) throw refused(name, `mixes a value with ${noun[child.kind]}`)
       branch.children.set(key, value)
       return
     }
-    if (typeof child === 'string') throw refused(name, `mixes ${noun[next.kind]} with a value`)
+    if (isLeaf(child)) throw refused(name, `mixes ${noun[next.kind]} with a value`)
     const inner: Branch = child ?? { kind: next.kind, children: new Map() }
     branch.children.set(key, inner)
     branch = inner
@@ -141,8 +151,12 @@ function childKey(branch: Branch, step: Step, name: string): string {
   return String(branch.children.size)
 }
 
-function toNode(draft: Branch | string, path: string): BracketNode {
-  if (typeof draft === 'string') return draft
+function isLeaf(child: Branch | Leaf | undefined): child is Leaf {
+  return typeof child === 'string' || typeof child === 'symbol'
+}
+
+function toNode(draft: Branch | Leaf, path: string): BracketNode {
+  if (isLeaf(draft)) return draft
   return draft.kind === 'key' ? toTree(draft, path) : toArray(draft, path)
 }
 

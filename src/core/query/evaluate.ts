@@ -5,6 +5,7 @@
 import { canonicalJson } from '../json-object.ts'
 import type { PrimitiveField } from '../model/model.ts'
 import type { Comparison, FieldRef, Filter, Match } from './filter.ts'
+import { boundText } from './placeholder.ts'
 
 /** A field's canonical text; a list's is the text of a JSON array. */
 export type Row = (field: PrimitiveField) => string | null
@@ -63,12 +64,13 @@ function onValue(filter: OnValue, value: string | null): boolean | undefined {
   const { field } = filter
   switch (filter.kind) {
     case 'compare':
-      return comparisons[filter.operator](compareTexts(field, value, filter.operand))
+      return comparisons[filter.operator](compareTexts(field, value, boundText(filter.operand)))
     case 'match':
       return isMatch(filter.match, value, filter.operand) !== filter.negated
     case 'between':
       return (
-        (compareTexts(field, value, filter.low) >= 0 && compareTexts(field, value, filter.high) <= 0) !== filter.negated
+        (compareTexts(field, value, boundText(filter.low)) >= 0 &&
+          compareTexts(field, value, boundText(filter.high)) <= 0) !== filter.negated
       )
     case 'in':
       return filter.operands.some((operand) => compareTexts(field, value, operand) === 0) !== filter.negated

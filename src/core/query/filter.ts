@@ -3,7 +3,7 @@
  * has SQL's three-valued logic; `related` is always true or false.
  */
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
-import { isPlaceholder } from './placeholder.ts'
+import { isPlaceholder, type Operand } from './placeholder.ts'
 
 export type Filter =
   | { readonly kind: 'all' }
@@ -13,9 +13,9 @@ export type Filter =
   | { readonly kind: 'not'; readonly filter: Filter }
   /** Maps unknown to false. */
   | { readonly kind: 'isTrue'; readonly filter: Filter }
-  | (FieldRef & { readonly kind: 'compare'; readonly operator: Comparison; readonly operand: string })
+  | (FieldRef & { readonly kind: 'compare'; readonly operator: Comparison; readonly operand: Operand })
   | (FieldRef & { readonly kind: 'match'; readonly match: Match; readonly negated: boolean; readonly operand: string })
-  | (FieldRef & { readonly kind: 'between'; readonly negated: boolean; readonly low: string; readonly high: string })
+  | (FieldRef & { readonly kind: 'between'; readonly negated: boolean; readonly low: Operand; readonly high: Operand })
   | (FieldRef & { readonly kind: 'in'; readonly negated: boolean; readonly operands: readonly string[] })
   | (FieldRef & { readonly kind: 'null'; readonly negated: boolean })
   | {
@@ -65,26 +65,29 @@ export function unite(filters: readonly Filter[]): Filter {
 
 function united(filters: readonly Filter[]): readonly Filter[] {
   const result: Filter[] = []
-  const places = new Map<string, number>()
+  const tests = new Map<string, { readonly place: number; readonly operands: readonly string[] }>()
   for (const filter of filters) {
     if (!isPlainTest(filter)) {
       result.push(filter)
       continue
     }
-    const path = places.get(filter.field.id) ?? result.length
-    places.set(filter.field.id, path)
-    const before = result[path]
-    const operands = before?.kind === 'compare' ? [before.operand] : before?.kind === 'in' ? before.operands : []
-    if (operands.includes(filter.operand)) continue
     const { field, visible, operand } = filter
-    result[path] =
-      before === undefined ? filter : { kind: 'in', field, visible, negated: false, operands: [...operands, operand] }
+    const known = tests.get(field.id)
+    const operands = known?.operands ?? []
+    if (operands.includes(operand)) continue
+    const place = known?.place ?? result.length
+    tests.set(field.id, { place, operands: [...operands, operand] })
+    result[place] =
+      known === undefined ? filter : { kind: 'in', field, visible, negated: false, operands: [...operands, operand] }
   }
   return result
 }
 
+/** Equality with a text that is known. */
+type PlainTest = Extract<Filter, { readonly kind: 'compare' }> & { readonly operand: string }
+
 /** JSON values cannot be compared by `=` in every database, and a list cannot contain placeholders. */
-function isPlainTest(filter: Filter): filter is Extract<Filter, { kind: 'compare' }> {
+function isPlainTest(filter: Filter): filter is PlainTest {
   return (
     filter.kind === 'compare' &&
     filter.operator === '=' &&

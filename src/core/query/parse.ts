@@ -7,14 +7,20 @@ import { nested, type ServiceError } from '../error.ts'
 import { shortName } from '../message-text.ts'
 import { didYouMean } from '../nearest.ts'
 import type { BracketNode } from './brackets.ts'
-import type { TemplateReaders } from './query-template.ts'
 
 /** A filter as sent. Operands of a query string are texts, which the types of their fields decode. */
 export type RawFilter = {
   readonly form: 'text' | 'json'
   readonly value: unknown
-  /** Set if the filter belongs to a query template; collects the decoders of its placeholders. */
-  readonly template?: TemplateReaders
+  /** Set where the filter belongs to a query template. */
+  readonly template?: FilterTemplate
+}
+
+export type FilterTemplate = {
+  /** Which value of the query a leaf stands for. */
+  readonly indexOf: (leaf: symbol) => number
+  /** Called where a comparison depends on its value, so that each query needs its own plan. */
+  refuse(): void
 }
 
 export type SortEntry = {
@@ -59,7 +65,7 @@ const readParameters = ['fields', 'filter', 'sort', 'limit', 'offset', 'meta', '
 const oneParameters = ['fields', 'filter', 'deep']
 
 /** Marks the query's outer filter as that of a template. */
-export function withTemplateReaders(query: ReadQuery, template: TemplateReaders): ReadQuery {
+export function withTemplate(query: ReadQuery, template: FilterTemplate): ReadQuery {
   return query.filter === undefined ? query : { ...query, filter: { ...query.filter, template } }
 }
 
@@ -140,7 +146,7 @@ export function tooManyRelations(path: string): ServiceError {
 
 function parseFilter(node: BracketNode | undefined, path: string): RawFilter | undefined {
   if (node === undefined) return undefined
-  if (typeof node === 'string' || isList(node)) {
+  if (typeof node !== 'object' || isList(node)) {
     throw queryFault(path, `must be given in brackets, such as ${path}[title][_eq]=text${jsonToo(path)}`)
   }
   return { form: 'text', value: node }
@@ -154,7 +160,7 @@ function parseSort(node: BracketNode | undefined, path: string): readonly SortEn
 }
 
 function parseSortEntry(entry: BracketNode, path: string, parameter: string): SortEntry {
-  if (typeof entry === 'string' || isList(entry)) throw queryFault(path, sortHint(parameter))
+  if (typeof entry !== 'object' || isList(entry)) throw queryFault(path, sortHint(parameter))
   const [[field, options] = [], ...others] = Object.entries(entry)
   if (field === undefined || others.length > 0) throw queryFault(path, 'must name one field')
   if (typeof options !== 'object' || isList(options))
@@ -214,7 +220,7 @@ function collectDeep(
   { path, depth }: { readonly path: string; readonly depth: number },
   into: DeepDraft,
 ): void {
-  if (typeof node === 'string' || isList(node)) throw queryFault(path, 'must name relations and their arguments')
+  if (typeof node !== 'object' || isList(node)) throw queryFault(path, 'must name relations and their arguments')
   for (const [fieldPath, value] of Object.entries(node)) {
     const at = `${path}.${shortName(fieldPath)}`
     if (fieldPath.startsWith('_')) throw queryFault(at, 'must stand below the name of a relation')

@@ -1,17 +1,35 @@
 /**
- * A placeholder is an operand whose value is bound when the statement runs, so that one compiled statement serves many
- * requests. Values cannot be mistaken for placeholders, since decoded values never contain NUL.
+ * An operand whose value is bound when the statement runs, so that one compiled statement serves many requests. It is
+ * data of its own type: no text that anybody sends can be mistaken for one.
  */
-export function placeholder(name: string): string {
-  return `${MARK}${name}`
+import type { FieldType } from '../model/field-type.ts'
+
+export type Placeholder =
+  /** The key in the path. */
+  | { readonly kind: 'key' }
+  /** The time of the request, moved by `offset` milliseconds, for a field of the type. */
+  | { readonly kind: 'now'; readonly offset: number; readonly type: FieldType['name'] }
+  /** A value of the query template, by its place there; `path` is where it stands, for messages. */
+  | { readonly kind: 'queryValue'; readonly index: number; readonly type: FieldType; readonly path: string }
+  /** A value of the item that is written, by its place among those of its plan. */
+  | { readonly kind: 'itemValue'; readonly index: number }
+
+/** A value in the database's text form, or what stands for one until the statement runs. */
+export type Operand = string | Placeholder
+
+/** The value that a run binds to a placeholder of its plan. */
+export type Bindings = (placeholder: Placeholder) => string | null
+
+export function isPlaceholder(operand: Operand | null): operand is Placeholder {
+  return typeof operand === 'object' && operand !== null
 }
 
-export function isPlaceholder(operand: string | null): operand is string {
-  return operand?.startsWith(MARK) === true
+/** The text of an operand whose plan was bound before. */
+export function boundText(operand: Operand): string {
+  return isPlaceholder(operand) ? unbound(operand) : operand
 }
 
-export function placeholderName(operand: string): string {
-  return operand.slice(MARK.length)
+/** For placeholders that a run has no value for. */
+export function unbound({ kind }: Placeholder): never {
+  throw new Error(`no value for a placeholder of the kind ${kind}`)
 }
-
-const MARK = '\u0000'

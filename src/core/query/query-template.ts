@@ -3,11 +3,14 @@
  * values, so that a read is planned and compiled once per fingerprint. Only plain comparisons of the outer filter are
  * parameterized; the rest of the query is part of the fingerprint.
  */
-import { decodeValue } from './brackets.ts'
-import { placeholder } from './placeholder.ts'
+import { decodeValue, parseBrackets } from './brackets.ts'
+import { type ReadQuery, withTemplate } from './parse.ts'
+import type { Placeholder } from './placeholder.ts'
+import { parseListTree } from './raw-query.ts'
+import { readOperand } from './resolve.ts'
 
 export type QueryTemplate = {
-  /** The query string with a placeholder for each value. */
+  /** The query string without the values. */
   readonly fingerprint: string
   readonly values: readonly TemplateValue[]
 }
@@ -15,26 +18,14 @@ export type QueryTemplate = {
 /** Both as they were sent. */
 type TemplateValue = { readonly name: string; readonly text: string }
 
-/** Collected while the fingerprint is resolved. */
-export type TemplateReaders = {
-  /** By placeholder name: decodes a value as sent to the database's text; throws for an invalid value. */
-  readonly readers: Map<string, (text: string) => string>
-  /** The comparison depends on the value, so each query needs its own plan. */
-  isUncacheable: boolean
-}
-
-/** Prefix of the placeholders that are bound to values of the query. */
-const TEMPLATE_PREFIX = '?'
-
 /** Longer queries are not expected to repeat and are not cached. */
 const MAX_LENGTH = 8_192
 const COMPARISON = /^filter(?:\[[^[\]]+\])*\[(?:_(?:eq|neq|lte?|gte?)|[A-Za-z][^[\]]*)\]$/
 const nothing: readonly TemplateValue[] = []
 
 export function toQueryTemplate(text: string): QueryTemplate {
-  // A query that contains the placeholder mark is not parameterized: its text must not be taken for a placeholder.
   if (!text.startsWith('filter[') && !text.includes('&filter[')) return { fingerprint: text, values: nothing }
-  if (text.length > MAX_LENGTH || text.includes('%00')) return { fingerprint: text, values: nothing }
+  if (text.length > MAX_LENGTH) return { fingerprint: text, values: nothing }
   const values: TemplateValue[] = []
   let fingerprint = ''
   let kept = 0
@@ -46,30 +37,44 @@ export function toQueryTemplate(text: string): QueryTemplate {
     if (equals < 0 || equals > end) continue
     const name = text.slice(start, equals)
     if (!COMPARISON.test(name)) continue
-    fingerprint += text.slice(kept, equals + 1) + placeholderAt(values.length)
+    fingerprint += text.slice(kept, equals + 1)
     kept = end
     values.push({ name, text: text.slice(equals + 1, end) })
   }
   return { fingerprint: fingerprint + text.slice(kept), values }
 }
 
-const placeholders: string[] = []
-
-/** The placeholder for a value, encoded for a query string. */
-function placeholderAt(index: number): string {
-  placeholders[index] ??= encodeURIComponent(placeholder(`${TEMPLATE_PREFIX}${index}`))
-  return placeholders[index]
+/**
+ * The list query that a template stands for, its values left open. `isUncacheable` says, once the query is resolved,
+ * whether a comparison depends on its value, so that each query needs a plan of its own.
+ */
+export function parseTemplate({ fingerprint, values }: QueryTemplate): {
+  readonly query: ReadQuery
+  readonly isUncacheable: () => boolean
+} {
+  const leaves: symbol[] = []
+  const tree = parseBrackets(fingerprint, (name) => {
+    if (values[leaves.length]?.name !== name) return undefined
+    const leaf = Symbol(name)
+    leaves.push(leaf)
+    return leaf
+  })
+  let isUncacheable = false
+  const template = {
+    indexOf: (leaf: symbol) => leaves.indexOf(leaf),
+    refuse() {
+      isUncacheable = true
+    },
+  }
+  return { query: withTemplate(parseListTree(tree), template), isUncacheable: () => isUncacheable }
 }
 
-/** The database's text for the placeholder `name`; undefined if it is not one of the query's. */
-export function bindTemplateValue(
-  name: string,
-  { values }: QueryTemplate,
-  { readers }: TemplateReaders,
-): string | undefined {
-  if (!name.startsWith(TEMPLATE_PREFIX)) return undefined
-  const value = values[Number(name.slice(TEMPLATE_PREFIX.length))]
-  const decode = readers.get(name)
-  if (value === undefined || decode === undefined) throw new Error(`no value for the placeholder ${name}`)
-  return decode(decodeValue(value.text, value.name))
+/** The database's text for a value of the query; throws what is wrong with it. */
+export function bindQueryValue(
+  { index, type, path }: Extract<Placeholder, { readonly kind: 'queryValue' }>,
+  values: QueryTemplate['values'],
+): string {
+  const value = values[index]
+  if (value === undefined) throw new Error(`the query has no value ${index}`)
+  return readOperand(type, decodeValue(value.text, value.name), { form: 'text', path })
 }

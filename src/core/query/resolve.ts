@@ -12,9 +12,8 @@ import { knownOperators, operatorsOf } from '../model/operator.ts'
 import type { Operator } from '../model/vocabulary.ts'
 import { all, and, type FieldRef, type Filter, isTrue, none, not, or } from './filter.ts'
 import { meanings } from './operator-meaning.ts'
-import { MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from './parse.ts'
-import { isPlaceholder, placeholderName } from './placeholder.ts'
-import type { TemplateReaders } from './query-template.ts'
+import { type FilterTemplate, MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from './parse.ts'
+import { boundText, type Operand } from './placeholder.ts'
 
 export const MAX_FILTER_LEAVES = 200
 export const MAX_IN_OPERANDS = 1000
@@ -31,7 +30,7 @@ export type FieldResolver = {
   /** Returns the rows of a relation's target that the caller can see. */
   readonly rowsOf: (target: Collection) => Filter
   /** Returns the value of a variable such as `$NOW`; undefined if `text` is ordinary text. */
-  readonly variable: (text: string, field: PrimitiveField, path: string) => string | readonly string[] | undefined
+  readonly variable: (text: string, field: PrimitiveField, path: string) => Operand | readonly string[] | undefined
 }
 
 /** `path` is the position of the filter, for messages. */
@@ -47,7 +46,7 @@ export function resolveFilter(
 type Reading = {
   readonly resolver: FieldResolver
   readonly form: 'text' | 'json'
-  readonly template: TemplateReaders | undefined
+  readonly template: FilterTemplate | undefined
   leaves: number
 }
 
@@ -180,7 +179,8 @@ function build(
     }
     case 'match': {
       const { match, negated } = meaning
-      return { kind: 'match', ...ref, match, negated, operand: decoded(reading, field, operand, path) }
+      const text = boundText(decoded(reading, field, operand, path))
+      return { kind: 'match', ...ref, match, negated, operand: text }
     }
     case 'in':
       return inList(reading, ref, meaning.negated, operand, path)
@@ -212,8 +212,9 @@ function inList(reading: Reading, ref: FieldRef, negated: boolean, list: unknown
       return
     }
     const value = variable(reading, ref.field, one, at) ?? decoded(reading, ref.field, one, at)
-    if (typeof value === 'string' && isPlaceholder(value)) throw queryFault(at, 'cannot stand in a list')
-    operands.push(...(typeof value === 'string' ? [value] : value))
+    if (typeof value === 'string') operands.push(value)
+    else if ('kind' in value) throw queryFault(at, 'cannot stand in a list')
+    else operands.push(...value)
   })
   if (operands.length === 0 && !hasNull) return negated ? all : none
   const values: Filter[] = operands.length === 0 ? [] : [{ kind: 'in', ...ref, negated, operands }]
@@ -232,26 +233,23 @@ function variable(reading: Reading, field: PrimitiveField, operand: unknown, pat
     : undefined
 }
 
-function decoded(reading: Reading, field: PrimitiveField, operand: unknown, path: string): string {
+function decoded(reading: Reading, field: PrimitiveField, operand: unknown, path: string): Operand {
   const value = variable(reading, field, operand, path)
-  if (typeof value === 'string') return value
-  if (value !== undefined) throw queryFault(path, 'is a list')
-  const { template } = reading
-  if (template !== undefined && typeof operand === 'string' && isPlaceholder(operand)) {
-    return placeholderFor(template, field, operand, path)
-  }
-  return read(reading, field.type, operand, path)
-}
-
-/** The value is decoded when the statement runs, by the same rules as here. */
-function placeholderFor(template: TemplateReaders, field: PrimitiveField, placeholder: string, path: string): string {
+  if (Array.isArray(value)) throw queryFault(path, 'is a list')
+  if (value !== undefined) return value as Operand
+  const { template, form } = reading
+  if (template === undefined || typeof operand !== 'symbol') return readOperand(field.type, operand, { form, path })
   // JSON is compared by content, and the text of a list depends on the dialect.
-  if (field.isList || field.type.name === 'json') template.isUncacheable = true
-  template.readers.set(placeholderName(placeholder), (text) => read({ form: 'text' }, field.type, text, path))
-  return placeholder
+  if (field.isList || field.type.name === 'json') template.refuse()
+  return { kind: 'queryValue', index: template.indexOf(operand), type: field.type, path }
 }
 
-function read({ form }: Pick<Reading, 'form'>, fieldType: FieldType, operand: unknown, path: string): string {
+/** The database's text for an operand as sent; throws what is wrong with it. */
+export function readOperand(
+  fieldType: FieldType,
+  operand: unknown,
+  { form, path }: { readonly form: RawFilter['form']; readonly path: string },
+): string {
   const type = operandType(fieldType)
   const result: Decoded =
     form === 'text' && typeof operand === 'string' ? decodeText(type, operand) : decodeJson(type, false, operand)

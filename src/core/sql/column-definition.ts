@@ -1,4 +1,5 @@
 /** DDL that all dialects share: `alter table`, column definitions, constants. */
+import { boundText } from '../query/placeholder.ts'
 import type { ColumnDefinition, TableRef } from './change.ts'
 import type { Dialect } from './dialect.ts'
 import { table } from './read.ts'
@@ -27,7 +28,7 @@ export function withoutParams({ parts }: Sql): Sql {
   return join(
     parts.map((part) => {
       if (part.kind !== 'param') return { parts: [part] }
-      return part.value === null ? sql`null` : literal(part.value)
+      return part.value === null ? sql`null` : literal(boundText(part.value))
     }),
     empty,
   )

@@ -6,9 +6,10 @@ import type { ServiceError } from '../error.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { PrimitiveField, ReferentialAction } from '../model/model.ts'
 import type { Comparison } from '../query/filter.ts'
+import type { Operand } from '../query/placeholder.ts'
 import type { Change } from './change.ts'
 import type { SqlFault } from './fault.ts'
-import type { Sql, SqlParam, SqlSyntax, Statement } from './statement.ts'
+import type { Sql, SqlParam, SqlSyntax, Statement, TemplateParam } from './statement.ts'
 
 /** Rows to render: their members, their source and their filter. */
 export type RowQuery = {
@@ -84,7 +85,7 @@ export type DirectWrite =
     }
   | { readonly kind: 'delete'; readonly name: string; readonly targets: (alias: string) => Targets }
 
-export type Comparing = { readonly operator: Comparison; readonly operand: string }
+export type Comparing = { readonly operator: Comparison; readonly operand: Operand }
 export type Matching = { readonly pattern: string; readonly ignoreCase: boolean }
 
 export type Dialect = SqlSyntax & {
@@ -92,9 +93,9 @@ export type Dialect = SqlSyntax & {
   readonly title: string
 
   /** A parameter text converted to the column's type. */
-  readonly typed: (type: FieldType, isList: boolean, value: SqlParam) => Sql
+  readonly typed: (type: FieldType, isList: boolean, value: TemplateParam) => Sql
   /** Like `typed`, for an assignment, where some databases infer the type from the column. */
-  readonly assigned: (type: FieldType, isList: boolean, value: SqlParam) => Sql
+  readonly assigned: (type: FieldType, isList: boolean, value: TemplateParam) => Sql
   /**
    * A comparison with a parameter text. Texts are equal only if identical, even if the column's collation treats more
    * as equal; they are ordered by the collation, then by bytes.

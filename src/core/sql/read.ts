@@ -6,21 +6,21 @@ import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Order, ReadPlan, Selection } from '../plan/plan.ts'
 import type { FieldRef, Filter, Match } from '../query/filter.ts'
 import type { Dialect, RowQuery } from './dialect.ts'
-import { compile, empty, ident, join, type Sql, type Statement, sql } from './statement.ts'
+import { compileTemplate, empty, ident, join, type Sql, type StatementTemplate, sql } from './statement.ts'
 
-export function compileRead(plan: ReadPlan, dialect: Dialect): Statement {
+export function compileRead(plan: ReadPlan, dialect: Dialect): StatementTemplate {
   const { page } = plan
   const rows = listed(plan, rootScope(dialect))
-  if (page === undefined) return compile(dialect.one(rows), dialect)
-  const statement = compile(dialect.list(rows, plan.count ? countAll(plan, dialect) : undefined), dialect)
+  if (page === undefined) return compileTemplate(dialect.one(rows), dialect)
+  const statement = compileTemplate(dialect.list(rows, plan.count ? countAll(plan, dialect) : undefined), dialect)
   return page.limit > LARGE_PAGE ? { ...statement, isLarge: true } : statement
 }
 
 /** Compiles a long list in pieces (see `Dialect`); undefined where it is better read at once. */
-export function compilePieces(plan: ReadPlan, dialect: Dialect): Statement | undefined {
+export function compilePieces(plan: ReadPlan, dialect: Dialect): StatementTemplate | undefined {
   const { page } = plan
   if (page === undefined || page.limit <= LARGE_PAGE || plan.count || dialect.pieces === undefined) return undefined
-  return compile(dialect.pieces(listed(plan, rootScope(dialect))), dialect)
+  return compileTemplate(dialect.pieces(listed(plan, rootScope(dialect))), dialect)
 }
 
 function listed({ collection, selection, where, page }: ReadPlan, scope: Scope): RowQuery {

@@ -2,11 +2,13 @@
  * Builds SQL text; no other file does. A `Sql` is a tree of literal text, parameters, identifiers and further trees;
  * only `compile` turns it into text, so a value can never change the structure of a statement.
  */
-
 import { queryFault } from '../query/parse.ts'
-import { isPlaceholder, placeholderName } from '../query/placeholder.ts'
+import { type Bindings, isPlaceholder, type Placeholder, unbound } from '../query/placeholder.ts'
 
 export type SqlParam = string | null
+
+/** A parameter that may not be bound yet. */
+export type TemplateParam = SqlParam | Placeholder
 
 /** A statement for a driver. Parameters are texts; the statement casts them to the required types. */
 export type Statement = {
@@ -18,11 +20,14 @@ export type Statement = {
   readonly isLarge?: boolean
 }
 
+/** A statement whose parameters are not all bound; `binder` makes statements of it. */
+export type StatementTemplate = Omit<Statement, 'params'> & { readonly params: readonly TemplateParam[] }
+
 export type Sql = { readonly parts: readonly Part[] }
 
 type Part =
   | { readonly kind: 'text'; readonly text: string }
-  | { readonly kind: 'param'; readonly value: SqlParam }
+  | { readonly kind: 'param'; readonly value: TemplateParam }
   | { readonly kind: 'ident'; readonly names: readonly string[] }
   | { readonly kind: 'literal'; readonly text: string }
 
@@ -62,7 +67,7 @@ export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): S
 }
 
 /** A value; sent separately from the statement's text. */
-export function param(value: SqlParam): Sql {
+export function param(value: TemplateParam): Sql {
   return { parts: [{ kind: 'param', value }] }
 }
 
@@ -95,9 +100,15 @@ export function join(fragments: readonly Sql[], separator: Sql = comma): Sql {
 export const empty: Sql = { parts: [] }
 const comma: Sql = sql`, `
 
-/** Compiles a tree into a statement; placeholders are numbered in the order of the text. */
+/** Turns a tree that has no placeholders into a statement. */
 export function compile(fragment: Sql, syntax: SqlSyntax): Statement {
-  const params: SqlParam[] = []
+  const { text, params } = compileTemplate(fragment, syntax)
+  return { text, params: params.map((value) => (isPlaceholder(value) ? unbound(value) : value)) }
+}
+
+/** Turns a tree into a template of statements; parameters are numbered in the order of the text. */
+export function compileTemplate(fragment: Sql, syntax: SqlSyntax): StatementTemplate {
+  const params: TemplateParam[] = []
   let text = ''
   for (const part of fragment.parts) {
     if (part.kind === 'text') text += part.text
@@ -108,20 +119,17 @@ export function compile(fragment: Sql, syntax: SqlSyntax): Statement {
   return { text, params }
 }
 
-/** Prepares `statement` for repeated execution with different values for its placeholders. */
-export function binder(statement: Statement): (bindings: Bindings) => Statement {
-  const names = statement.params.map((value) => (isPlaceholder(value) ? placeholderName(value) : undefined))
-  if (names.every((name) => name === undefined)) return () => statement
-  const { text, params, isLarge } = statement
-  return (bindings) => ({
+/** Prepares `template` for repeated execution with other values for its placeholders. */
+export function binder({ text, params, isLarge }: StatementTemplate): (bindings: Bindings) => Statement {
+  const bound = (values: readonly SqlParam[]): Statement => ({
     text,
-    params: params.map((value, index) => {
-      const name = names[index]
-      return name === undefined ? value : bindings(name)
-    }),
+    params: values,
     ...(isLarge === true && { isLarge }),
   })
+  const known = params.filter((value): value is SqlParam => !isPlaceholder(value))
+  if (known.length === params.length) {
+    const statement = bound(known)
+    return () => statement
+  }
+  return (bindings) => bound(params.map((value) => (isPlaceholder(value) ? bindings(value) : value)))
 }
-
-/** The value to bind to the placeholder of this name. */
-export type Bindings = (name: string) => SqlParam

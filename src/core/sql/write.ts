@@ -11,10 +11,10 @@ import { queryFault } from '../query/parse.ts'
 import type { Dialect, DirectWrite, Insertion, KeptColumn, RowQuery, Setting, Targets } from './dialect.ts'
 import { type JoinedInsert, type JoinedStep, joinInserts } from './joined-inserts.ts'
 import { members, predicate, rootScope, type Scope, table } from './read.ts'
-import { compile, ident, join, type Sql, type Statement, sql } from './statement.ts'
+import { compileTemplate, ident, join, type Sql, type StatementTemplate, sql } from './statement.ts'
 
 export type CompiledWrite = {
-  readonly statements: readonly Statement[]
+  readonly statements: readonly StatementTemplate[]
   /** Indexes of the statements that return items, each a list. */
   readonly answers: readonly number[]
 }
@@ -44,10 +44,10 @@ export function* compileWrite(plan: WritePlan, dialect: Dialect): Parts<Compiled
       }
       break
   }
-  const statements: Statement[] = []
+  const statements: StatementTemplate[] = []
   for (const statement of draft.statements) {
     for (let parts = 0; parts < statement.parts.length; parts += PARTS_IN_ONE_GO) yield
-    statements.push(compile(statement, dialect))
+    statements.push(compileTemplate(statement, dialect))
   }
   return { statements, answers: draft.answers }
 }

@@ -10,6 +10,7 @@ import {
   limitsRights,
   restrictRights,
 } from '../../core/access/scope.ts'
+import { andThen, type Eventual } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Instant, Ports, SqlDriver, WorkspaceSnapshot } from '../../ports.ts'
 import {
@@ -55,7 +56,7 @@ export type Callers = {
    * Identifies the caller and authorizes it in a workspace; 404 for an unknown name. Synchronous if everything is
    * cached.
    */
-  authorize(workspace: string, token: string | undefined): RequestScope | Promise<RequestScope>
+  authorize(workspace: string, token: string | undefined): Eventual<RequestScope>
 }
 
 const MAX_REMEMBERED = 10_000
@@ -154,7 +155,7 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
   }
 
   /** Returns the scope once the use of its key is recorded, where that is due. */
-  function noted(request: RequestScope): RequestScope | Promise<RequestScope> {
+  function noted(request: RequestScope): Eventual<RequestScope> {
     const { caller } = request
     const isByKey = caller.kind === 'user' && caller.credential.kind === 'key'
     const writing = isByKey ? keyUse.seen(caller.credential.id) : undefined
@@ -175,8 +176,7 @@ export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorksp
     },
 
     authorize(name, token) {
-      const request = remembered(name, token ?? '') ?? authorizeAnew(name, token)
-      return request instanceof Promise ? request.then(noted) : noted(request)
+      return andThen(remembered(name, token ?? '') ?? authorizeAnew(name, token), noted)
     },
   }
 }

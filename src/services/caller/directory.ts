@@ -17,6 +17,7 @@ import type { PrimitiveField } from '../../core/model/model.ts'
 import { planList, planOne, type ReadContext } from '../../core/plan/read.ts'
 import { all, type Filter, none, or } from '../../core/query/filter.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
+import { unbound } from '../../core/query/placeholder.ts'
 import type { ListAnswer, Source } from '../../sources/source.ts'
 import { type Caller, isAdministrator, type RequestScope, requireUser } from './callers.ts'
 
@@ -34,7 +35,6 @@ export type RowScope =
   | { readonly kind: 'key'; readonly id: string }
 
 export type Directory = {
-  /** Returns the matching rows as JSON text with the fields of `query`. */
   list(name: DirectoryName, rowScope: RowScope, query: ReadQuery): Promise<ListAnswer>
   /** Returns one row as JSON text with the fields of `query`; undefined where there is none. */
   find(name: DirectoryName, rowScope: RowScope, id: string, query?: ReadQuery): Promise<string | undefined>
@@ -62,12 +62,12 @@ export function createDirectory(source: Source, config: Config): Directory {
     query = everyField,
   ): Promise<string | undefined> {
     const { key, context } = open(name, rowScope)
-    return source.prepareOne(planOne(context, query, is(key, id)))(noPlaceholders)
+    return source.prepareOne(planOne(context, query, is(key, id)))(unbound)
   }
 
   return {
     async list(name, rowScope, query) {
-      return source.prepareList(planList(open(name, rowScope).context, query))(noPlaceholders)
+      return source.prepareList(planList(open(name, rowScope).context, query))(unbound)
     },
     find,
     async read(name, rowScope, id, query) {
@@ -76,12 +76,6 @@ export function createDirectory(source: Source, config: Config): Directory {
   }
 }
 
-/** These reads are planned with all values, without placeholders. */
-function noPlaceholders(name: string): never {
-  throw new Error(`nothing stands for ${name}`)
-}
-
-/** Throws the 404 of a missing item of this list. */
 export function notFound(name: DirectoryName): never {
   throw new ServiceError('notFound', `${titles[name]} does not exist`)
 }
@@ -130,7 +124,6 @@ function is(field: PrimitiveField, operand: string): Filter {
   return { kind: 'compare', field, visible: all, operator: '=', operand }
 }
 
-/** The rows of the scope's workspace. */
 export function rowScopeOf({ workspace }: RequestScope): RowScope {
   return { kind: 'workspace', id: workspace.id }
 }

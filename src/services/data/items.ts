@@ -1,8 +1,8 @@
 /** The item use cases: read, create, update and delete, each authorized, planned and run as one transaction. */
-
 import type { Config } from '../../config.ts'
 import { type Action, writeOnlyAccess } from '../../core/access/access.ts'
 import { bindTimeVariable } from '../../core/access/variable.ts'
+import { andThen, attempt, type Eventual } from '../../core/and-then.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Parts } from '../../core/parts.ts'
@@ -24,42 +24,49 @@ import {
   singleItem,
   type WriteRequest,
 } from '../../core/plan/write.ts'
-import type { ReadQuery } from '../../core/query/parse.ts'
-import { placeholder } from '../../core/query/placeholder.ts'
-import type { Bindings } from '../../core/sql/statement.ts'
+import { type Bindings, unbound } from '../../core/query/placeholder.ts'
+import { bindQueryValue, type QueryTemplate } from '../../core/query/query-template.ts'
+import { parseItem, type RawQuery, textOf } from '../../core/query/raw-query.ts'
 import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
-import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
+import type { ListAnswer, LongAnswer, Prepared, ReadOptions, Source } from '../../sources/source.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { explainError } from './explain-error.ts'
-import { createPlanCache, createViewers, type RawQuery } from './plan-cache.ts'
+import { createPlanCache, createViewers } from './plan-cache.ts'
 import { createSnapshotRecheck } from './snapshot-recheck.ts'
 
 export type { ListAnswer, LongAnswer }
 
+/** A query as it was sent, and who reads its answer. */
+export type ItemQuery = ReadOptions & { readonly sent: RawQuery }
+
+/** An answer that is on its way, and when it was clear what to ask the source, by `performance.now`. */
+export type Planned<T> = { readonly plannedAt: number; readonly answer: Promise<T> }
+
+type Planning<T> = Eventual<Planned<T>>
+
 /**
- * The item API (docs/contract.md#items). Items are JSON text rendered by the database; it is never parsed here. Unknown
- * and hidden names throw alike; otherwise 403 for missing rights, 404 for an unknown key, 422 for an invalid query or
- * body, and the errors of docs/contract.md#what-the-caller-sees.
+ * Items leave as JSON text: the database rendered it and nobody parses it again. Each is planned at once where the model is
+ * in memory; what is refused before the source is asked is thrown, or rejects the plan.
  */
 export type Items = {
-  list(scope: RequestScope, name: string, query: RawQuery): Promise<ListAnswer>
+  list(scope: RequestScope, name: string, query: ItemQuery): Planning<ListAnswer>
   /** Like `list`, but a long list is returned piece by piece. */
-  listForSending(scope: RequestScope, name: string, query: RawQuery): Promise<ListAnswer | LongAnswer>
-  read(scope: RequestScope, name: string, key: string, query: RawQuery): Promise<string>
-  create(scope: RequestScope, name: string, body: unknown, query: RawQuery): Promise<string>
+  listForSending(scope: RequestScope, name: string, query: ItemQuery): Planning<ListAnswer | LongAnswer>
+  read(scope: RequestScope, name: string, key: string, query: ItemQuery): Planning<string>
+  create(scope: RequestScope, name: string, body: unknown, query: ItemQuery): Planning<string>
   updateOne(
     scope: RequestScope,
     name: string,
     target: { readonly key: string; readonly body: unknown },
-    query: RawQuery,
-  ): Promise<string>
-  updateMany(scope: RequestScope, name: string, body: unknown, query: RawQuery): Promise<string>
+    query: ItemQuery,
+  ): Planning<string>
+  updateMany(scope: RequestScope, name: string, body: unknown, query: ItemQuery): Planning<string>
   /** The deleted item; undefined if the query has no `fields`. */
-  deleteOne(scope: RequestScope, name: string, key: string, query: RawQuery): Promise<string | undefined>
-  deleteMany(scope: RequestScope, name: string, query: RawQuery): Promise<string | undefined>
+  deleteOne(scope: RequestScope, name: string, key: string, query: ItemQuery): Planning<string | undefined>
+  deleteMany(scope: RequestScope, name: string, query: ItemQuery): Planning<string | undefined>
 }
 
 export type ItemDeps = {
@@ -81,33 +88,47 @@ export function createItems(deps: ItemDeps): Items {
    * Repeats the work once with the newest model if a model that another process has just replaced causes an error: it
    * may name deleted tables or lack new names.
    */
-  async function onModel<T>(
+  function onModel<T>(
     { workspace, snapshot, rights }: RequestScope,
-    { query, ...asked }: Asked,
-    work: (model: Model, planned: () => void) => Promise<T>,
-  ): Promise<T> {
-    const loading = models.load(workspace, snapshot.modelVersion)
-    const model = loading instanceof Promise ? await loading : loading
-    let isPlanned = false
-    const planned = () => {
-      isPlanned = true
-      query.planned?.()
-    }
-    try {
-      return await work(model, planned)
-    } catch (error) {
-      const told = (of: Model, fault: unknown) =>
-        explainError(fault, { ...asked, model: of, rights, viewer: viewers.of(rights, of) })
-      if (isPlanned ? !isMissingTable(error) : !(error instanceof ServiceError)) throw told(model, error)
+    asked: { readonly name: string; readonly action: Action },
+    plan: (model: Model) => Planning<T>,
+  ): Planning<T> {
+    const explained = (model: Model, error: unknown) =>
+      explainError(error, { ...asked, model, rights, viewer: viewers.of(rights, model) })
+
+    const running = ({ plannedAt, answer }: Planned<T>, recover: (error: unknown) => Promise<T>): Planned<T> => ({
+      plannedAt,
+      answer: answer.catch(recover),
+    })
+
+    async function onNewerModel(model: Model, refused: unknown): Promise<Planned<T>> {
       const current = await lookAgain(workspace.id)
-      if (current === undefined || current.modelVersion <= model.version) throw told(model, error)
-      const next = await models.load(workspace, current.modelVersion)
-      try {
-        return await work(next, planned)
-      } catch (again) {
-        throw told(next, again)
+      if (current === undefined || current.modelVersion <= model.version) throw explained(model, refused)
+      const newer = await models.load(workspace, current.modelVersion)
+      const fail = (error: unknown): never => {
+        throw explained(newer, error)
       }
+      return attempt(
+        () => plan(newer),
+        (planned) => running(planned, fail),
+        fail,
+      )
     }
+
+    return andThen(models.load(workspace, snapshot.modelVersion), (model) =>
+      attempt(
+        () => plan(model),
+        (planned) =>
+          running(planned, async (error) => {
+            if (!isMissingTable(error)) throw explained(model, error)
+            return (await onNewerModel(model, error)).answer
+          }),
+        (error) => {
+          if (!(error instanceof ServiceError)) throw error
+          return onNewerModel(model, error)
+        },
+      ),
+    )
   }
 
   function open(model: Model, { rights, workspace }: RequestScope, name: string, action: Action) {
@@ -123,17 +144,29 @@ export function createItems(deps: ItemDeps): Items {
     }
   }
 
-  /** Binds the placeholders of a plan: the key in the path, and the time for policies that use it. */
-  const bindings =
-    (key?: string): Bindings =>
-    (name) =>
-      name === KEY && key !== undefined ? key : bindTimeVariable(name, ports.clock.now())
+  /** What a run binds the placeholders of its plan to. */
+  function bindings({ key, query = [], item = [] }: Values = {}): Bindings {
+    return (placeholder) => {
+      switch (placeholder.kind) {
+        case 'now':
+          return bindTimeVariable(placeholder, ports.clock.now())
+        case 'key':
+          return key ?? unbound(placeholder)
+        case 'queryValue':
+          return bindQueryValue(placeholder, query)
+        case 'itemValue': {
+          const value = item[placeholder.index]
+          return value === undefined ? unbound(placeholder) : value
+        }
+      }
+    }
+  }
 
   function openWrite(
     model: Model,
     scope: RequestScope,
     name: string,
-    asked: { readonly action: Action; readonly query: RawQuery },
+    asked: { readonly action: Action; readonly query: ItemQuery },
   ) {
     const { source, viewer, collection } = open(model, scope, name, asked.action)
     const access = viewer.accessTo(collection, 'read')
@@ -144,7 +177,7 @@ export function createItems(deps: ItemDeps): Items {
       collection,
       generators: generators(ports),
       read,
-      query: () => wholeQuery(asked.query),
+      query: () => parseItem(asked.query.sent),
     }
     return { source, request }
   }
@@ -152,34 +185,31 @@ export function createItems(deps: ItemDeps): Items {
   function write(
     scope: RequestScope,
     name: string,
-    asked: { readonly action: Action; readonly query: RawQuery },
+    asked: { readonly action: Action; readonly query: ItemQuery },
     plan: PlanWrite,
   ) {
-    return onModel(scope, { name, ...asked }, (model, planned) => {
+    return onModel(scope, { name, action: asked.action }, (model) => {
       const { source, request } = openWrite(model, scope, name, asked)
-      return runWrite(source, plan(request), planned)
+      return plannedWrite(source, plan(request))
     })
   }
 
   /** Plans a large write in parts, between which other requests run. */
-  function runWrite(source: Source, parts: Parts<WritePlan>, planned: () => void): Promise<string> {
-    const run = (plan: WritePlan) => {
-      const prepared = source.prepareWrite(plan)
-      planned()
-      return prepared(bindings())
-    }
-    const plan = inParts(parts)
-    return plan instanceof Promise ? plan.then(run) : run(plan)
+  function plannedWrite(source: Source, parts: Parts<WritePlan>): Planning<string> {
+    return andThen(inParts(parts), (plan) => {
+      const run = source.prepareWrite(plan)
+      return started(() => run(bindings()))
+    })
   }
 
   function openInsert(
     model: Model,
     scope: RequestScope,
     name: string,
-    { members, query }: { readonly members: readonly string[]; readonly query: RawQuery },
+    { members, query }: { readonly members: readonly string[]; readonly query: ItemQuery },
   ): OpenInsert {
     // Only member names with a comma could make the keys of two requests equal, and no field has such a name.
-    const key = `create ${name} ${query.text} ${members.length} ${members.join()}`
+    const key = `create ${name} ${textOf(query.sent)} ${members.length} ${members.join()}`
     return plans.get<OpenInsert>(scope.rights, model, key, () => {
       const { source, request } = openWrite(model, scope, name, { action: 'create', query })
       const insert = planPlainInsert(request, members)
@@ -187,16 +217,22 @@ export function createItems(deps: ItemDeps): Items {
     })
   }
 
-  function runList<T>(scope: RequestScope, name: string, query: RawQuery, { kind, prepare }: ListKind<T>): Promise<T> {
-    return onModel(scope, { name, action: 'read', query }, (model, planned) => {
-      const make = (asked: ReadQuery) => {
-        const { source, ...context } = open(model, scope, name, 'read')
-        return prepare(source, planList(context, asked))
-      }
-      const list = { operation: `${kind} ${name}`, query, make, bindings: bindings() }
-      const { made: run, bindings: boundValues } = plans.getByFingerprint(scope.rights, model, list)
-      planned()
-      return run(boundValues, query)
+  function runList<T>(
+    scope: RequestScope,
+    name: string,
+    query: ItemQuery,
+    { kind, prepare }: ListKind<T>,
+  ): Planning<T> {
+    return onModel(scope, { name, action: 'read' }, (model) => {
+      const { made: run, values } = plans.getList(scope.rights, model, {
+        operation: `${kind} ${name}`,
+        query: query.sent,
+        make(parsed) {
+          const { source, ...context } = open(model, scope, name, 'read')
+          return prepare(source, planList(context, parsed))
+        },
+      })
+      return started(() => run(bindings({ query: values }), query))
     })
   }
 
@@ -206,58 +242,83 @@ export function createItems(deps: ItemDeps): Items {
     listForSending: (scope, name, query) => runList(scope, name, query, sendable),
 
     read(scope, name, key, query) {
-      return onModel(scope, { name, action: 'read', query }, (model, planned) => {
-        const { field, run } = plans.get(scope.rights, model, `one ${name} ${query.text}`, () => {
+      return onModel(scope, { name, action: 'read' }, (model) => {
+        const { field, run } = plans.get(scope.rights, model, `one ${name} ${textOf(query.sent)}`, () => {
           const { source, ...context } = open(model, scope, name, 'read')
           const keyed = keyField(context.collection)
-          const plan = planOne(context, wholeQuery(query), keyEquals(context.access, keyed, placeholder(KEY)))
+          const plan = planOne(context, parseItem(query.sent), keyEquals(context.access, keyed, { kind: 'key' }))
           return { field: keyed, run: source.prepareOne(plan) }
         })
-        planned()
-        return run(bindings(decodeKey(field, key)), query).then(known)
+        return started(() => run(bindings({ key: decodeKey(field, key) }), query).then(known))
       })
     },
 
     create(scope, name, body, query) {
-      return onModel(scope, { name, action: 'create', query }, (model, planned) => {
+      return onModel(scope, { name, action: 'create' }, (model) => {
         const item = singleItem(body)
         const insert = item && openInsert(model, scope, name, { members: Object.keys(item), query })
         if (item === undefined || insert === undefined || insert === 'uncacheable') {
           const { source, request } = openWrite(model, scope, name, { action: 'create', query })
-          return runWrite(source, planCreate(request, body, config.SERVICE_ITEMS__CREATE_LIMIT), planned)
+          return plannedWrite(source, planCreate(request, body, config.SERVICE_ITEMS__CREATE_LIMIT))
         }
-        const given = insert.valuesOf(item, generators(ports))
-        const other = bindings()
-        planned()
-        return insert.run((placeholderName) => {
-          const value = given(placeholderName)
-          return value === undefined ? other(placeholderName) : value
-        })
+        const values = insert.valuesOf(item, generators(ports))
+        return started(() => insert.run(bindings({ item: values })))
       })
     },
 
-    async updateOne(scope, name, { key, body }, query) {
-      return only(await write(scope, name, { action: 'update', query }, (request) => planUpdateOne(request, body, key)))
+    updateOne(scope, name, { key, body }, query) {
+      const asked = { action: 'update', query } as const
+      return answering(
+        write(scope, name, asked, (request) => planUpdateOne(request, body, key)),
+        only,
+      )
     },
 
     updateMany(scope, name, body, query) {
       return write(scope, name, { action: 'update', query }, (request) => planUpdateMany(request, body))
     },
 
-    async deleteOne(scope, name, key, query) {
-      const item = only(await write(scope, name, { action: 'delete', query }, (request) => planDeleteOne(request, key)))
-      return wholeQuery(query).fields === undefined ? undefined : item
+    deleteOne(scope, name, key, query) {
+      const asked = { action: 'delete', query } as const
+      return answering(
+        write(scope, name, asked, (request) => planDeleteOne(request, key)),
+        (items) => ifAsked(only(items), query),
+      )
     },
 
-    async deleteMany(scope, name, query) {
-      const items = await write(scope, name, { action: 'delete', query }, planDeleteMany)
-      return wholeQuery(query).fields === undefined ? undefined : items
+    deleteMany(scope, name, query) {
+      return answering(write(scope, name, { action: 'delete', query }, planDeleteMany), (items) =>
+        ifAsked(items, query),
+      )
     },
   }
 }
 
-function wholeQuery({ text, parse }: RawQuery): ReadQuery {
-  return parse(text)
+/** Runs what is planned; also what it throws at once, such as for a value that is none of its field's, is its answer. */
+function started<T>(run: () => Promise<T>): Planned<T> {
+  const plannedAt = performance.now()
+  try {
+    return { plannedAt, answer: run() }
+  } catch (error) {
+    return { plannedAt, answer: Promise.reject(error) }
+  }
+}
+
+/** `planning` with another form of its answer. */
+function answering<T, R>(planning: Planning<T>, change: (answer: T) => R): Planning<R> {
+  return andThen(planning, ({ plannedAt, answer }) => ({ plannedAt, answer: answer.then(change) }))
+}
+
+/** Deleted items are answered only to whoever names fields of them. */
+function ifAsked(items: string, { sent }: ItemQuery): string | undefined {
+  return parseItem(sent).fields === undefined ? undefined : items
+}
+
+/** What one request brings for the placeholders of a plan that serves many. */
+type Values = {
+  readonly key?: string
+  readonly query?: QueryTemplate['values']
+  readonly item?: readonly (string | null)[]
 }
 
 /** A cached insert for all items with the same members; `uncacheable` where each item needs its own plan. */
@@ -271,12 +332,7 @@ const sendable: ListKind<ListAnswer | LongAnswer> = {
   prepare: (source, plan) => source.prepareLong?.(plan) ?? source.prepareList(plan),
 }
 
-/** The placeholder for the key in the path. */
-const KEY = 'key'
-
 type PlanWrite = (request: WriteRequest) => Parts<WritePlan>
-
-type Asked = { readonly name: string; readonly action: Action; readonly query: RawQuery }
 
 /** Searches the causes for the source's report of a missing table or column. */
 function isMissingTable(error: unknown): boolean {

@@ -6,45 +6,29 @@ import type { Viewer } from '../../core/access/access.ts'
 import { viewerOf } from '../../core/access/merge.ts'
 import type { Rights } from '../../core/access/principal.ts'
 import type { Model } from '../../core/model/model.ts'
-import { type ReadQuery, withTemplateReaders } from '../../core/query/parse.ts'
-import { bindTemplateValue, type TemplateReaders, toQueryTemplate } from '../../core/query/query-template.ts'
-import type { Bindings } from '../../core/sql/statement.ts'
-import type { Freshness } from '../../sources/source.ts'
-
-/** The query of a request: the cache is keyed by its text, which is parsed only on a cache miss. */
-export type RawQuery = {
-  readonly text: string
-  /** Parses the text, or its fingerprint. */
-  readonly parse: (text: string) => ReadQuery
-  readonly freshness: Freshness
-  /** Whether the client has disconnected, where the platform can tell. */
-  isDisconnected?(): boolean
-  /** Called once the plan is known, before it runs. */
-  planned?(): void
-}
+import type { ReadQuery } from '../../core/query/parse.ts'
+import { parseTemplate, type QueryTemplate, toQueryTemplate } from '../../core/query/query-template.ts'
+import { parseList, type RawQuery, textOf } from '../../core/query/raw-query.ts'
 
 export type PlanCache = {
   /** Returns the cached result for `key`, or that of `make` on a miss. Nothing is cached if `make` throws. */
   get<T>(rights: Rights, model: Model, key: string, make: () => T): T
-  /** Like `get`, shared by all queries with one fingerprint; `bindings` gives the values of this query at execution. */
-  getByFingerprint<T>(
-    rights: Rights,
-    model: Model,
-    asked: TemplatedRead<T>,
-  ): { readonly made: T; readonly bindings: Bindings }
+  /** The same for a list, shared by all queries with one fingerprint; `values` are what this one compares with. */
+  getList<T>(rights: Rights, model: Model, list: ListRead<T>): { readonly made: T; readonly values: Values }
 }
 
-type TemplatedRead<T> = {
+type Values = QueryTemplate['values']
+
+type ListRead<T> = {
   /** The operation without its query: the prefix of the cache key. */
   readonly operation: string
+  /** Parsed on a miss. */
   readonly query: RawQuery
   readonly make: (query: ReadQuery) => T
-  /** Binds the placeholders that are not part of the query. */
-  readonly bindings: Bindings
 }
 
 /** `uncacheable` where each query of this fingerprint needs its own plan. */
-type CachedTemplate<T> = { readonly made: T; readonly template: TemplateReaders } | 'uncacheable'
+type CachedTemplate<T> = { readonly made: T } | 'uncacheable'
 
 const MAX_ENTRIES = 2_000
 const MAX_LENGTH = 2_000
@@ -65,22 +49,18 @@ export function createPlanCache(): PlanCache {
 
   return {
     get,
-    getByFingerprint<T>(rights: Rights, model: Model, { operation, query, make, bindings }: TemplatedRead<T>) {
-      const parsed = toQueryTemplate(query.text)
-      if (parsed.values.length > 0) {
-        const cached = get<CachedTemplate<T>>(rights, model, `template ${operation} ${parsed.fingerprint}`, () => {
-          const template: TemplateReaders = { readers: new Map(), isUncacheable: false }
-          const made = make(withTemplateReaders(query.parse(parsed.fingerprint), template))
-          return template.isUncacheable ? 'uncacheable' : { made, template }
+    getList<T>(rights: Rights, model: Model, { operation, query, make }: ListRead<T>) {
+      const text = textOf(query)
+      const template = typeof query === 'string' ? toQueryTemplate(query) : undefined
+      if (template !== undefined && template.values.length > 0) {
+        const cached = get<CachedTemplate<T>>(rights, model, `template ${operation} ${template.fingerprint}`, () => {
+          const open = parseTemplate(template)
+          const made = make(open.query)
+          return open.isUncacheable() ? 'uncacheable' : { made }
         })
-        if (cached !== 'uncacheable') {
-          return {
-            made: cached.made,
-            bindings: (name) => bindTemplateValue(name, parsed, cached.template) ?? bindings(name),
-          }
-        }
+        if (cached !== 'uncacheable') return { made: cached.made, values: template.values }
       }
-      return { made: get(rights, model, `${operation} ${query.text}`, () => make(query.parse(query.text))), bindings }
+      return { made: get(rights, model, `${operation} ${text}`, () => make(parseList(query))), values: [] }
     },
   }
 }

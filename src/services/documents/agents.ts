@@ -7,10 +7,10 @@ import { nested } from '../../core/error.ts'
 import { agentView } from '../../core/manifest/agent-view.ts'
 import { describeSources } from '../../core/model/overview.ts'
 import { didYouMean } from '../../core/nearest.ts'
-import { type JsonArguments, parseItemArguments, parseListArguments } from '../../core/query/parse-json.ts'
+import type { JsonArguments } from '../../core/query/parse-json.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { Items, ListAnswer } from '../data/items.ts'
-import { createViewers, type RawQuery } from '../data/plan-cache.ts'
+import { createViewers } from '../data/plan-cache.ts'
 import type { Licensing } from '../license/licensing.ts'
 import type { Migrations, Preview } from '../model/migrations.ts'
 import type { ModelCache } from '../model/model-cache.ts'
@@ -97,19 +97,19 @@ export function createAgents({ items, migrations, models, declarations, licensin
         },
         async listItems(collection, query) {
           await admitted()
-          return items.list(scope, collection, asked(query, parseListArguments))
+          return (await items.list(scope, collection, { sent: query })).answer
         },
         async createItems(collection, data, query) {
           await admitted()
-          return items.create(scope, collection, data, asked(query, parseItemArguments))
+          return (await items.create(scope, collection, data, { sent: query })).answer
         },
         async updateItem({ collection, key }, data, query) {
           await admitted()
-          return items.updateOne(scope, collection, { key, body: data }, asked(query, parseItemArguments))
+          return (await items.updateOne(scope, collection, { key, body: data }, { sent: query })).answer
         },
         async deleteItem(collection, key) {
           await admitted()
-          await items.deleteOne(scope, collection, key, asked({}, parseItemArguments))
+          await (await items.deleteOne(scope, collection, key, { sent: {} })).answer
         },
         async readSchema(name) {
           const { known, find, describe, name: named } = await view()
@@ -136,11 +136,4 @@ export function createAgents({ items, migrations, models, declarations, licensin
       }
     },
   }
-}
-
-/**
- * The leading line break distinguishes the text from query strings; escaping hides characters with a meaning in those.
- */
-function asked(query: JsonArguments, parse: (query: JsonArguments) => ReturnType<RawQuery['parse']>): RawQuery {
-  return { text: `\n${encodeURIComponent(JSON.stringify(query))}`, parse: () => parse(query), freshness: 'kept' }
 }

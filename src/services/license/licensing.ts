@@ -4,6 +4,7 @@
  */
 import type { Config } from '../../config.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
+import type { Eventual } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
 import { type LicenseEntitlement, type LicenseLimits, starterLimits } from '../../core/license/license.ts'
 import {
@@ -49,7 +50,7 @@ export type Licensing = LicenseGuard & {
    * Throws 402 while the license is locked. Synchronous, except when `version`, which every request has, announces a
    * new state, or when a locked license is due for another check.
    */
-  admit(version?: number): Promise<void> | undefined
+  admit(version?: number): Eventual<void>
   /** Only administrators of the instance get warnings. */
   info(caller: Caller): Promise<LicenseInfo>
   /** The license with the usage of the whole instance, for its administrators (403). */

@@ -1,4 +1,5 @@
 /** The only cache of compiled models, by workspace and version. A model is built once per version. */
+import type { Eventual } from '../../core/and-then.ts'
 import { buildModel, isSystemSource, type Model, noRecords } from '../../core/model/model.ts'
 import { systemRecords } from '../../core/model/system.ts'
 import type { SqlDriver } from '../../ports.ts'
@@ -7,7 +8,7 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 
 export type ModelCache = {
   /** Returns the model of `workspace`, at `version` or a newer one. */
-  load(workspace: WorkspaceRow, version: number): Model | Promise<Model>
+  load(workspace: WorkspaceRow, version: number): Eventual<Model>
   /** Returns the model of exactly that version, if it is in memory. */
   known(workspaceId: string, version: number): Model | undefined
   /** Adds a model that was just created, so that it need not be read back. */

@@ -23,6 +23,7 @@ import {
   type WriteRequest,
 } from '../../../src/core/plan/write.ts'
 import type { ReadQuery } from '../../../src/core/query/parse.ts'
+import { type Bindings, unbound } from '../../../src/core/query/placeholder.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { compile, ident, join, type SqlParam, type Statement, sql } from '../../../src/core/sql/statement.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
@@ -60,7 +61,7 @@ export function openService(
     return replied(async () => {
       const { collection, access } = openCollection(model, viewer, name, 'read')
       const run = source.prepareList(planList({ viewer, collection, access, limits: pages, maxRows }, read()))
-      const { data, total } = await run((hole) => bindTimeVariable(hole, now))
+      const { data, total } = await run(bindingsOf([]))
       return { status: 200, text: data, total }
     })
   }
@@ -85,13 +86,20 @@ export function openService(
         const item = write.kind === 'create' ? singleItem(write.items) : undefined
         const plain = item && planPlainInsert(request, Object.keys(item))
         const given = item && plain?.valuesOf(item, request.generators)
-        const text = await source.prepareWrite(plain?.plan ?? atOnce(planOf(request, write)))((hole) => {
-          const value = given?.(hole)
-          return value === undefined ? bindTimeVariable(hole, now) : value
-        })
+        const plan = plain?.plan ?? atOnce(planOf(request, write))
+        const text = await source.prepareWrite(plan)(bindingsOf(given ?? []))
         if (text === '[]' && 'key' in write) return { status: 404, text: 'Query failed > No record found' }
         return { status: 200, text }
       }),
+  }
+}
+
+/** What a run binds to the placeholders of its plan: the time, and the values of an item. */
+function bindingsOf(item: readonly (string | null)[]): Bindings {
+  return (placeholder) => {
+    if (placeholder.kind === 'now') return bindTimeVariable(placeholder, now)
+    const value = placeholder.kind === 'itemValue' ? item[placeholder.index] : undefined
+    return value === undefined ? unbound(placeholder) : value
   }
 }
 

@@ -104,7 +104,7 @@ function print(value: BracketTree, element: (index: number) => string): string[]
 }
 
 function printAt(node: BracketNode, place: string, element: (index: number) => string): string[] {
-  if (typeof node === 'string') return [`${place}=${encodeURIComponent(node)}`]
+  if (typeof node !== 'object') return [`${place}=${encodeURIComponent(String(node))}`]
   if (isArray(node)) return node.flatMap((child, index) => printAt(child, place + element(index), element))
   return Object.entries(node).flatMap(([name, child]) =>
     printAt(child, `${place}[${encodeURIComponent(name)}]`, element),
@@ -116,7 +116,7 @@ function shuffled(parameters: readonly string[]): fc.Arbitrary<string[]> {
 }
 
 function objectsIn(node: BracketNode): object[] {
-  if (typeof node === 'string') return []
+  if (typeof node !== 'object') return []
   if (isArray(node)) return node.flatMap(objectsIn)
   return [node, ...Object.values(node).flatMap(objectsIn)]
 }

@@ -11,7 +11,7 @@ import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { SqlFault } from '../../../src/core/sql/fault.ts'
 import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
-import { compileRead, predicate, rootScope } from '../../../src/core/sql/read.ts'
+import { predicate, rootScope } from '../../../src/core/sql/read.ts'
 import { compile, literal, type Sql, type Statement, sql } from '../../../src/core/sql/statement.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
@@ -633,7 +633,11 @@ function filter(name: string, search: string): Record<'postgres' | 'mariadb' | '
 
 function read(name: string, search: string): Record<'postgres' | 'mariadb' | 'mysql', Statement> {
   const plan = build.read(model, name, search)
-  return { postgres: compileRead(plan, postgres), mariadb: compileRead(plan, mariadb), mysql: compileRead(plan, mysql) }
+  return {
+    postgres: build.statement(plan, postgres),
+    mariadb: build.statement(plan, mariadb),
+    mysql: build.statement(plan, mysql),
+  }
 }
 
 function compiled(make: (dialect: Dialect) => Sql): Record<'postgres' | 'mariadb' | 'mysql', Statement> {

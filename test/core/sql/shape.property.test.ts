@@ -21,7 +21,7 @@ import {
 } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseItemQuery } from '../../../src/core/query/parse.ts'
-import { placeholder } from '../../../src/core/query/placeholder.ts'
+import { unbound } from '../../../src/core/query/placeholder.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
@@ -330,13 +330,13 @@ const anyMisnamedBody = fc.constantFrom<(text: string) => Write>(
 const administrator: Viewer = { accessTo: () => fullAccess, seesModel: true }
 
 function read(dialect: Dialect, request: unknown): Statement {
-  return compileRead(build.read(model, 'articles', searchOf(request)), dialect)
+  return build.statement(build.read(model, 'articles', searchOf(request)), dialect)
 }
 
 function readByKey(dialect: Dialect, key: string): Statement {
   const context = { viewer: administrator, collection: articles(), access: fullAccess, limits, maxRows: 100_000 }
   const field = keyField(context.collection)
-  const plan = planOne(context, parseItemQuery(parseBrackets('')), keyEquals(fullAccess, field, placeholder('key')))
+  const plan = planOne(context, parseItemQuery(parseBrackets('')), keyEquals(fullAccess, field, { kind: 'key' }))
   const decoded = decodeKey(field, key)
   return binder(compileRead(plan, dialect))(() => decoded)
 }
@@ -357,7 +357,7 @@ function write(dialect: Dialect, filled: unknown): readonly Statement[] {
     updateMany: () => atOnce(planUpdateMany(request, body)),
     delete: () => atOnce(planDeleteMany(request)),
   }
-  return atOnce(compileWrite(plans[kind](), dialect)).statements
+  return atOnce(compileWrite(plans[kind](), dialect)).statements.map((template) => binder(template)(unbound))
 }
 
 const limits = { default: 100, max: 10_000 }

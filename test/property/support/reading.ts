@@ -7,9 +7,9 @@ import { decodeKey, keyEquals, keyField } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { type DeepArguments, parseListQuery, type ReadQuery } from '../../../src/core/query/parse.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
-import { compileRead } from '../../../src/core/sql/read.ts'
 import type { Statement } from '../../../src/core/sql/statement.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
+import { build } from '../../support/data/build.ts'
 import type { Answer } from './oracle.ts'
 import { printRequest } from './print.ts'
 import { type Draft, type Request, requestOf, type Tree } from './request.ts'
@@ -44,16 +44,16 @@ export function queryOf(draft: Draft, side: 0 | 1): ReadQuery {
 }
 
 export function statementOf(model: Model, dialect: Dialect, draft: Draft, side: 0 | 1 = 0): Statement {
-  return compileRead(planOf(model, draft, side), dialect)
+  return build.statement(planOf(model, draft, side), dialect)
 }
 
 export async function answerOf(driver: SqlDriver, dialect: Dialect, plan: ReadPlan): Promise<Answer> {
-  const { data, total } = dialect.answerList(await driver.query(compileRead(plan, dialect)), plan.count)
+  const { data, total } = dialect.answerList(await driver.query(build.statement(plan, dialect)), plan.count)
   return { data: JSON.parse(data), ...(total !== undefined && { total }) }
 }
 
 export async function answerOfOne(driver: SqlDriver, dialect: Dialect, plan: ReadPlan): Promise<Row | undefined> {
-  const item = dialect.answerOne(await driver.query(compileRead(plan, dialect)))
+  const item = dialect.answerOne(await driver.query(build.statement(plan, dialect)))
   return item === undefined ? undefined : JSON.parse(item)
 }
 

@@ -21,6 +21,10 @@ import type { ReadPlan } from '../../../src/core/plan/plan.ts'
 import { planList } from '../../../src/core/plan/read.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseListQuery } from '../../../src/core/query/parse.ts'
+import { unbound } from '../../../src/core/query/placeholder.ts'
+import type { Dialect } from '../../../src/core/sql/dialect.ts'
+import { compileRead } from '../../../src/core/sql/read.ts'
+import { binder, type Statement } from '../../../src/core/sql/statement.ts'
 
 /** `string`, `string(80)?`, `decimal(10,2)`, `int32[]`: type, `[]` for a list, `?` where null is allowed. */
 type FieldText = string
@@ -28,7 +32,7 @@ type Shape = Readonly<Record<string, Readonly<Record<string, FieldText>>>>
 /** `child.field(column, …) -> parent.field`; the parent's field may be left out, and ends in `?` where it is a to-one. */
 type RelationText = string
 
-export const build = { model, read, type: fieldType }
+export const build = { model, read, statement, type: fieldType }
 
 /** The first field of a collection is its primary key. */
 function model(shape: Shape, relations: readonly RelationText[] = []): Model {
@@ -152,4 +156,9 @@ function relation(
 function found<T>(value: T | null | undefined, text: string): T {
   if (value === null || value === undefined) throw new Error(`cannot build ${text}`)
   return value
+}
+
+/** The statement of a plan that has no placeholders. */
+function statement(plan: ReadPlan, dialect: Dialect): Statement {
+  return binder(compileRead(plan, dialect))(unbound)
 }

@@ -6,7 +6,6 @@ import { diffModel, type SchemaDiff } from '../../../src/core/migration/diff.ts'
 import { buildModel, type Model, type ModelRecords } from '../../../src/core/model/model.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import type { Introspection, IntrospectionScope } from '../../../src/core/sql/introspect.ts'
-import { compileRead } from '../../../src/core/sql/read.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
 import { build } from './build.ts'
 
@@ -24,7 +23,7 @@ export async function introspect(
 
 export async function readItems({ driver, dialect }: Database, model: Model, name: string, search: string) {
   const plan = build.read(model, name, search)
-  const { data } = dialect.answerList(await driver.query(compileRead(plan, dialect)), plan.count)
+  const { data } = dialect.answerList(await driver.query(build.statement(plan, dialect)), plan.count)
   return JSON.parse(data) as readonly Record<string, unknown>[]
 }
 

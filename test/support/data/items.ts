@@ -18,6 +18,7 @@ import {
 } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseItemQuery, parseListQuery } from '../../../src/core/query/parse.ts'
+import { unbound } from '../../../src/core/query/placeholder.ts'
 import type { Change } from '../../../src/core/sql/change.ts'
 import { compileChange } from '../../../src/core/sql/ddl.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
@@ -46,8 +47,6 @@ export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, vie
   const source = openSqlSource(driver, dialect)
   let count = 0
   const generators = { uuid: () => `019a0000-0000-7000-8000-${String(++count).padStart(12, '0')}`, now: () => NOW }
-  const fill = (name: string) => name
-
   function contextOf(name: string): ReadContext {
     const collection = model.byName.get(name)
     if (collection === undefined) throw new Error(`there is no ${name}`)
@@ -65,7 +64,7 @@ export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, vie
     const read = contextOf(name)
     const query = () => parseItemQuery(parseBrackets(search))
     const plan = atOnce(planned({ viewer, collection: read.collection, generators, read, query }))
-    return JSON.parse(await source.prepareWrite(plan)(fill))
+    return JSON.parse(await source.prepareWrite(plan)(unbound))
   }
 
   return {
@@ -77,7 +76,7 @@ export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, vie
     deleteMany: (name, search) => write(name, search, planDeleteMany),
     async list(name, search = '') {
       const run = source.prepareList(planList(contextOf(name), parseListQuery(parseBrackets(search))))
-      return JSON.parse((await run(fill)).data)
+      return JSON.parse((await run(unbound)).data)
     },
   }
 }

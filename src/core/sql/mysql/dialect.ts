@@ -13,12 +13,13 @@ import type { ServiceError } from '../../error.ts'
 import { hex } from '../../hex.ts'
 import type { FieldType } from '../../model/field-type.ts'
 import type { Comparison } from '../../query/filter.ts'
+import type { Operand } from '../../query/placeholder.ts'
 import { databaseError } from '../database-error.ts'
 import type { Dialect, DirectWrite, RowQuery, Rows, Setting, Targets } from '../dialect.ts'
 import { CANCELED, type SqlFault, TIMED_OUT } from '../fault.ts'
 import { insert } from '../insert.ts'
 import { compareExactly, comparison } from '../operators.ts'
-import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from '../statement.ts'
+import { empty, ident, integer, join, literal, param, type Sql, sql, type TemplateParam } from '../statement.ts'
 import { mysqlDdl, NULL_FOUND, OUT_OF_RANGE } from './ddl.ts'
 import { isMixed, mysqlSlots } from './slots.ts'
 
@@ -220,7 +221,7 @@ function looksBeyond({ parts }: Sql, name: string): boolean {
   return parts.some((part) => part.kind === 'ident' && part.names.length > 1 && part.names[0] !== name)
 }
 
-function typed(type: FieldType, value: SqlParam, own: Family): Sql {
+function typed(type: FieldType, value: TemplateParam, own: Family): Sql {
   switch (type.name) {
     case 'boolean':
       return sql`(${param(value)} = 'true')`
@@ -294,7 +295,7 @@ function exactly(text: Sql, own: Family): Sql {
 function compare(
   column: Sql,
   type: FieldType,
-  { operator, operand, own }: { operator: Comparison; operand: string; own: Family },
+  { operator, operand, own }: { operator: Comparison; operand: Operand; own: Family },
 ): Sql {
   const value = typed(type, operand, own)
   if (type.name === 'json') {

@@ -3,12 +3,24 @@ import type { ServiceError } from '../../error.ts'
 import type { FieldType, TypeName } from '../../model/field-type.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import type { Comparison } from '../../query/filter.ts'
+import { boundText } from '../../query/placeholder.ts'
 import { databaseError } from '../database-error.ts'
 import type { Comparing, Dialect, DirectWrite, RowQuery, Setting, Targets } from '../dialect.ts'
 import { CANCELED, type SqlFault, TIMED_OUT } from '../fault.ts'
 import { insert } from '../insert.ts'
 import { compareExactly, comparison } from '../operators.ts'
-import { empty, ident, integer, join, literal, param, type Sql, type SqlParam, sql } from '../statement.ts'
+import {
+  empty,
+  ident,
+  integer,
+  join,
+  literal,
+  param,
+  type Sql,
+  type SqlParam,
+  sql,
+  type TemplateParam,
+} from '../statement.ts'
 import { postgresDdl } from './ddl.ts'
 
 export const postgres: Dialect = {
@@ -184,9 +196,9 @@ function select({ members, from, order, page }: RowQuery): Sql {
 
 const SMALL_PAGE = 100
 
-function typed(type: FieldType, isList: boolean, value: SqlParam): Sql {
+function typed(type: FieldType, isList: boolean, value: TemplateParam): Sql {
   if (isList) {
-    const text = value === null ? null : arrayText(JSON.parse(value) as (string | null)[])
+    const text = listText(value)
     return type.name === 'bytes'
       ? sql`(select case when l is not null then array(select decode(e, 'base64') from unnest(l) with ordinality x(e, n) order by n) end from (select ${param(text)}::text[]) y(l))`
       : sql`${param(text)}::${castType(type)}[]`
@@ -195,9 +207,14 @@ function typed(type: FieldType, isList: boolean, value: SqlParam): Sql {
 }
 
 /** The server only converts a text to an enum implicitly if it is not declared as text. */
-function assigned(type: FieldType, isList: boolean, value: SqlParam): Sql {
+function assigned(type: FieldType, isList: boolean, value: TemplateParam): Sql {
   if (type.name !== 'string') return typed(type, isList, value)
-  return param(isList && value !== null ? arrayText(JSON.parse(value) as (string | null)[]) : value)
+  return param(isList ? listText(value) : value)
+}
+
+/** A list's text is made of its elements, so that it has to be known here. */
+function listText(value: TemplateParam): SqlParam {
+  return value === null ? null : arrayText(JSON.parse(boundText(value)) as (string | null)[])
 }
 
 /** A cast to a type with limits silently truncates or rounds. */
