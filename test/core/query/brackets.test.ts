@@ -256,14 +256,14 @@ describe('limits', () => {
     ['depth', `a${'[b]'.repeat(33)}`, `a${'[b]'.repeat(33)}=x`],
     ['index', 'a[2000]', times(2_001, (index) => `a[${index}]=x`)],
     ['pushes', 'a[]', times(2_001, () => 'a[]=x')],
-    ['key length', 'k'.repeat(100), `${'k'.repeat(201)}=x`],
-    ['inner key length', `a[${'k'.repeat(98)}`, `a[${'k'.repeat(201)}]=x`],
-    ['index length', `a[${'1'.repeat(98)}`, `a[${'1'.repeat(60_000)}]=x`],
+    ['key length', `${'k'.repeat(100)}…`, `${'k'.repeat(201)}=x`],
+    ['inner key length', `a[${'k'.repeat(98)}…`, `a[${'k'.repeat(201)}]=x`],
+    ['index length', `a[${'1'.repeat(98)}…`, `a[${'1'.repeat(60_000)}]=x`],
   ])('one more %s is refused, naming %s', (_, name, search) => {
     const error = failure(search)
 
     expect(error.kind).toBe('invalid')
-    expect(errorBody(error).source?.message).toBe(`${name.slice(0, 100)}…`)
+    expect(errorBody(error).source?.message).toBe(name)
   })
 
   it('reads 1,000 operands of _in in any order', () => {
