@@ -285,7 +285,9 @@ function addStep(draft: Draft, step: Exclude<JoinedStep, JoinedInsert>, selectio
       return
     }
     case 'refer':
-      add(draft, [slots.assertion(sql`not exists (${astray(step, scope)})`, assertionMarker(step.assertion))])
+      add(draft, [
+        slots.assertion(sql`not exists (${missingReferences(step, scope)})`, assertionMarker(step.assertion)),
+      ])
       return
     case 'update': {
       const { collection, number } = step.slot
@@ -309,7 +311,7 @@ function addStep(draft: Draft, step: Exclude<JoinedStep, JoinedInsert>, selectio
 }
 
 /** The rows of the slot whose reference would not exist. */
-function astray({ slot, relation, cells, where }: Extract<Step, { kind: 'refer' }>, scope: Scope): Sql {
+function missingReferences({ slot, relation, cells, where }: Extract<Step, { kind: 'refer' }>, scope: Scope): Sql {
   const inner = scope.next()
   const newValue = (field: PrimitiveField) => {
     const cell = cells.find((one) => one.field === field)

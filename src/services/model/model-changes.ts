@@ -70,21 +70,21 @@ export function createModelChanges({ database, workspaces }: Ports, models: Mode
     const next = compileModel(version + 1, change.records)
     const save = [...saveModel(workspace.apiName, records, change.records), ...change.statements]
     if (change.elsewhere === undefined) {
-      if (!(await inTurn([takeTurn(workspace.id, version, fence), ...save]))) return undefined
+      if (!(await batchUnderLock([takeLock(workspace.id, version, fence), ...save]))) return undefined
     } else {
       const { announce, run } = change.elsewhere
       const own = await drawFence(fence)
-      if (!(await inTurn([reserveTurn(workspace.id, version, own), ...announce]))) return undefined
+      if (!(await batchUnderLock([reserveLock(workspace.id, version, own), ...announce]))) return undefined
       await run()
       // A later holder of the lock has found the mark; changes elsewhere cannot be undone.
-      if (!(await inTurn([keepTurn(workspace.id, version, own), ...save]))) throw overtaken()
+      if (!(await batchUnderLock([keepLock(workspace.id, version, own), ...save]))) throw overtaken()
     }
     models.keep(workspace.id, next)
     return change
   }
 
   /** Returns false if the lock was lost, in which case the whole batch is rolled back. */
-  async function inTurn(statements: readonly Statement[]): Promise<boolean> {
+  async function batchUnderLock(statements: readonly Statement[]): Promise<boolean> {
     try {
       await database.batch(statements)
       return true
@@ -128,26 +128,26 @@ const drawn = sql`nextval('service.fence')`
 /**
  * Fails the transaction unless the model is unchanged since it was read, and no later holder of the lock has written.
  */
-function takeTurn(workspaceId: string, version: number, fence: Sql): Statement {
-  return demandTurn(
+function takeLock(workspaceId: string, version: number, fence: Sql): Statement {
+  return demandLock(
     { workspaceId, version },
     sql`model_version = model_version + 1, fence = ${fence}`,
     sql`fence < ${fence}`,
   )
 }
 
-/** Like `takeTurn`, before external work: holds the lock until a later holder takes it. */
-function reserveTurn(workspaceId: string, version: number, fence: Sql): Statement {
-  return demandTurn({ workspaceId, version }, sql`fence = ${fence}`, sql`fence < ${fence}`)
+/** Like `takeLock`, before external work: holds the lock until a later holder takes it. */
+function reserveLock(workspaceId: string, version: number, fence: Sql): Statement {
+  return demandLock({ workspaceId, version }, sql`fence = ${fence}`, sql`fence < ${fence}`)
 }
 
-function keepTurn(workspaceId: string, version: number, fence: Sql): Statement {
-  return demandTurn({ workspaceId, version }, sql`model_version = model_version + 1`, sql`fence = ${fence}`)
+function keepLock(workspaceId: string, version: number, fence: Sql): Statement {
+  return demandLock({ workspaceId, version }, sql`model_version = model_version + 1`, sql`fence = ${fence}`)
 }
 
 type Place = { readonly workspaceId: string; readonly version: number }
 
-function demandTurn({ workspaceId, version }: Place, settings: Sql, holds: Sql): Statement {
+function demandLock({ workspaceId, version }: Place, settings: Sql, holds: Sql): Statement {
   return statement(sql`
     with turn as (
       update service.workspace set ${settings}
