@@ -102,6 +102,7 @@ describe('a list', () => {
     ['an unknown field in sort', 'sort[0][colour][direction]=asc', 'sort[0].colour'],
     ['an unknown operator', 'filter[stock][_foo]=1', 'filter.stock._foo'],
     ['an operand of the wrong type', 'filter[stock][_eq]=many', 'filter.stock._eq'],
+    ['members below an operator', 'filter[price][_null][a]=true', 'filter.price._null'],
     ['a number out of range of its type', 'filter[stock][_eq]=2147483648', 'filter.stock._eq'],
     ['the sort syntax of others', 'sort=-title', 'sort'],
     ['an unknown parameter', 'page=2', 'page'],

@@ -94,7 +94,9 @@ it.each([
 it('does not start with halves of two keys', async () => {
   const started = run(JSON.stringify({ ...first, x: second.x }), async () => 'started')
 
-  await expect(started).rejects.toThrow(/^SERVICE_AUTH__SIGNING_KEY (has a private and a public half|holds a key)/)
+  await expect(started).rejects.toThrow(
+    /^SERVICE_AUTH__SIGNING_KEY (has a private and a public half|contains an invalid key)/,
+  )
 })
 
 /** What `work` finds at a server of the instance that is started with this value. */

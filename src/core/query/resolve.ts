@@ -153,10 +153,10 @@ function countLeaf(reading: Reading): void {
 
 function nullTest(reading: Reading, ref: FieldRef, operand: unknown, path: string): Filter {
   if (!ref.field.isNullable) throw queryFault(path, 'is only for nullable fields')
-  const value =
-    reading.form === 'text' ? ({ true: true, false: false } as Record<string, unknown>)[String(operand)] : operand
-  if (typeof value !== 'boolean') throw queryFault(path, 'must be true or false')
-  return { kind: 'null', ...ref, negated: !value }
+  const isText = reading.form === 'text'
+  if (operand === (isText ? 'true' : true)) return { kind: 'null', ...ref, negated: false }
+  if (operand === (isText ? 'false' : false)) return { kind: 'null', ...ref, negated: true }
+  throw queryFault(path, 'must be true or false')
 }
 
 function build(

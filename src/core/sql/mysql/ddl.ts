@@ -131,8 +131,8 @@ function sameType({ type }: ColumnDefinition): Sql {
 
 const collationClause = sql`if(collation_name is null, '', concat(' character set ', character_set_name, ' collate ', collation_name))`
 
-type Redefinition = ProviderSignInDeps & { readonly type: Sql }
-type ProviderSignInDeps = { readonly dialect: Dialect; readonly defaultClause: Sql }
+type Redefinition = ColumnRewrite & { readonly type: Sql }
+type ColumnRewrite = { readonly dialect: Dialect; readonly defaultClause: Sql }
 
 /** A column can only be redefined as a whole: attributes that are not in the model are read from the catalog. */
 function redefined(ref: TableRef, column: ColumnDefinition, { dialect, defaultClause, type }: Redefinition) {
@@ -166,9 +166,9 @@ function set(ref: TableRef, { dbName }: ColumnDefinition, value: Sql): Sql {
 
 function convert(
   { table: ref, column, from, conversion }: ChangeOf<'changeColumnType'>,
-  means: ProviderSignInDeps,
+  rewrite: ColumnRewrite,
 ): readonly Sql[] {
-  const { dialect } = means
+  const { dialect } = rewrite
   const { type } = column
   const name = ident(column.dbName)
   const refuse = (invalidOperation: Sql) => {
@@ -178,8 +178,8 @@ function convert(
   const step = modify(ref, column, dialect)
   if (conversion !== 'cast') {
     if (type.name !== 'string')
-      return redefined(ref, column, { ...means, type: asText(columnType(column, dialect), dialect) })
-    const steps = redefined(ref, column, { ...means, type: textType(type) })
+      return redefined(ref, column, { ...rewrite, type: asText(columnType(column, dialect), dialect) })
+    const steps = redefined(ref, column, { ...rewrite, type: textType(type) })
     if (type.params.length === 'unlimited') return steps
     // Trailing spaces would be truncated.
     return [refuse(sql`char_length(${name}) > ${integer(type.params.value)}`), ...steps]
