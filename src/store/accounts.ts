@@ -1,231 +1,66 @@
-/** Users and signing keys in the system database, and the rights that a credential gives its bearer. */
-import type { PolicyContent } from '../core/access/policy.ts'
-import type { KeyScope } from '../core/access/scope.ts'
+/** Accounts, as administrators of the instance see and change them. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
-import type { RoleKind } from './roles.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
 
-export type UserRow = {
-  readonly id: string
-  readonly email: string | null
+export type AccountRow = {
   readonly fullName: string | null
-  readonly passwordHash: string | null
   readonly status: 'active' | 'suspended'
+  readonly isAdministrator: boolean
+  readonly isService: boolean
+  /** The owner of a service account. */
+  readonly ownerId: string | null
+  /** The account's e-mail address is proven; for a service account, its owner's. */
+  readonly isProven: boolean
+  /** Number of other people who can currently act as administrator of the instance. */
+  readonly otherAdministrators: number
 }
 
-export type SigningKeyRow = { readonly id: string; readonly publicJwk: string; readonly sealedPrivateJwk: string }
-
-/** Counts people; service accounts are excluded. */
-export async function countUsers(database: SqlDriver): Promise<number> {
-  const [[count] = []] = await database.query(statement(sql`select count(*) from service."user" where not is_service`))
-  return Number(count)
-}
-
-/** Builds an audit log entry for a batch; it is written only if the condition `provided` is true. */
-export type AuditStatement = (provided?: Sql) => Statement
-
-/** Creates the first user, with a proven address. Returns false if a user exists; concurrent calls create only one. */
-export async function insertFirstUser(
-  database: SqlDriver,
-  user: {
-    readonly id: string
-    readonly email: string
-    readonly fullName: string | null
-    readonly passwordHash: string
-  },
-  record: AuditStatement,
-): Promise<boolean> {
-  const [, rows] = await database.batch([
-    statement(sql`select pg_advisory_xact_lock(7310, 2)`),
-    statement(sql`
-      insert into service."user" (id, email, full_name, password_hash, is_administrator, email_proven_at)
-      select ${param(user.id)}::uuid, ${param(user.email)}, ${param(user.fullName)}, ${param(user.passwordHash)}, true,
-        now()
-      where not exists (select 1 from service."user")
-      returning id`),
-    record(sql`exists (select 1 from service."user" where id = ${param(user.id)}::uuid)`),
-  ])
-  return rows?.length === 1
-}
-
-/** Finds a person by e-mail address, in any case; service accounts are excluded. */
-export async function findUserByEmail(database: SqlDriver, email: string): Promise<UserRow | undefined> {
+/** Loads a person or a service account; undefined if it does not exist. */
+export async function loadAccount(database: SqlDriver, id: string): Promise<AccountRow | undefined> {
   const [row] = await database.query(
     statement(sql`
-      select id, email, full_name, password_hash, status from service."user"
-      where lower(email) = lower(${param(email)}) and not is_service`),
+      select json_build_object('fullName', u.full_name, 'status', u.status, 'isAdministrator', u.is_administrator,
+        'isService', u.is_service, 'ownerId', u.service_account_owner_id, 'isProven', ${isProven(sql`u`)},
+        'otherAdministrators', (
+          select count(*) from service."user" o
+          where o.id <> u.id and o.is_administrator and not o.is_service and o.status = 'active'))::text
+      from service."user" u where u.id = ${param(id)}::uuid`),
   )
-  if (row === undefined) return undefined
-  const [id, address, fullName, passwordHash, status] = row
-  return {
-    id: id ?? '',
-    email: address ?? null,
-    fullName: fullName ?? null,
-    passwordHash: passwordHash ?? null,
-    status: status === 'active' ? 'active' : 'suspended',
-  }
+  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as AccountRow)
 }
 
-/** A credential as its token names it. The kind `user` is an account without a credential, to compute its rights. */
-export type Credential =
-  | { readonly kind: 'session' | 'key'; readonly id: string; readonly userId: string }
-  | { readonly kind: 'user'; readonly userId: string }
-
-/** The state of a token's bearer, read in one statement; undefined if the token or the account is no longer valid. */
-export type PrincipalState = {
-  readonly userId: string
-  /** The owner, if the user is a service account. */
-  readonly ownerId: string | undefined
-  readonly isAdministrator: boolean
-  /** The scope of the presented API key, if it has one. */
-  readonly scope: KeyScope | undefined
-  /** The requested workspace. */
-  readonly workspaceId: string | undefined
-  /** The membership in the requested workspace; undefined if the user is not a member. */
-  readonly member: Membership | undefined
+/** SQL condition: the e-mail address of `u` is proven; for a service account, its owner's. */
+export function isProven(u: Sql): Sql {
+  return sql`exists (
+    select 1 from service."user" p
+    where p.id = coalesce(${u}.service_account_owner_id, ${u}.id) and p.email_proven_at is not null)`
 }
 
-export type Membership = {
-  readonly status: 'active' | 'suspended'
-  readonly roles: readonly { readonly id: string; readonly kind: RoleKind }[]
-  /** The policies of all these roles, each once. */
-  readonly policies: readonly PolicyContent[]
-}
-
-/** Loads the state of a credential, with its membership in `workspaceId`; undefined if it is no longer valid. */
-export async function loadPrincipalState(
-  database: SqlDriver,
-  credential: Credential,
-  workspaceId: string | undefined,
-): Promise<PrincipalState | undefined> {
-  const [row] = await database.query(principalQuery(credential, workspaceId ?? null))
-  if (row === undefined) return undefined
-  const [userId, ownerId, isAdministrator, memberStatus, roles, policies, scope] = row
-  return {
-    userId: userId ?? '',
-    ownerId: ownerId ?? undefined,
-    isAdministrator: isAdministrator === 't',
-    scope: scope === null || scope === undefined ? undefined : (JSON.parse(scope) as KeyScope),
-    workspaceId,
-    member:
-      memberStatus === null || memberStatus === undefined
-        ? undefined
-        : {
-            status: memberStatus === 'active' ? 'active' : 'suspended',
-            roles: JSON.parse(roles ?? '[]') as Membership['roles'],
-            policies: JSON.parse(policies ?? '[]') as PolicyContent[],
-          },
-  }
-}
-
-/** Loads what the workspace's role Public grants to requests without a credential. */
-export async function loadPublicPrincipalState(database: SqlDriver, workspaceId: string): Promise<Membership> {
-  const [[roleId, policies] = []] = await database.query(
-    statement(sql`
-      select r.id, ${contentsOf(sql`rp.role_id = r.id`)}
-      from service.role r where r.workspace_id = ${param(workspaceId)}::uuid and r.kind = 'public'`),
-  )
-  return {
-    status: 'active',
-    roles: roleId === null || roleId === undefined ? [] : [{ id: roleId, kind: 'public' }],
-    policies: JSON.parse(policies ?? '[]') as PolicyContent[],
-  }
-}
-
-function principalQuery(credential: Credential, workspaceId: string | null): Statement {
-  const ownRoles = sql`from service.member_role mr where mr.workspace_id = m.workspace_id and mr.user_id = m.user_id`
+/** Inserts an account whose e-mail address was just proven. */
+export function insertAccount(account: {
+  readonly id: string
+  readonly email: string
+  readonly fullName: string | null
+  /** Null if the account has no password. */
+  readonly passwordHash: string | null
+}): Statement {
   return statement(sql`
-    select u.id, u.service_account_owner_id, u.is_administrator,
-      case when ${ownerActsIn(sql`m.workspace_id`)} then m.status else 'suspended' end, (
-      select json_agg(json_build_object('id', r.id, 'kind', r.kind) order by r.id)
-      from service.role r where r.id in (select mr.role_id ${ownRoles}))::text,
-      ${contentsOf(sql`rp.role_id in (select mr.role_id ${ownRoles})`)}, ${scopeOf(credential)}
-    from service."user" u
-    left join service.member m on m.user_id = u.id and m.workspace_id = ${param(workspaceId)}::uuid
-    where ${isBearer(credential)}`)
+    insert into service."user" (id, email, full_name, password_hash, email_proven_at)
+    values (${param(account.id)}::uuid, ${param(account.email)}, ${param(account.fullName)},
+      ${param(account.passwordHash)}, now())`)
 }
 
-/** SQL condition: the credential is valid when the statement runs, and its account has at least the rights of `as`. */
-export function actsBy(credential: Credential, as: 'anybody' | 'administrator'): Sql {
-  const isEnough = as === 'administrator' ? sql`u.is_administrator` : sql`true`
-  return sql`exists (select 1 from service."user" u where ${isBearer(credential)} and ${isEnough})`
+export function updateAccount(
+  id: string,
+  account: Pick<AccountRow, 'fullName' | 'status' | 'isAdministrator'>,
+): Statement {
+  return statement(sql`
+    update service."user" set full_name = ${param(account.fullName)}, status = ${param(account.status)},
+      is_administrator = ${param(String(account.isAdministrator))}::boolean
+    where id = ${param(id)}::uuid`)
 }
 
-/** SQL condition: `u` is the credential's account, is active, and the credential is valid. */
-function isBearer(credential: Credential): Sql {
-  return sql`u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${isValid(credential)}
-      and (not u.is_service or exists (
-        select 1 from service."user" o where o.id = u.service_account_owner_id and o.status = 'active'))`
-}
-
-/** SQL condition: the credential of `u` is valid. A key is valid only while every key in its chain of makers is. */
-function isValid(credential: Credential): Sql {
-  switch (credential.kind) {
-    case 'user':
-      return sql`true`
-    case 'session':
-      return sql`exists (select 1 from service.session s where s.id = ${param(credential.id)}::uuid and s.user_id = u.id
-          and s.revoked_at is null and s.expires_at > now())`
-    case 'key':
-      return sql`exists (select 1 from service.api_key k where k.id = ${param(credential.id)}::uuid and k.user_id = u.id)
-        and not exists (select 1 from service.key_line(${param(credential.id)}::uuid) l
-          where not l.active or l.expires_at <= now())`
-  }
-}
-
-function scopeOf(credential: Credential): Sql {
-  if (credential.kind !== 'key') return sql`null`
-  return sql`(select k.scope from service.api_key k where k.id = ${param(credential.id)}::uuid)::text`
-}
-
-/**
- * SQL condition: the owner of the service account `u` is an active member of the workspace or an administrator of the
- * instance. True for people, and where there is no workspace.
- */
-export function ownerActsIn(workspaceId: Sql): Sql {
-  return sql`(${workspaceId} is null or not u.is_service or exists (
-      select 1 from service."user" o where o.id = u.service_account_owner_id and (o.is_administrator or exists (
-        select 1 from service.member om
-        where om.workspace_id = ${workspaceId} and om.user_id = o.id and om.status = 'active'))))`
-}
-
-/** SQL expression: a JSON array of the contents of the policies of some roles, each once. */
-function contentsOf(roles: Sql): Sql {
-  return sql`(
-      select json_agg(p.content order by p.id) from service.policy p
-      where p.id in (select rp.policy_id from service.role_policy rp where ${roles}))::text`
-}
-
-/** Part of every change of rights, keys and accounts: invalidates what other processes have cached of them. */
-export const bumpAccess: Statement = statement(sql`update service.instance set access_version = access_version + 1`)
-
-/** Returns all signing keys, the newest first. */
-export async function loadSigningKeys(database: SqlDriver): Promise<readonly SigningKeyRow[]> {
-  const rows = await database.query(
-    statement(sql`select id, public_jwk, sealed_private_jwk from service.signing_key order by created_at desc, id`),
-  )
-  return rows.map(([id, publicJwk, sealedPrivateJwk]) => ({
-    id: id ?? '',
-    publicJwk: publicJwk ?? '',
-    sealedPrivateJwk: sealedPrivateJwk ?? '',
-  }))
-}
-
-/**
- * Stores `key` unless a signing key exists. A concurrent second caller stores nothing and reads the first one's key.
- */
-export async function insertFirstSigningKey(database: SqlDriver, key: SigningKeyRow): Promise<void> {
-  await database.batch([
-    statement(sql`select pg_advisory_xact_lock(7310, 3)`),
-    statement(sql`
-      insert into service.signing_key (id, public_jwk, sealed_private_jwk)
-      select ${param(key.id)}, ${param(key.publicJwk)}::jsonb, ${param(key.sealedPrivateJwk)}
-      where not exists (select 1 from service.signing_key)`),
-  ])
-}
-
-export async function loadEnvironmentId(database: SqlDriver): Promise<string> {
-  const [[id] = []] = await database.query(statement(sql`select environment_id from service.instance`))
-  return id ?? ''
+export function deleteAccount(id: string): Statement {
+  return statement(sql`delete from service."user" where id = ${param(id)}::uuid`)
 }

@@ -2,7 +2,9 @@
 import type { KeyScope } from '../core/access/scope.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import { type AuditStatement, actsBy, bumpAccess, type Credential } from './accounts.ts'
+import type { AuditStatement } from './audit.ts'
+import { bumpAccess } from './instance.ts'
+import { actsBy, type Credential } from './principal-state.ts'
 import { json, param, type Sql, sql, statement } from './statements.ts'
 
 /** Whose keys may be created: anyone's, or only those of this user and of its service accounts. */

@@ -28,3 +28,6 @@ export async function deleteEntriesBefore(database: SqlDriver, time: Instant): P
       delete from service.audit_entry where "time" < ${param(new Date(time).toISOString())}::timestamptz`),
   )
 }
+
+/** Builds an audit log entry for a batch; it is written only if the condition `provided` is true. */
+export type AuditStatement = (provided?: Sql) => Statement

@@ -2,8 +2,10 @@
  * Numbered migrations of the system database: each is applied once, in its own transaction, under a lock that all
  * processes and isolates share. Also creates the schemas of a workspace.
  */
+
 import { ServiceError } from '../core/error.ts'
 import { SqlFault } from '../core/sql/fault.ts'
+import { takeAdvisoryLock } from '../core/sql/postgres/advisory-locks.ts'
 import { postgres } from '../core/sql/postgres/dialect.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
@@ -81,13 +83,11 @@ async function appliedNumbers(database: SqlDriver): Promise<ReadonlySet<number>>
   return new Set(rows.map(([number]) => Number(number)))
 }
 
-const takeLock = statement(sql`select pg_advisory_xact_lock(7310, 1)`)
-
 async function applyOnce(database: SqlDriver, number: number, script: string): Promise<void> {
   const record = statement(sql`insert into service.migration (number) values (${param(String(number))}::int)`)
   const preparation = number === 1 ? split(foundation) : []
   try {
-    await database.batch([takeLock, ...preparation, record, ...split(script)])
+    await database.batch([takeAdvisoryLock('ownSchema'), ...preparation, record, ...split(script)])
   } catch (error) {
     // The previous lock holder has applied it.
     const isApplied =
@@ -114,7 +114,7 @@ async function upgradeWorkspaces(database: SqlDriver): Promise<void> {
     const mark = statement(
       sql`update service.workspace set schema_number = ${latest}::int where api_name = ${param(name ?? null)}`,
     )
-    await database.batch([takeLock, ...scripts, mark])
+    await database.batch([takeAdvisoryLock('ownSchema'), ...scripts, mark])
   }
 }
 

@@ -1,10 +1,10 @@
 /** Members of a workspace and their roles. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
-import { ownerActsIn } from './accounts.ts'
+import { isProven } from './accounts.ts'
+import { ownerActsIn } from './principal-state.ts'
 import { policiesOf, type RoleRow } from './roles.ts'
 import { param, sql, statement, uuids } from './statements.ts'
-import { isProven } from './users.ts'
 
 export type MemberStatus = 'active' | 'suspended'
 

@@ -5,13 +5,6 @@ import type { SqlDriver, SqlRow } from '../ports.ts'
 import { metaSchema } from './installation.ts'
 import { ident, join, json, param, type Sql, sql, statement } from './statements.ts'
 
-/** Returns the current version of a workspace's model; undefined for an unknown workspace. */
-export async function loadVersion(database: SqlDriver, workspaceId: string): Promise<number | undefined> {
-  const id = sql`${param(workspaceId)}::uuid`
-  const [row] = await database.query(statement(sql`select w.model_version from service.workspace w where w.id = ${id}`))
-  return row && Number(row[0])
-}
-
 /** Loads a workspace's model records and their version; undefined for an unknown workspace. */
 export async function loadModel(
   database: SqlDriver,

@@ -1,7 +1,7 @@
 /** Account passwords and password reset tokens. Only hashes of passwords and digests of tokens are stored. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import { empty, param, sql, statement } from './statements.ts'
+import { param, sql, statement } from './statements.ts'
 
 export type PasswordRow = { readonly email: string | null; readonly hash: string | null }
 
@@ -18,13 +18,6 @@ export async function loadPassword(database: SqlDriver, userId: string): Promise
 export function setPassword(userId: string, hash: string): Statement {
   return statement(sql`
     update service."user" set password_hash = ${param(hash)} where id = ${param(userId)}::uuid`)
-}
-
-/** Ends all sessions of a user except `kept`. */
-export function endSessions(userId: string, kept?: string): Statement {
-  return statement(sql`
-    update service.session set revoked_at = now() where user_id = ${param(userId)}::uuid and revoked_at is null
-      ${kept === undefined ? empty : sql`and id <> ${param(kept)}::uuid`}`)
 }
 
 export type NewReset = { readonly tokenHash: string; readonly userId: string; readonly expiresAt: Instant }

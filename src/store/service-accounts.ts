@@ -1,9 +1,9 @@
 /** Service accounts: user records that belong to a person and sign in by API key only. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
+import { isProven } from './accounts.ts'
 import type { RoleKind } from './roles.ts'
 import { param, sql, statement } from './statements.ts'
-import { isProven } from './users.ts'
 
 export type ServiceAccountRow = {
   readonly name: string

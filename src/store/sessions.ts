@@ -2,9 +2,11 @@
  * Sessions, opened by a sign-in and extended by refreshes. A session stores the id of its only valid refresh token, so
  * that a reused older token is recognized.
  */
+
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import type { AuditStatement } from './accounts.ts'
+import type { AuditStatement } from './audit.ts'
+import { bumpAccessWhere } from './instance.ts'
 import { empty, param, type Sql, sql, statement } from './statements.ts'
 
 export type NewSession = {
@@ -82,6 +84,13 @@ export function endSession(
   return revoke(database, isAlive(session), record)
 }
 
+/** Ends all sessions of a user except `kept`. */
+export function endSessions(userId: string, kept?: string): Statement {
+  return statement(sql`
+    update service.session set revoked_at = now() where user_id = ${param(userId)}::uuid and revoked_at is null
+      ${kept === undefined ? empty : sql`and id <> ${param(kept)}::uuid`}`)
+}
+
 /** Deletes sessions whose last token expired before `instant`. */
 export async function deleteSessionsBefore(database: SqlDriver, instant: Instant): Promise<void> {
   await database.query(statement(sql`delete from service.session where expires_at < ${time(instant)}`))
@@ -96,10 +105,6 @@ async function revoke(database: SqlDriver, which: Sql, record: AuditStatement): 
     statement(sql`update service.session s set revoked_at = now() where ${which} returning s.id`),
   ])
   return rows?.length === 1
-}
-
-function bumpAccessWhere(condition: Sql): Statement {
-  return statement(sql`update service.instance set access_version = access_version + 1 where ${condition}`)
 }
 
 function isAlive({ id, userId }: Pick<SessionToken, 'id' | 'userId'>): Sql {

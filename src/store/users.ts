@@ -1,72 +1,61 @@
-/** Accounts, as administrators of the instance see and change them. */
-import type { Statement } from '../core/sql/statement.ts'
+/** Users as they sign in, and the creation of the first. */
+import { takeAdvisoryLock } from '../core/sql/postgres/advisory-locks.ts'
 import type { SqlDriver } from '../ports.ts'
-import { param, type Sql, sql, statement } from './statements.ts'
+import type { AuditStatement } from './audit.ts'
+import { param, sql, statement } from './statements.ts'
 
-export type AccountRow = {
+export type UserRow = {
+  readonly id: string
+  readonly email: string | null
   readonly fullName: string | null
+  readonly passwordHash: string | null
   readonly status: 'active' | 'suspended'
-  readonly isAdministrator: boolean
-  readonly isService: boolean
-  /** The owner of a service account. */
-  readonly ownerId: string | null
-  /** The account's e-mail address is proven; for a service account, its owner's. */
-  readonly isProven: boolean
-  /** Number of other people who can currently act as administrator of the instance. */
-  readonly otherAdministrators: number
 }
 
-/** Loads a person or a service account; undefined if it does not exist. */
-export async function loadAccount(database: SqlDriver, id: string): Promise<AccountRow | undefined> {
+/** Counts people; service accounts are excluded. */
+export async function countUsers(database: SqlDriver): Promise<number> {
+  const [[count] = []] = await database.query(statement(sql`select count(*) from service."user" where not is_service`))
+  return Number(count)
+}
+
+/** Creates the first user, with a proven address. Returns false if a user exists; concurrent calls create only one. */
+export async function insertFirstUser(
+  database: SqlDriver,
+  user: {
+    readonly id: string
+    readonly email: string
+    readonly fullName: string | null
+    readonly passwordHash: string
+  },
+  record: AuditStatement,
+): Promise<boolean> {
+  const [, rows] = await database.batch([
+    takeAdvisoryLock('firstUser'),
+    statement(sql`
+      insert into service."user" (id, email, full_name, password_hash, is_administrator, email_proven_at)
+      select ${param(user.id)}::uuid, ${param(user.email)}, ${param(user.fullName)}, ${param(user.passwordHash)}, true,
+        now()
+      where not exists (select 1 from service."user")
+      returning id`),
+    record(sql`exists (select 1 from service."user" where id = ${param(user.id)}::uuid)`),
+  ])
+  return rows?.length === 1
+}
+
+/** Finds a person by e-mail address, in any case; service accounts are excluded. */
+export async function findUserByEmail(database: SqlDriver, email: string): Promise<UserRow | undefined> {
   const [row] = await database.query(
     statement(sql`
-      select json_build_object('fullName', u.full_name, 'status', u.status, 'isAdministrator', u.is_administrator,
-        'isService', u.is_service, 'ownerId', u.service_account_owner_id, 'isProven', ${isProven(sql`u`)},
-        'otherAdministrators', (
-          select count(*) from service."user" o
-          where o.id <> u.id and o.is_administrator and not o.is_service and o.status = 'active'))::text
-      from service."user" u where u.id = ${param(id)}::uuid`),
+      select id, email, full_name, password_hash, status from service."user"
+      where lower(email) = lower(${param(email)}) and not is_service`),
   )
-  return row === undefined ? undefined : (JSON.parse(row[0] ?? 'null') as AccountRow)
-}
-
-/** SQL condition: the e-mail address of `u` is proven; for a service account, its owner's. */
-export function isProven(u: Sql): Sql {
-  return sql`exists (
-    select 1 from service."user" p
-    where p.id = coalesce(${u}.service_account_owner_id, ${u}.id) and p.email_proven_at is not null)`
-}
-
-/** Inserts an account whose e-mail address was just proven. */
-export function insertAccount(account: {
-  readonly id: string
-  readonly email: string
-  readonly fullName: string | null
-  /** Null if the account has no password. */
-  readonly passwordHash: string | null
-}): Statement {
-  return statement(sql`
-    insert into service."user" (id, email, full_name, password_hash, email_proven_at)
-    values (${param(account.id)}::uuid, ${param(account.email)}, ${param(account.fullName)},
-      ${param(account.passwordHash)}, now())`)
-}
-
-export function updateAccount(
-  id: string,
-  account: Pick<AccountRow, 'fullName' | 'status' | 'isAdministrator'>,
-): Statement {
-  return statement(sql`
-    update service."user" set full_name = ${param(account.fullName)}, status = ${param(account.status)},
-      is_administrator = ${param(String(account.isAdministrator))}::boolean
-    where id = ${param(id)}::uuid`)
-}
-
-/** Ends all sessions of a user. */
-export function revokeSessions(userId: string): Statement {
-  return statement(sql`
-    update service.session set revoked_at = now() where user_id = ${param(userId)}::uuid and revoked_at is null`)
-}
-
-export function deleteAccount(id: string): Statement {
-  return statement(sql`delete from service."user" where id = ${param(id)}::uuid`)
+  if (row === undefined) return undefined
+  const [id, address, fullName, passwordHash, status] = row
+  return {
+    id: id ?? '',
+    email: address ?? null,
+    fullName: fullName ?? null,
+    passwordHash: passwordHash ?? null,
+    status: status === 'active' ? 'active' : 'suspended',
+  }
 }

@@ -2,7 +2,7 @@
 import { SYSTEM_SOURCE } from '../core/model/model.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
-import { type AuditStatement, bumpAccess } from './accounts.ts'
+import type { AuditStatement } from './audit.ts'
 import {
   dataSchema,
   dropWorkspaceSchema,
@@ -10,6 +10,7 @@ import {
   WORKSPACE_SCHEMA_NUMBER,
   workspaceSchema,
 } from './installation.ts'
+import { bumpAccess } from './instance.ts'
 import { ident, json, param, sql, statement, uuids } from './statements.ts'
 
 export type WorkspaceRow = { readonly id: string; readonly apiName: string; readonly displayName: string | null }

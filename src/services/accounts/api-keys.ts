@@ -10,7 +10,6 @@ import type { ReadQuery } from '../../core/query/parse.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
-import type { AuditStatement } from '../../store/accounts.ts'
 import {
   type ApiKeyChange,
   type ApiKeyRow,
@@ -22,6 +21,7 @@ import {
   type UserFilter,
   updateApiKey,
 } from '../../store/api-keys.ts'
+import type { AuditStatement } from '../../store/audit.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, isAdministrator, requestCredentialOf, requireUser } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, type RowScope, rowScopeOfUser } from '../caller/directory.ts'

@@ -11,7 +11,7 @@ import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
-import { findUserByEmail } from '../../store/accounts.ts'
+import { insertAccount } from '../../store/accounts.ts'
 import { proveEmail } from '../../store/identities.ts'
 import {
   deleteInvitation,
@@ -24,7 +24,7 @@ import {
 import { assignRoles, insertMember } from '../../store/members.ts'
 import { setPassword } from '../../store/passwords.ts'
 import { loadRoles } from '../../store/roles.ts'
-import { insertAccount } from '../../store/users.ts'
+import { findUserByEmail } from '../../store/users.ts'
 import { type AuditEvent, actorOf, recordEvent, recordWorkspaceEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, type RequestScope, requireAnothers, requireUser } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'

@@ -2,20 +2,21 @@
  * Changes passwords, and resets them by mailed tokens (docs/contract.md#passwords). Both end sessions at once. Answers,
  * audit entries, counters and timing never reveal whether an account exists.
  */
+
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Ports } from '../../ports.ts'
-import { findUserByEmail } from '../../store/accounts.ts'
 import { proveEmail } from '../../store/identities.ts'
 import {
   deleteEndedResets,
   deleteResets,
-  endSessions,
   findResetUser,
   insertReset,
   loadPassword,
   setPassword,
 } from '../../store/passwords.ts'
+import { endSessions } from '../../store/sessions.ts'
+import { findUserByEmail } from '../../store/users.ts'
 import { recordEvent } from '../caller/audit.ts'
 import { type Caller, requireUser } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'

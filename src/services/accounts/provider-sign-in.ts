@@ -7,6 +7,7 @@ import { decideSignIn, type Profile, type SignIn } from '../../core/access/sign-
 import { ServiceError } from '../../core/error.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Instant, Ports } from '../../ports.ts'
+import { insertAccount } from '../../store/accounts.ts'
 import {
   type IdentityFacts,
   insertIdentity,
@@ -16,7 +17,6 @@ import {
 } from '../../store/identities.ts'
 import { assignRoles, insertMember } from '../../store/members.ts'
 import { findProvider, type ProviderRow } from '../../store/providers.ts'
-import { insertAccount } from '../../store/users.ts'
 import { recordEvent } from '../caller/audit.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import { notFound } from '../caller/directory.ts'

@@ -10,9 +10,10 @@ import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
-import { loadPrincipalState } from '../../store/accounts.ts'
+import { deleteAccount, loadAccount } from '../../store/accounts.ts'
 import { deleteKeysOf, keysOf } from '../../store/api-keys.ts'
 import { assignRoles, deleteMember, insertMember, loadMember, unassignRoles } from '../../store/members.ts'
+import { loadPrincipalState } from '../../store/principal-state.ts'
 import { loadRoles } from '../../store/roles.ts'
 import {
   insertServiceAccount,
@@ -20,7 +21,6 @@ import {
   type ServiceAccountRow,
   updateServiceAccount,
 } from '../../store/service-accounts.ts'
-import { deleteAccount, loadAccount } from '../../store/users.ts'
 import { findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
 import { type AuditEvent, actorOf, recordEvent } from '../caller/audit.ts'
 import {

@@ -5,13 +5,7 @@
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Instant, Ports } from '../../ports.ts'
-import {
-  type AuditStatement,
-  countUsers,
-  findUserByEmail,
-  insertFirstUser,
-  type UserRow,
-} from '../../store/accounts.ts'
+import type { AuditStatement } from '../../store/audit.ts'
 import {
   deleteSessionsBefore,
   endSession,
@@ -20,6 +14,7 @@ import {
   revokeReused,
   rotateSession,
 } from '../../store/sessions.ts'
+import { countUsers, findUserByEmail, insertFirstUser, type UserRow } from '../../store/users.ts'
 import { type AuditEvent, recordEvent } from '../caller/audit.ts'
 import { sha256 } from '../caller/digest.ts'
 import type { LoginAttempt, Throttle } from '../caller/throttle.ts'

@@ -4,9 +4,10 @@ import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
+import { type AccountRow, deleteAccount, loadAccount, updateAccount } from '../../store/accounts.ts'
 import { soleAdministratorOf } from '../../store/members.ts'
 import { ownedServiceAccounts } from '../../store/service-accounts.ts'
-import { type AccountRow, deleteAccount, loadAccount, revokeSessions, updateAccount } from '../../store/users.ts'
+import { endSessions } from '../../store/sessions.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, requireAdministrator, requireAnothers, requireUser } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, type RowScope } from '../caller/directory.ts'
@@ -89,7 +90,7 @@ export function createUsers(ports: Ports, directory: Directory): Users {
           if (isSuspended) requireNoneRuled(ruled, 'suspended')
           return [
             updateAccount(id, after),
-            ...(isSuspended ? [revokeSessions(id)] : []),
+            ...(isSuspended ? [endSessions(id)] : []),
             recordEvent(ids, {
               action: isSuspended ? 'user.suspend.v1' : 'user.update.v1',
               actor: actorOf(caller),

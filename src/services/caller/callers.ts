@@ -19,7 +19,7 @@ import {
   loadPublicPrincipalState,
   type Membership,
   type PrincipalState,
-} from '../../store/accounts.ts'
+} from '../../store/principal-state.ts'
 import { findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
 import { createKeyUse } from './key-use.ts'
 import { type Claims, invalidToken, type Tokens } from './tokens.ts'

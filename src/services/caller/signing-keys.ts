@@ -5,7 +5,7 @@
 import { calculateJwkThumbprint, exportJWK, generateKeyPair, importJWK, type JWK } from 'jose'
 import { ServiceError } from '../../core/error.ts'
 import type { Ports } from '../../ports.ts'
-import { insertFirstSigningKey, loadSigningKeys } from '../../store/accounts.ts'
+import { insertFirstSigningKey, loadSigningKeys } from '../../store/signing-keys.ts'
 
 export const ALGORITHM = 'EdDSA'
 export const VAULT_PURPOSE = 'signing-key'

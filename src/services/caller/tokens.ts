@@ -5,7 +5,7 @@
 import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../../core/error.ts'
 import type { Instant, Ports } from '../../ports.ts'
-import { loadEnvironmentId } from '../../store/accounts.ts'
+import { loadEnvironmentId } from '../../store/instance.ts'
 import { ALGORITHM, openSigningKeys, type PublishedKey, type SigningKeys } from './signing-keys.ts'
 
 /** The `typ` header: a token of one type is never accepted as another. */

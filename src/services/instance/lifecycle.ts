@@ -4,9 +4,9 @@
 import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Ports } from '../../ports.ts'
-import { countUsers, insertFirstUser } from '../../store/accounts.ts'
 import { installSchema } from '../../store/installation.ts'
 import { sql, statement } from '../../store/statements.ts'
+import { countUsers, insertFirstUser } from '../../store/users.ts'
 import { recordEvent } from '../caller/audit.ts'
 
 export type Check = 'ok' | string

@@ -10,8 +10,9 @@ import type { ReadQuery } from '../../core/query/parse.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
-import { bumpAccess, loadPrincipalState } from '../../store/accounts.ts'
+import { bumpAccess } from '../../store/instance.ts'
 import { workspacesOf } from '../../store/members.ts'
+import { loadPrincipalState } from '../../store/principal-state.ts'
 import { limitFault } from '../../store/usage.ts'
 import {
   deleteWorkspace,

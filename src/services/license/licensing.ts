@@ -18,7 +18,7 @@ import {
 import { findViolations, limitWarning, numericLimit, reportLine, usageOf } from '../../core/license/usage.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Instant, Ports } from '../../ports.ts'
-import { loadEnvironmentId } from '../../store/accounts.ts'
+import { loadEnvironmentId } from '../../store/instance.ts'
 import { isStarted } from '../../store/licenses.ts'
 import { loadCounts, writesWithinLimits } from '../../store/usage.ts'
 import { type AuditEvent, actorOf, recordEvent } from '../caller/audit.ts'

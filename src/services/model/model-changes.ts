@@ -2,14 +2,16 @@
  * Changes the model of a workspace: under a lock, as the next version, in one transaction with further statements for
  * the system database, and published after the commit.
  */
+
 import { ServiceError } from '../../core/error.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
-import { loadModel, loadVersion, saveModel } from '../../store/models.ts'
+import { loadModel, saveModel } from '../../store/models.ts'
 import { param, type Sql, sql, statement } from '../../store/statements.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
+import { loadModelVersion } from '../../store/workspaces.ts'
 import { compileModel, type ModelCache } from './model-cache.ts'
 
 export type ModelChange<Answer> = {
@@ -52,7 +54,7 @@ const MAX_ATTEMPTS = 100
 export function createModelChanges({ database, workspaces }: Ports, models: ModelCache): ModelChanges {
   /** Successive changes find the model in memory; reading it back costs more than the rest of a small change. */
   async function load(workspace: WorkspaceRow) {
-    const version = await loadVersion(database, workspace.id)
+    const version = await loadModelVersion(database, workspace.id)
     const known = version === undefined ? undefined : models.known(workspace.id, version)
     const loaded = known ?? (await loadModel(database, workspace))
     if (loaded === undefined) throw new ServiceError('notFound', 'Workspace does not exist')

@@ -6,10 +6,10 @@ import { alter, columnDefinition, columnType, withoutParams } from '../column-de
 import type { Ddl, Dialect } from '../dialect.ts'
 import { table } from '../read.ts'
 import { compile, empty, ident, join, literal, type Sql, sql } from '../statement.ts'
+import { takeAdvisoryLock } from './advisory-locks.ts'
 
 export const postgresDdl: Ddl = {
-  // Released at the end of the transaction. No other application uses the key.
-  lock: { take: { text: 'select pg_advisory_xact_lock(7310, 2)', params: [] }, release: [], isTransaction: true },
+  lock: { take: takeAdvisoryLock('tables'), release: [], isTransaction: true },
   isIndexable: () => true,
   referentialActions: new Set(['cascade', 'restrict', 'noAction', 'setNull', 'setDefault']),
 
