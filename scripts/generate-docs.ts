@@ -16,7 +16,7 @@ export function configurationPage(): string {
   )
   return `# Configuration
 
-Generated from \`src/config.ts\` and \`scripts/variable-descriptions.ts\` by \`node scripts/generate-docs.ts\`; do not edit.
+Generated from \`src/config.ts\` and \`scripts/variable-descriptions.ts\` by \`npm run docs\`; do not edit.
 
 All configuration comes from environment variables (on Workers: variables and secrets). A \`SERVICE_\` variable that is not
 listed is warned of by name; a wrong value fails the start with the variable and the reason. Durations are written
@@ -35,7 +35,7 @@ export function errorsPage(): string {
   )
   return `# Errors
 
-Generated from \`src/core/error-codes.ts\` and \`handlers/http/answer.ts\` by \`node scripts/generate-docs.ts\`; do not edit.
+Generated from \`src/core/error-codes.ts\` and \`handlers/http/answer.ts\` by \`npm run docs\`; do not edit.
 
 Every error has the body \`{ message, source?, code?, meta? }\`. \`source\` nests the cause, the innermost last; a program should read the
 deepest \`code\`. Messages never hold a stack, SQL, a host or a secret; an operator finds those in the log, by the \`X-Request-Id\` of
@@ -64,7 +64,7 @@ export function operatorsPage(): string {
   const meanings = everyOperator.map((operator) => `| \`${operator}\` | ${operatorMeanings[operator]} |`)
   return `# Filter operators
 
-Generated from \`src/core/model/operator.ts\` by \`node scripts/generate-docs.ts\`; do not edit.
+Generated from \`src/core/model/operator.ts\` by \`npm run docs\`; do not edit.
 
 A filter names a field, then an operator: \`filter[title][_contains]=lamp\`, or as one JSON text
 \`filter={"title":{"_contains":"lamp"}}\`. Conditions beside each other must all hold; \`_and\`, \`_or\` take lists of filters, \`_not\` takes

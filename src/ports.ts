@@ -60,7 +60,7 @@ export interface SqlDatabases {
 
 /** The versions that every request needs, read from memory and at most `STATE_MAX_AGE` old. */
 export type WorkspaceSnapshot = {
-  /** Incremented by each migration; a cached model of another version is stale. */
+  /** Incremented by each migration; a cached model of an older version is stale. */
   readonly modelVersion: number
   /** Incremented by each change of members, roles, policies, keys or accounts in the whole instance. */
   readonly accessVersion: number

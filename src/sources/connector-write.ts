@@ -255,7 +255,7 @@ async function runProgram({ deps, reads, plan, bindings, selection }: Run): Prom
   return write.write.kind === 'delete' ? answers.flatMap((slot) => kept.get(slot.number) ?? []) : written
 }
 
-/** One less than some search engines return of a list. */
+/** Some search engines return at most 1,000 rows of a list, and one more than this is asked for. */
 const MAX_FOUND = 999
 
 type Drafts = {
@@ -278,8 +278,7 @@ function oneWrite(
       slot.collection.id === collection.id &&
       (kind === 'create' || slot.number === first.slot.number),
   )
-  if (!isOne)
-    throw unsupported(collection, 'is written by one request of one kind: its data source has no transactions')
+  if (!isOne) throw unsupported(collection, 'can take one write per request only: its data source has no transactions')
   if (first.kind === 'create') {
     return {
       collection,

@@ -86,10 +86,14 @@ const comparisons: Readonly<Record<Comparison, (order: number) => boolean>> = {
   '>=': (one) => one >= 0,
 }
 
+const matches: Readonly<Record<Match['part'], (text: string, wanted: string) => boolean>> = {
+  starts: (text, wanted) => text.startsWith(wanted),
+  ends: (text, wanted) => text.endsWith(wanted),
+  contains: (text, wanted) => text.includes(wanted),
+}
+
 function isMatch({ part, ignoreCase }: Match, value: string, operand: string): boolean {
-  const [text, wanted] = ignoreCase ? [value.toLowerCase(), operand.toLowerCase()] : [value, operand]
-  if (part === 'starts') return text.startsWith(wanted)
-  return part === 'ends' ? text.endsWith(wanted) : text.includes(wanted)
+  return ignoreCase ? matches[part](value.toLowerCase(), operand.toLowerCase()) : matches[part](value, operand)
 }
 
 /** Compares canonical texts by their values: negative, zero or positive. */

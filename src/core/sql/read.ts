@@ -166,10 +166,15 @@ export function predicate(filter: Filter, scope: Scope): Sql {
   }
 }
 
+const patterns: Readonly<Record<Match['part'], (text: string) => string>> = {
+  starts: (text) => `${text}%`,
+  ends: (text) => `%${text}`,
+  contains: (text) => `%${text}%`,
+}
+
+/** The operand of `like` with `escape '!'`. */
 function pattern({ part }: Match, operand: string): string {
-  const text = operand.replace(/[!%_]/g, '!$&')
-  if (part === 'starts') return `${text}%`
-  return part === 'ends' ? `%${text}` : `%${text}%`
+  return patterns[part](operand.replace(/[!%_]/g, '!$&'))
 }
 
 function related(filter: Extract<Filter, { kind: 'related' }>, scope: Scope): Sql {

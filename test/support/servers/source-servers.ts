@@ -3,6 +3,7 @@
  * driver, and in each an empty database for every provider.
  */
 
+import { type SqlProvider, sqlProviders } from '../../../src/core/sql/address.ts'
 import { openMysql } from '../../../src/platform/drivers/mysql.ts'
 import { openPostgres } from '../../../src/platform/drivers/postgres/driver.ts'
 import { startNeonGateway } from '../../../src/platform/node/embedded/neon-gateway.ts'
@@ -11,7 +12,7 @@ import { startMariadb } from './mariadb.ts'
 import { startPlanetscaleGateway } from './planetscale-gateway.ts'
 import { startPostgres } from './postgres.ts'
 
-export type ProviderName = 'postgres' | 'neon' | 'mysql' | 'mariadb' | 'planetscale'
+export type ProviderName = SqlProvider
 
 export type SourceServer = {
   /** What a source is created with. */
@@ -24,7 +25,7 @@ export type SourceServers = Readonly<Record<ProviderName, SourceServer>> & { clo
 
 /** The providers that a platform can run. */
 export function providersOf(platform: 'node' | 'workerd'): readonly ProviderName[] {
-  return platform === 'node' ? ['postgres', 'neon', 'mysql', 'mariadb', 'planetscale'] : ['neon', 'planetscale']
+  return platform === 'node' ? sqlProviders : ['neon', 'planetscale']
 }
 
 export async function startSourceServers(): Promise<SourceServers> {

@@ -10,14 +10,14 @@ import type { Dialect, Insertion, KeptColumn, Slots } from '../dialect.ts'
 import { insert } from '../insert.ts'
 import { empty, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
 
-type Means = Pick<Dialect, 'allDefaults'> & {
+type SlotParts = Pick<Dialect, 'allDefaults'> & {
   /** An expression that fails the statement when it is evaluated, and only then. */
   readonly overflow: Sql
   /** Casts a text in the database's own form to the type. */
   readonly cast: (type: FieldType, text: Sql) => Sql
 }
 
-export function mysqlSlots({ allDefaults, overflow, cast }: Means): Slots {
+export function mysqlSlots({ allDefaults, overflow, cast }: SlotParts): Slots {
   const read = (json: Sql, path: string, type: FieldType) => {
     const text = sql`nullif(json_unquote(json_extract(${json}, ${literal(path)})), 'null')`
     return cast(type, sql`substr(${text}, 2)`)

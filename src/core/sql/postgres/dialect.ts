@@ -341,27 +341,34 @@ function base64(value: Sql): Sql {
 }
 
 function columnType(type: FieldType, isList: boolean): Sql | undefined {
-  const base = storable.has(type.name) ? baseType(type) : undefined
+  const base = isStorable[type.name] ? baseType(type) : undefined
   return base === undefined || !isList ? base : sql`${base}[]`
 }
 
-const storable: ReadonlySet<FieldType['name']> = new Set([
-  'int16',
-  'int32',
-  'int64',
-  'float32',
-  'float64',
-  'decimal',
-  'string',
-  'uuid',
-  'boolean',
-  'date',
-  'time',
-  'dateTime',
-  'dateTimeWithTimezone',
-  'json',
-  'bytes',
-])
+/** Whether a column can be of the type; PostgreSQL lacks the others, which only introspected sources have. */
+const isStorable: Readonly<Record<FieldType['name'], boolean>> = {
+  int8: false,
+  int16: true,
+  int32: true,
+  int64: true,
+  uint8: false,
+  uint16: false,
+  uint32: false,
+  uint64: false,
+  float32: true,
+  float64: true,
+  decimal: true,
+  string: true,
+  uuid: true,
+  boolean: true,
+  date: true,
+  time: true,
+  dateTime: true,
+  dateTimeWithTimezone: true,
+  json: true,
+  bytes: true,
+  geometry: false,
+}
 
 /** Types that PostgreSQL lacks (of introspected sources) are read as the next larger one. */
 function baseType(type: FieldType): Sql {
