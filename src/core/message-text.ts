@@ -6,9 +6,12 @@ export function shortName(name: string): string {
   return truncate(name, LONGEST_NAME)
 }
 
-/** Cuts a longer text after `length` characters and appends `…`. */
+/**
+ * Cuts a longer text after `length` characters and appends `…`. The cut may split a surrogate pair, and the text may hold
+ * half of one: an answer can carry neither, so both are replaced.
+ */
 export function truncate(text: string, length: number): string {
-  return text.length > length ? `${text.slice(0, length)}…` : text
+  return (text.length > length ? `${text.slice(0, length)}…` : text).toWellFormed()
 }
 
 /** A path as text, such as `operations[0].data.dbName`, after the prefix `whole`. */
