@@ -1,4 +1,7 @@
-/** The dialect of PostgreSQL 14 and later, Neon and the embedded database. */
+/**
+ * The dialect of PostgreSQL 14 and later, Neon and the embedded database. Long, because every member of `Dialect` has its
+ * SQL here, in the order of that type; DDL, introspection and locks have files of their own.
+ */
 import type { ServiceError } from '../../error.ts'
 import type { FieldType, TypeName } from '../../model/field-type.ts'
 import type { PrimitiveField } from '../../model/model.ts'
