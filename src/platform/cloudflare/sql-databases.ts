@@ -3,6 +3,7 @@
  * connects, so private hosts are refused by name unless they are allowed; the platform itself routes to no private
  * network.
  */
+import type { SqlAddress, SqlProvider } from '../../core/sql/address.ts'
 import type { SqlDatabases, SqlDriver } from '../../ports.ts'
 import { openRefused } from '../drivers/private-host.ts'
 import type { Fetch } from '../fetch.ts'
@@ -19,17 +20,23 @@ export function createCloudflareSqlDatabases({ allowPrivate, timeLimit }: Cloudf
     return fetch(url, { ...init, redirect: 'manual' })
   }
   return {
-    unavailable: (provider) => (provider === 'neon' || provider === 'planetscale' ? undefined : NO_TCP),
+    unavailable: (provider) => (openers[provider] === undefined ? NO_TCP : undefined),
     open(address): SqlDriver {
       if (!allowPrivate && isPrivateHost(address.host)) return openRefused()
-      switch (address.provider) {
-        case 'neon':
-          return openNeonSource(address, fetcher, timeLimit)
-        case 'planetscale':
-          return openPlanetscaleSource(address, fetcher, timeLimit)
-        default:
-          throw new TypeError(`${address.provider} cannot be opened on Workers`)
-      }
+      const open = openers[address.provider]
+      if (open === undefined) throw new TypeError(`${address.provider} is unavailable on Workers`)
+      return open(address, fetcher, timeLimit)
     },
   }
+}
+
+type Opener = (address: SqlAddress, fetcher: Fetch, timeLimit?: number) => SqlDriver
+
+/** Undefined: the provider is unavailable here. */
+const openers: Readonly<Record<SqlProvider, Opener | undefined>> = {
+  neon: openNeonSource,
+  planetscale: openPlanetscaleSource,
+  postgres: undefined,
+  mysql: undefined,
+  mariadb: undefined,
 }
