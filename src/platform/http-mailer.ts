@@ -4,23 +4,19 @@
  */
 import { Buffer } from 'node:buffer'
 import type { Mailer } from '../ports.ts'
+import { limitedFetch } from './fetch.ts'
 import type { MailAccount } from './mail-account.ts'
 
-const TIMEOUT = 20_000
+const TIME_LIMIT = 20_000
 
 export function openHttpMailer({ url, from }: MailAccount): Mailer {
   const { href, authorization } = endpointOf(url)
 
   return {
     async send({ to, subject, text }) {
-      const response = await fetch(href, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json', ...(authorization && { Authorization: authorization }) },
-        body: JSON.stringify({ from, to, subject, text }),
-        // A redirect must not carry the credentials to another host.
-        redirect: 'manual',
-        signal: AbortSignal.timeout(TIMEOUT),
-      })
+      const headers = { 'Content-Type': 'application/json', ...(authorization && { Authorization: authorization }) }
+      const request = { method: 'POST', headers, body: JSON.stringify({ from, to, subject, text }) }
+      const response = await limitedFetch(href, request, { timeLimit: TIME_LIMIT })
       await response.body?.cancel()
       // The response body may quote the mail, so it is not included.
       if (!response.ok) throw new Error(`The mail endpoint answered ${response.status}`)

@@ -1,6 +1,7 @@
 /** Client of the licensing service over fetch, with the retries of docs/contract.md#licensing; for both platforms. */
 import type { LicensingResponse } from '../core/license/answer.ts'
 import type { LicensingClient } from '../ports.ts'
+import { limitedFetch } from './fetch.ts'
 
 export type LicensingClientOptions = {
   readonly pause: (milliseconds: number) => Promise<void>
@@ -29,16 +30,12 @@ function isPassing(delivery: LicensingResponse): boolean {
   return delivery.kind === 'unreachable' || delivery.status >= 500
 }
 
-/** Redirects are returned, not followed: the key is sent only to the configured address. */
+/** The key is sent only to the configured address. */
 async function once(url: string, value: unknown, timeLimit: number): Promise<LicensingResponse> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
-      body: JSON.stringify(value),
-      redirect: 'manual',
-      signal: AbortSignal.timeout(timeLimit),
-    })
+    const headers = { 'Content-Type': 'application/json', Accept: 'application/json' }
+    const request = { method: 'POST', headers, body: JSON.stringify(value) }
+    const response = await limitedFetch(url, request, { timeLimit })
     return { kind: 'answer', status: response.status, body: await boundedText(response) }
   } catch (cause) {
     const isLate = cause instanceof Error && (cause.name === 'TimeoutError' || cause.name === 'AbortError')

@@ -5,7 +5,7 @@
  */
 import { isLoopback } from '../core/loopback.ts'
 import type { ProviderGate } from '../ports.ts'
-import type { Fetch } from './fetch.ts'
+import { type Fetch, limitedFetch } from './fetch.ts'
 import { isPrivateHost } from './private-hosts.ts'
 
 const TIME_LIMIT = 10_000
@@ -21,7 +21,7 @@ export type ProviderGateOptions = {
 }
 
 export function openProviderGate(options: ProviderGateOptions): ProviderGate {
-  const { allowPrivate, wayOut = (url, init) => fetch(url, init), latest = TIME_LIMIT, largest = SIZE_LIMIT } = options
+  const { allowPrivate, wayOut, latest = TIME_LIMIT, largest = SIZE_LIMIT } = options
 
   function refusal(address: string): string | undefined {
     if (!URL.canParse(address)) return 'must be an address'
@@ -40,8 +40,7 @@ export function openProviderGate(options: ProviderGateOptions): ProviderGate {
     async fetch(address, request) {
       const reason = refusal(address)
       if (reason !== undefined) throw new Error(`a provider's address ${reason}`)
-      const signal = AbortSignal.timeout(latest)
-      const response = await wayOut(address, { ...request, redirect: 'manual', signal })
+      const response = await limitedFetch(address, request, { timeLimit: latest, wayOut })
       const body = await readBounded(response, largest)
       const { status, headers } = response
       return new Response(hasNoBody.has(status) ? null : body, { status, headers: plain(headers) })

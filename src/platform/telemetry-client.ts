@@ -1,5 +1,6 @@
 /** Posts telemetry over fetch: one attempt, no redirects; only the status of the response is read. */
 import type { TelemetryPort } from '../ports.ts'
+import { limitedFetch } from './fetch.ts'
 
 const TIME_LIMIT = 5_000
 
@@ -7,13 +8,8 @@ export function createTelemetryClient(platform: TelemetryPort['platform']): Tele
   return {
     platform,
     async post(url, body) {
-      const response = await fetch(url, {
-        method: 'POST',
-        headers: { 'Content-Type': 'application/json' },
-        body,
-        redirect: 'manual',
-        signal: AbortSignal.timeout(TIME_LIMIT),
-      }).catch(() => {
+      const request = { method: 'POST', headers: { 'Content-Type': 'application/json' }, body }
+      const response = await limitedFetch(url, request, { timeLimit: TIME_LIMIT }).catch(() => {
         // The cause may name the address, which may contain a token.
         throw new Error('no answer')
       })

@@ -13,7 +13,7 @@ import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { limitStatement } from './neon-limit.ts'
 import { privateHostFault } from './private-host.ts'
-import { withTimeLimit } from './time-limit.ts'
+import { withAbortSignal } from './time-limit.ts'
 
 /**
  * Requests go through `wayOut`, by default the platform's `fetch`. A read ends by aborting its request, which both
@@ -27,10 +27,11 @@ export function openNeon(connectionString: string, wayOut?: Fetch, timeLimit = 0
   const request = ({ text, params }: Statement) => sql.query(text, [...params], rawText)
   const limit = limitStatement(timeLimit)
 
-  async function read({ text, params }: Statement, context: QueryContext): Promise<readonly SqlRow[]> {
-    const ending = new AbortController()
-    const options = { ...rawText, fetchOptions: { signal: ending.signal } }
-    return withTimeLimit(sql.query(text, [...params], options), { context, timeLimit, end: () => ending.abort() })
+  function read({ text, params }: Statement, context: QueryContext): Promise<readonly SqlRow[]> {
+    return withAbortSignal((signal) => sql.query(text, [...params], { ...rawText, fetchOptions: { signal } }), {
+      context,
+      timeLimit,
+    })
   }
 
   return {

@@ -13,7 +13,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { privateHostFault } from './private-host.ts'
-import { withTimeLimit } from './time-limit.ts'
+import { withAbortSignal } from './time-limit.ts'
 
 /**
  * A read passes `timeLimit` milliseconds to Vitess in a comment, and its request is aborted after that. A single
@@ -27,12 +27,15 @@ export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher:
     connect({ host: name, username: user, password, fetch: fetchAt({ host: name, port, signalOf }, fetcher) })
 
   function read(statement: Statement, context: QueryContext): Promise<readonly SqlRow[]> {
-    const ending = new AbortController()
-    const work = run(
-      session(() => ending.signal),
-      withLimit(statement, timeLimit),
+    const limited = withLimit(statement, timeLimit)
+    return withAbortSignal(
+      (signal) =>
+        run(
+          session(() => signal),
+          limited,
+        ),
+      { context, timeLimit },
     )
-    return withTimeLimit(work, { context, timeLimit, end: () => ending.abort() })
   }
 
   /** All statements share one time limit. Only they are aborted; the rollback then runs. */
@@ -40,16 +43,18 @@ export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher:
     statements: readonly Statement[],
     context: QueryContext | undefined,
   ): Promise<readonly (readonly SqlRow[])[]> {
-    let ending: AbortController | undefined
+    let current: AbortSignal | undefined
     const within = <T>(work: () => Promise<T>) => {
-      const begun = new AbortController()
-      ending = begun
-      return withTimeLimit(work(), { context, timeLimit, end: () => begun.abort() }).finally(() => {
-        ending = undefined
+      const send = (signal: AbortSignal) => {
+        current = signal
+        return work()
+      }
+      return withAbortSignal(send, { context, timeLimit }).finally(() => {
+        current = undefined
       })
     }
     return runTransaction(
-      session(() => ending?.signal),
+      session(() => current),
       statements,
       within,
     )

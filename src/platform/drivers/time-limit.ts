@@ -40,6 +40,15 @@ export async function withTimeLimit<T>(work: Promise<T>, bounds: TimeLimit): Pro
   }
 }
 
+/** Like `withTimeLimit`, for work by HTTP: ends it by the signal that `send` passes to its requests. */
+export function withAbortSignal<T>(
+  send: (signal: AbortSignal) => Promise<T>,
+  bounds: Pick<TimeLimit, 'context' | 'timeLimit'>,
+): Promise<T> {
+  const controller = new AbortController()
+  return withTimeLimit(send(controller.signal), { ...bounds, end: () => controller.abort() })
+}
+
 /** Returns why a statement must end now; undefined if it may continue. */
 export function abortReason(
   context: QueryContext,
