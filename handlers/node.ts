@@ -153,7 +153,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
         const asking = Promise.all([licensing.alarm.stop(), stopReporting()])
         await http.drain({ delay: config.SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY, limit: shutdownLimit })
         await asking
-        await services.sources.close()
+        await services.openSources.close()
         await close()
         await observing.close()
       },

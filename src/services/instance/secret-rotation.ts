@@ -7,7 +7,7 @@ import { listSealed, replaceSealed, type SealedText } from '../../store/sealed.t
 import { secretPurpose as valuePurpose } from '../../store/secrets.ts'
 import { secretPurpose as clientPurpose } from '../accounts/providers.ts'
 import { VAULT_PURPOSE } from '../caller/signing-keys.ts'
-import { sourcePurpose } from '../model/sources.ts'
+import { sourcePurpose } from '../model/source-settings.ts'
 
 export type Rotation = {
   readonly total: number

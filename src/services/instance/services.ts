@@ -32,7 +32,9 @@ import { createIntrospection, type Introspection } from '../model/introspection.
 import { createMigrations, type Migrations } from '../model/migrations.ts'
 import { createModelCache } from '../model/model-cache.ts'
 import { createModelChanges } from '../model/model-changes.ts'
+import { createOpenSources, type OpenSources } from '../model/open-sources.ts'
 import { createSecrets, type Secrets } from '../model/secrets.ts'
+import { createSourceSettings } from '../model/source-settings.ts'
 import { createSources, type Sources } from '../model/sources.ts'
 import { createLoadGrantor } from '../rights/delegation.ts'
 import { createPolicies, type Policies } from '../rights/policies.ts'
@@ -64,6 +66,7 @@ export type Services = {
   readonly migrations: Migrations
   readonly introspection: Introspection
   readonly sources: Sources
+  readonly openSources: Pick<OpenSources, 'close'>
   readonly secrets: Secrets
   readonly manifests: Manifests
   readonly items: Items
@@ -96,22 +99,19 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     ids: ports.ids,
     timeToLive: config.SERVICE_SOURCES__CACHE_TTL,
   })
-  const sources = createSources({
-    ports,
-    models: changes,
-    system: openedSystem(systemDatabase, system),
-    providers: () => [...builtIn, ...installed()],
-    awsRoles: config.SERVICE_SOURCES__AWS_ROLES,
-  })
-  const secrets = createSecrets({ ports, models: changes, sources })
+  const providers = () => [...builtIn, ...installed()]
+  const settings = createSourceSettings({ ports, providers, awsRoles: config.SERVICE_SOURCES__AWS_ROLES })
+  const openSources = createOpenSources({ ports, settings, system: openedSystem(systemDatabase, system) })
+  const sources = createSources({ ports, models: changes, settings, openSources, providers })
+  const secrets = createSecrets({ ports, models: changes, sources, openSources })
   const forget = (workspaceId: string) => {
     models.forget(workspaceId)
-    ports.background(sources.forget(workspaceId))
+    ports.background(openSources.forget(workspaceId))
   }
-  const migrations = createMigrations({ ports, models: changes, sources })
+  const migrations = createMigrations({ ports, models: changes, openSources })
   const declarations = createDeclarations(ports.database)
   const loadGiver = createLoadGrantor(ports.database, models)
-  const items = createItems({ ports, config, models, openSource: sources.sourceOf })
+  const items = createItems({ ports, config, models, openSource: openSources.sourceOf })
   return {
     ports,
     config,
@@ -132,8 +132,9 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     providers: createProviders(ports, { directory, license: licensing, loadGiver }),
     providerSignIn: createProviderSignIn(ports, { sessions, throttle, license: licensing }),
     migrations,
-    introspection: createIntrospection({ ports, models: changes, system: systemDatabase, sources }),
+    introspection: createIntrospection({ ports, models: changes, system: systemDatabase, openSources }),
     sources,
+    openSources,
     secrets,
     manifests: createManifests(models, declarations),
     items,

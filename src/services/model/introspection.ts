@@ -18,7 +18,7 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ModelChanges } from './model-changes.ts'
-import type { Sources } from './sources.ts'
+import type { OpenSources } from './open-sources.ts'
 
 export type Introspection = {
   /** Imports the schema of a source and returns the changes as operations of a migration. */
@@ -30,10 +30,10 @@ type Deps = {
   readonly models: ModelChanges
   /** The system database. */
   readonly system: SourceDatabase
-  readonly sources: Pick<Sources, 'open'>
+  readonly openSources: Pick<OpenSources, 'open'>
 }
 
-export function createIntrospection({ ports, models, system, sources }: Deps): Introspection {
+export function createIntrospection({ ports, models, system, openSources }: Deps): Introspection {
   const { database, ids } = ports
 
   async function schemaOf(workspace: WorkspaceRow, current: ModelRecords, source: SourceRecord): Promise<Imported> {
@@ -41,7 +41,7 @@ export function createIntrospection({ ports, models, system, sources }: Deps): I
       return { schema: await readOwn(system, ownSchemas(workspace, current, source.id)), statements: [] }
     }
     try {
-      return await (await sources.open(workspace, source)).introspect()
+      return await (await openSources.open(workspace, source)).introspect()
     } catch (cause) {
       throw cause instanceof ServiceError && !isStartFailure(cause)
         ? new ServiceError(cause.kind, FAILED, { cause })

@@ -21,6 +21,7 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ModelChanges } from './model-changes.ts'
+import type { OpenSources } from './open-sources.ts'
 import { assertUnused, stillUnused } from './policy-use.ts'
 import {
   compileChanges,
@@ -30,7 +31,7 @@ import {
   runSourceMigrations,
   type SourceMigration,
 } from './source-changes.ts'
-import { type Sources, withMessage } from './sources.ts'
+import { withMessage } from './source-errors.ts'
 
 export type Migrations = {
   /**
@@ -50,12 +51,12 @@ export type Preview = {
 type Deps = {
   readonly ports: Pick<Ports, 'database' | 'ids'>
   readonly models: ModelChanges
-  readonly sources: Pick<Sources, 'open'>
+  readonly openSources: Pick<OpenSources, 'open'>
 }
 
 type Databases = ReadonlyMap<string, SourceDatabase>
 
-export function createMigrations({ ports: { database, ids }, models, sources }: Deps): Migrations {
+export function createMigrations({ ports: { database, ids }, models, openSources }: Deps): Migrations {
   /** The databases of the affected sources; no other source is opened. */
   async function databasesOf(
     workspace: WorkspaceRow,
@@ -66,7 +67,7 @@ export function createMigrations({ ports: { database, ids }, models, sources }: 
     const databases = new Map<string, SourceDatabase>()
     for (const record of current.sources) {
       if (!touched.has(record.id)) continue
-      const opened = await withMessage(FAILED, sources.open(workspace, record))
+      const opened = await withMessage(FAILED, openSources.open(workspace, record))
       if (opened.database !== undefined) databases.set(record.id, await withMessage(FAILED, opened.database()))
     }
     return databases

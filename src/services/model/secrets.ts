@@ -21,6 +21,7 @@ import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { LazyBody } from '../caller/directory.ts'
 import type { ModelChanges } from './model-changes.ts'
+import type { OpenSources } from './open-sources.ts'
 import type { Sources } from './sources.ts'
 
 export type Secrets = {
@@ -32,9 +33,14 @@ export type Secrets = {
   delete(scope: RequestScope, name: string): Promise<void>
 }
 
-type Deps = { readonly ports: Ports; readonly models: ModelChanges; readonly sources: Sources }
+type Deps = {
+  readonly ports: Ports
+  readonly models: ModelChanges
+  readonly sources: Pick<Sources, 'testWith'>
+  readonly openSources: Pick<OpenSources, 'closeSources'>
+}
 
-export function createSecrets({ ports, models, sources }: Deps): Secrets {
+export function createSecrets({ ports, models, sources, openSources }: Deps): Secrets {
   const { database, ids, vault } = ports
 
   return {
@@ -66,7 +72,7 @@ export function createSecrets({ ports, models, sources }: Deps): Secrets {
           answer: users,
         }
       })
-      await sources.reopen(workspace.id, changed)
+      await openSources.closeSources(workspace.id, changed)
     },
 
     async delete(scope, name) {

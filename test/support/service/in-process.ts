@@ -80,7 +80,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     services,
     mails,
     async close() {
-      await services.sources.close()
+      await services.openSources.close()
       await workspaces.close()
     },
   }

@@ -1,0 +1,129 @@
+/**
+ * The setting of a data source: what it was created with. Finds its provider, puts the values of secrets into it and
+ * checks its grant. A setting is sealed, immutable and never returned.
+ */
+import { requireGrant } from '../../core/connector/handshake.ts'
+import { secretNames, withSecrets } from '../../core/connector/secret-reference.ts'
+import { nested, ServiceError } from '../../core/error.ts'
+import type { SourceRecord } from '../../core/model/model.ts'
+import { didYouMean } from '../../core/nearest.ts'
+import { parseSqlAddress, type SqlProvider } from '../../core/sql/address.ts'
+import { type AwsRole, requireAwsRole } from '../../core/sql/aws-role.ts'
+import type { Ports } from '../../ports.ts'
+import type { ConnectionTest, Provider, SourceSetting } from '../../sources/provider.ts'
+import { loadSecrets, secretPurpose } from '../../store/secrets.ts'
+import { loadSealedSource } from '../../store/sources.ts'
+import type { WorkspaceRow } from '../../store/workspaces.ts'
+
+/** `provider` is the id of a built-in provider or of an installed data connector. */
+export type SourceInput = { readonly provider: string } & SourceSetting
+
+/** A secret that is not saved yet. */
+export type NewSecret = { readonly name: string; readonly value: string }
+
+export type SourceSettings = {
+  /** Databases follow relations among their own tables; connectors serve one collection at a time. */
+  isBuiltIn(providerId: string): boolean
+  /**
+   * Returns what the provider of an input is tested with. Throws 422 for a provider that is unknown or not available
+   * here, for an unreadable configuration, and for a grant that is not the required one.
+   */
+  grant(workspace: WorkspaceRow, input: SourceInput): Promise<GrantedSetting>
+  /** Returns the setting of a saved source. Throws 404 where it is gone and 503 where its provider is not installed. */
+  load(
+    workspace: WorkspaceRow,
+    record: SourceRecord,
+    fresh?: NewSecret,
+  ): Promise<{ readonly provider: Provider; readonly setting: SourceSetting }>
+}
+
+export type GrantedSetting = {
+  readonly provider: Provider
+  /** With the values of its secrets. */
+  readonly attempt: ConnectionTest
+  /** As it was sent, to be sealed. */
+  readonly sealed: SourceSetting
+  readonly secretIds: readonly string[]
+}
+
+export type SourceSettingsDeps = {
+  readonly ports: Pick<Ports, 'database' | 'vault'>
+  /** The current providers: connectors can be installed and removed at any time. */
+  readonly providers: () => readonly Provider[]
+  /** AWS roles that sources may use with the keys of this process. */
+  readonly awsRoles: readonly AwsRole[]
+}
+
+export function createSourceSettings(deps: SourceSettingsDeps): SourceSettings {
+  const { ports, providers, awsRoles } = deps
+  const { database, vault } = ports
+
+  function providerOf(id: string): Provider {
+    const provider = providers().find((one) => one.id === id)
+    if (provider === undefined) {
+      // Installed extensions are left out: listing them requires a separate entitlement.
+      const builtIn = providers().filter(({ origin }) => origin === 'builtIn')
+      const meant = didYouMean(
+        id,
+        builtIn.map((one) => one.id),
+      )
+      throw nested('invalid', [
+        'Failed to read the JSON body',
+        'provider',
+        `is not a data connector that is installed${meant}`,
+      ])
+    }
+    const { availability } = provider
+    if (availability.kind === 'unavailable') {
+      throw nested('invalid', ['The data connector is not available here', availability.reason])
+    }
+    return provider
+  }
+
+  /** The setting with the values of its secrets; `fresh` is one that is not saved yet. */
+  async function resolved(workspace: WorkspaceRow, provider: Provider, sealed: SourceSetting, fresh?: NewSecret) {
+    const names = secretNames(sealed.config)
+    const rows = names.length === 0 ? [] : await loadSecrets(database, workspace.id, names)
+    const values = new Map<string, string>()
+    for (const { name, sealed: text } of rows) {
+      values.set(name, await vault.open(secretPurpose(workspace.id, name), text))
+    }
+    if (fresh !== undefined) values.set(fresh.name, fresh.value)
+    const config = names.length === 0 ? sealed.config : withSecrets(sealed.config, values)
+    if (provider.origin === 'builtIn') {
+      requireAwsRole(parseSqlAddress(provider.id as SqlProvider, config), awsRoles, workspace.apiName)
+    }
+    return { setting: { ...sealed, config }, secretIds: rows.map(({ id }) => id) }
+  }
+
+  return {
+    isBuiltIn: (providerId) => providers().some(({ id, origin }) => id === providerId && origin === 'builtIn'),
+
+    async grant(workspace, { provider: id, ...sealed }) {
+      const provider = providerOf(id)
+      const { setting, secretIds } = await resolved(workspace, provider, sealed)
+      const attempt = { setting, workspaceId: workspace.id }
+      requireGrant(setting.permissions, await provider.requiredPermissions(attempt))
+      return { provider, attempt, sealed, secretIds }
+    },
+
+    async load(workspace, { id, provider }, fresh) {
+      const sealed = await loadSealedSource(database, { workspace: workspace.apiName, sourceId: id })
+      if (sealed === undefined) throw new ServiceError('notFound', 'Source does not exist')
+      const setting = JSON.parse(await vault.open(sourcePurpose(id), sealed)) as SourceSetting
+      if (providers().every((one) => one.id !== provider)) throw uninstalled()
+      const one = providerOf(provider)
+      return { provider: one, ...(await resolved(workspace, one, setting, fresh)) }
+    },
+  }
+}
+
+/** The purpose that binds sealed settings to one source. */
+export function sourcePurpose(sourceId: string): string {
+  return `source:${sourceId}`
+}
+
+/** The error of a source whose extension is not installed. */
+function uninstalled(): ServiceError {
+  return new ServiceError('unavailable', 'Data source is deactivated')
+}
