@@ -64,6 +64,15 @@ it('has every use case in a room', () => {
   expect(homeless).toEqual([])
 })
 
+it.each(sourceFiles(['src/services', 'handlers']))('%s writes no SQL', (file) => {
+  const code = withoutComments(file)
+
+  expect(importsOf(file)).not.toContain('src/store/statements.ts')
+  expect(code).not.toMatch(
+    /\bsql`|['"`]\s*(select|insert into|delete from|update \S+ set|(create|alter|drop) (table|schema|index))\s/,
+  )
+})
+
 it('has no files that import each other in a circle, types included', () => {
   const circular = sourceFiles(['src', 'handlers']).filter((file) => reachable(importsOf(file)).has(file))
 
@@ -84,7 +93,7 @@ it.each(sourceFiles(['src/core']))('%s is pure', (file) => {
 })
 
 it.each(sourceFiles(['src', 'handlers']))('%s keeps the bundle at one byte a character, decision 036', (file) => {
-  const code = readFileSync(file, 'utf8').replace(/^\s*(\/?\*|\/\/).*$/gm, '')
+  const code = withoutComments(file)
 
   expect(code.match(/[=(:,]\s*\/[^\n/]*[^\0-\xff\n/][^\n/]*\/[dgimsuvy]*/g)).toBeNull()
 })
@@ -139,6 +148,10 @@ function sourceFiles(folders: readonly string[]): readonly string[] {
       .filter((name) => name.endsWith('.ts'))
       .map((name) => join(folder, name)),
   )
+}
+
+function withoutComments(file: string): string {
+  return readFileSync(file, 'utf8').replace(/^\s*(\/?\*|\/\/).*$/gm, '')
 }
 
 function importsOf(file: string): readonly string[] {

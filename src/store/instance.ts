@@ -14,3 +14,8 @@ export async function loadEnvironmentId(database: SqlDriver): Promise<string> {
   const [[id] = []] = await database.query(statement(sql`select environment_id from service.instance`))
   return id ?? ''
 }
+
+/** Throws where the system database does not answer. */
+export async function probeDatabase(database: SqlDriver): Promise<void> {
+  await database.query(statement(sql`select 1`))
+}

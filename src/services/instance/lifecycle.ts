@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Ports } from '../../ports.ts'
 import { installSchema } from '../../store/installation.ts'
-import { sql, statement } from '../../store/statements.ts'
+import { probeDatabase } from '../../store/instance.ts'
 import { countUsers, insertFirstUser } from '../../store/users.ts'
 import { recordEvent } from '../caller/audit.ts'
 
@@ -44,7 +44,7 @@ export async function installInstance(ports: Ports, config: Config): Promise<voi
 
 /** `isAccepting` is false after a shutdown signal. Never throws. */
 export async function checkReadiness(ports: Ports, isAccepting: boolean): Promise<Readiness> {
-  const systemDb = await ports.database.query(statement(sql`select 1`)).then(
+  const systemDb = await probeDatabase(ports.database).then(
     () => 'ok',
     () => 'the system database does not respond',
   )

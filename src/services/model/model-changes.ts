@@ -2,14 +2,21 @@
  * Changes the model of a workspace: under a lock, as the next version, in one transaction with further statements for
  * the system database, and published after the commit.
  */
-
 import { ServiceError } from '../../core/error.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
-import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
+import {
+  batchUnderLock,
+  drawFence,
+  type Fence,
+  freshFence,
+  givenFence,
+  keepLock,
+  reserveLock,
+  takeLock,
+} from '../../store/model-lock.ts'
 import { loadModel, saveModel } from '../../store/models.ts'
-import { param, type Sql, sql, statement } from '../../store/statements.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { loadModelVersion } from '../../store/workspaces.ts'
 import { compileModel, type ModelCache } from './model-cache.ts'
@@ -63,42 +70,27 @@ export function createModelChanges({ database, workspaces }: Ports, models: Mode
 
   async function attempt<Answer>(
     workspace: WorkspaceRow,
-    fence: Sql,
+    fence: Fence,
     decide: (records: ModelRecords) => Promise<ModelChange<Answer>>,
   ): Promise<{ readonly answer: Answer } | undefined> {
     const { version, records } = await load(workspace)
     const change = await decide(records)
     if (change.records === records && change.statements.length === 0) return change
+    const read = { workspaceId: workspace.id, version }
     const next = compileModel(version + 1, change.records)
     const save = [...saveModel(workspace.apiName, records, change.records), ...change.statements]
     if (change.elsewhere === undefined) {
-      if (!(await batchUnderLock([takeLock(workspace.id, version, fence), ...save]))) return undefined
+      if (!(await batchUnderLock(database, [takeLock(read, fence), ...save]))) return undefined
     } else {
       const { announce, run } = change.elsewhere
-      const own = await drawFence(fence)
-      if (!(await batchUnderLock([reserveLock(workspace.id, version, own), ...announce]))) return undefined
+      const own = await drawFence(database, fence)
+      if (!(await batchUnderLock(database, [reserveLock(read, own), ...announce]))) return undefined
       await run()
       // A later holder of the lock has found the mark; changes elsewhere cannot be undone.
-      if (!(await batchUnderLock([keepLock(workspace.id, version, own), ...save]))) throw overtaken()
+      if (!(await batchUnderLock(database, [keepLock(read, own), ...save]))) throw overtaken()
     }
     models.keep(workspace.id, next)
     return change
-  }
-
-  /** Returns false if the lock was lost, in which case the whole batch is rolled back. */
-  async function batchUnderLock(statements: readonly Statement[]): Promise<boolean> {
-    try {
-      await database.batch(statements)
-      return true
-    } catch (cause) {
-      if (cause instanceof SqlFault && cause.state === DIVISION_BY_ZERO) return false
-      throw cause
-    }
-  }
-
-  async function drawFence(fence: Sql): Promise<Sql> {
-    const [[own] = []] = await database.query(statement(sql`select ${fence}`))
-    return sql`${param(own ?? null)}::bigint`
   }
 
   return {
@@ -109,9 +101,9 @@ export function createModelChanges({ database, workspaces }: Ports, models: Mode
 
     async change(workspace, decide) {
       const { answer } = await workspaces.withMigrationLock(workspace.id, async (fence) => {
-        const given = sql`${param(String(fence))}::bigint`
         for (let count = 0; count < MAX_ATTEMPTS; count += 1) {
-          const change = await attempt(workspace, count === 0 ? given : drawn, decide)
+          // A new attempt draws a new fence, since it has read what a later holder wrote.
+          const change = await attempt(workspace, count === 0 ? givenFence(fence) : freshFence, decide)
           if (change !== undefined) return change
         }
         throw new ServiceError('unavailable', 'Another migration of this workspace is still running')
@@ -120,42 +112,6 @@ export function createModelChanges({ database, workspaces }: Ports, models: Mode
       return answer
     },
   }
-}
-
-const DIVISION_BY_ZERO = '22012'
-
-/** A new attempt draws a new fence, since it has read what the later holder wrote. */
-const drawn = sql`nextval('service.fence')`
-
-/**
- * Fails the transaction unless the model is unchanged since it was read, and no later holder of the lock has written.
- */
-function takeLock(workspaceId: string, version: number, fence: Sql): Statement {
-  return demandLock(
-    { workspaceId, version },
-    sql`model_version = model_version + 1, fence = ${fence}`,
-    sql`fence < ${fence}`,
-  )
-}
-
-/** Like `takeLock`, before external work: holds the lock until a later holder takes it. */
-function reserveLock(workspaceId: string, version: number, fence: Sql): Statement {
-  return demandLock({ workspaceId, version }, sql`fence = ${fence}`, sql`fence < ${fence}`)
-}
-
-function keepLock(workspaceId: string, version: number, fence: Sql): Statement {
-  return demandLock({ workspaceId, version }, sql`model_version = model_version + 1`, sql`fence = ${fence}`)
-}
-
-type Place = { readonly workspaceId: string; readonly version: number }
-
-function demandLock({ workspaceId, version }: Place, settings: Sql, holds: Sql): Statement {
-  return statement(sql`
-    with turn as (
-      update service.workspace set ${settings}
-      where id = ${param(workspaceId)}::uuid and model_version = ${param(String(version))}::bigint and ${holds}
-      returning 1)
-    select 1 / count(*) from turn`)
 }
 
 function overtaken(): ServiceError {
