@@ -37,17 +37,6 @@ export type PostgresOptions = {
   readonly idle?: number
 }
 
-/** Creates a pool whose sessions run in UTC; a broken idle client does not end the process. */
-export function openPool(options: PostgresOptions): pg.Pool {
-  const pool = new pg.Pool({
-    ...clientConfig(options),
-    max: options.max ?? 10,
-    idleTimeoutMillis: options.idle ?? idle,
-  })
-  pool.on('error', ignore)
-  return pool
-}
-
 /** Creates an unconnected client. Throws a SqlFault if the address is invalid. */
 export function makeClient(options: PostgresOptions): pg.Client {
   try {
@@ -59,7 +48,8 @@ export function makeClient(options: PostgresOptions): pg.Client {
 
 type ClientConfig = pg.ClientConfig & { readonly pipeline: boolean }
 
-function clientConfig({
+/** The settings of `pg` for clients. */
+export function clientConfig({
   connectionString,
   address,
   stream,

@@ -6,12 +6,13 @@ import type pg from 'pg'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { type TimeLimit, withTimeLimit } from '../time-limit.ts'
+import { runAlone } from './alone.ts'
 import { endWith } from './cancel.ts'
-import { lost, openPool, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
-import { checkOut, runAlone } from './pool.ts'
+import { lost, type PostgresOptions, postgresFault, withoutLimit } from './client.ts'
+import { checkOut, openPool } from './pool.ts'
 import { openReaders } from './readers.ts'
 import { streamText } from './text-stream.ts'
-import { runTransaction } from './transaction.ts'
+import { runBatch } from './transaction.ts'
 
 export function openPostgres(options: PostgresOptions): SqlDriver {
   const { stream, timeLimit = 0 } = options
@@ -64,14 +65,7 @@ export function openPostgres(options: PostgresOptions): SqlDriver {
       },
     }),
 
-    async batch(statements, context) {
-      if (statements.length === 0) return []
-      const limit = context === undefined ? 0 : timeLimit
-      // One message, so that the limit costs no round trip; it ends with the transaction.
-      const begin = limit > 0 ? `begin; set local statement_timeout = ${limit}` : 'begin'
-      const results = await runTransaction(pool, options, { begin, statements, timeLimit: limit })
-      return results.map((result) => result.rows)
-    },
+    batch: (statements, context) => runBatch(() => checkOut(pool), options, { statements, context }),
 
     async close() {
       await Promise.all([readers.close(), ownReaders.close(), pool.end(), large.end()])

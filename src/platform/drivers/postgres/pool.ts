@@ -1,58 +1,16 @@
-/** Runs one statement on a Postgres connection borrowed for it alone, so that it can be cancelled. */
-import type { Duplex } from 'node:stream'
-import type pg from 'pg'
-import type { Statement } from '../../../core/sql/statement.ts'
-import type { QueryContext } from '../../../ports.ts'
-import { withTimeLimit } from '../time-limit.ts'
-import { endWith } from './cancel.ts'
-import {
-  ignore,
-  lost,
-  type PostgresOptions,
-  postgresFault,
-  type TextResult,
-  textRequest,
-  unreachable,
-} from './client.ts'
+/** Pools of connections to Postgres, for what needs a connection of its own. */
+import pg from 'pg'
+import { clientConfig, idle, ignore, type PostgresOptions, postgresFault, unreachable } from './client.ts'
 
-type Asked = { readonly statement: Statement; readonly context: QueryContext | undefined; readonly timeLimit: number }
-
-/** Runs a statement on `client` and releases it. `options` are those that the client was created with. */
-export async function runAlone(
-  client: pg.PoolClient,
-  options: PostgresOptions,
-  { statement, context, timeLimit }: Asked,
-): Promise<TextResult> {
-  // The statement rejects when a borrowed client breaks; without a listener the event would end the process.
-  client.on('error', ignore)
-  let isEnded = false
-  const end = () => {
-    isEnded = true
-    void endWith(options, client)
-  }
-  try {
-    return await withTimeLimit(client.query<string[]>(textRequest(statement)), {
-      context,
-      timeLimit,
-      elapsed: elapsedOf(client),
-      end,
-    })
-  } catch (error) {
-    throw postgresFault(error, lost)
-  } finally {
-    client.off('error', ignore)
-    client.release(isEnded || client.getTransactionStatus() !== 'I' || isCutOff(client))
-  }
-}
-
-/** Time since the connection got its turn at the embedded database; undefined for other connections. */
-function elapsedOf(client: pg.PoolClient): (() => number) | undefined {
-  const { stream } = (client as unknown as { connection: { stream: { elapsed?: () => number } } }).connection
-  return stream.elapsed
-}
-
-function isCutOff(client: pg.PoolClient): boolean {
-  return (client as unknown as { connection: { stream: Duplex } }).connection.stream.destroyed
+/** Creates a pool whose sessions run in UTC; a broken idle client does not end the process. */
+export function openPool(options: PostgresOptions): pg.Pool {
+  const pool = new pg.Pool({
+    ...clientConfig(options),
+    max: options.max ?? 10,
+    idleTimeoutMillis: options.idle ?? idle,
+  })
+  pool.on('error', ignore)
+  return pool
 }
 
 export async function checkOut(pool: pg.Pool): Promise<pg.PoolClient> {

@@ -5,6 +5,7 @@
 import type pg from 'pg'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
+import type { QueryContext, SqlRow } from '../../../ports.ts'
 import { cancelRunning } from './cancel.ts'
 import {
   holdWrites,
@@ -15,7 +16,6 @@ import {
   type TextResult,
   textRequest,
 } from './client.ts'
-import { checkOut } from './pool.ts'
 
 export type Transaction = {
   /** The statement that opens the transaction. */
@@ -31,13 +31,27 @@ const SLICE = 100
 /** Milliseconds that a slice may run on after the time limit, since ending an embedded database restarts it. */
 const GRACE = 1_000
 
-/** Runs all statements or none. `options` are those that the clients of `pool` were created with. */
+/** Runs a batch; with a client the time limit of `options` applies. */
+export async function runBatch(
+  lend: () => Promise<pg.PoolClient>,
+  options: PostgresOptions,
+  { statements, context }: { readonly statements: readonly Statement[]; readonly context: QueryContext | undefined },
+): Promise<readonly (readonly SqlRow[])[]> {
+  if (statements.length === 0) return []
+  const timeLimit = context === undefined ? 0 : (options.timeLimit ?? 0)
+  // One message, so that the limit costs no round trip; it ends with the transaction.
+  const begin = timeLimit > 0 ? `begin; set local statement_timeout = ${timeLimit}` : 'begin'
+  const results = await runTransaction(lend, options, { begin, statements, timeLimit })
+  return results.map((result) => result.rows)
+}
+
+/** Runs all statements or none, on a client that `lend` connects. `options` are those that it is created with. */
 export async function runTransaction(
-  pool: pg.Pool,
+  lend: () => Promise<pg.PoolClient>,
   options: PostgresOptions,
   { begin, statements, timeLimit }: Transaction,
 ): Promise<readonly TextResult[]> {
-  const client = await checkOut(pool)
+  const client = await lend()
   // The statements reject when a borrowed client breaks; without a listener the event would end the process.
   client.on('error', ignore)
   // An embedded database is ended by ending its connection, which would not show whether a commit came before.

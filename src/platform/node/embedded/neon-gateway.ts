@@ -12,8 +12,9 @@ import pg from 'pg'
 import * as z from 'zod'
 import { SqlFault } from '../../../core/sql/fault.ts'
 import { limitOf } from '../../drivers/neon-limit.ts'
-import { lost, openPool, type PostgresOptions, postgresFault, type TextResult } from '../../drivers/postgres/client.ts'
-import { checkOut, runAlone } from '../../drivers/postgres/pool.ts'
+import { runAlone } from '../../drivers/postgres/alone.ts'
+import { lost, type PostgresOptions, postgresFault, type TextResult } from '../../drivers/postgres/client.ts'
+import { checkOut, openPool } from '../../drivers/postgres/pool.ts'
 import { runTransaction } from '../../drivers/postgres/transaction.ts'
 
 export type NeonGateway = { readonly url: string; readonly close: () => Promise<void> }
@@ -77,7 +78,7 @@ async function respond(
     if ('queries' in body) {
       const statements = body.queries.map(statement)
       const transaction = { begin: begin(request), statements, timeLimit: limitOf(statements) }
-      const results = await runTransaction(pool, connections, transaction)
+      const results = await runTransaction(() => checkOut(pool), connections, transaction)
       return { status: 200, body: { results: results.map(render) } }
     }
     const asked = { statement: statement(body), context: isRead(body) ? { isDisconnected } : undefined, timeLimit: 0 }

@@ -1,0 +1,124 @@
+/**
+ * The SqlDriver over connections to MySQL or MariaDB, wherever these come from. Statements with parameters are prepared;
+ * values are never interpolated. A DDL statement commits implicitly, even in a batch.
+ */
+import type { PoolConnection } from 'mysql2/promise'
+import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
+import type { Statement } from '../../../core/sql/statement.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
+import { withTimeLimit } from '../time-limit.ts'
+import { mysqlFault } from './fault.ts'
+import { killRunning, type MysqlAddress } from './session.ts'
+
+export type Sessions = {
+  /** Lends a session; those with a client have the time limit set. Taken back by `release`, or closed by `destroy`. */
+  readonly take: (context: QueryContext | undefined) => Promise<PoolConnection>
+  readonly close: () => Promise<void>
+}
+
+export type MysqlDriverOptions = {
+  readonly address: MysqlAddress
+  /** In milliseconds, for statements with a client; 0 means no limit. */
+  readonly timeLimit: number
+}
+
+export function createMysqlDriver(sessions: Sessions, { address, timeLimit }: MysqlDriverOptions): SqlDriver {
+  const running = new Set<Promise<unknown>>()
+
+  /** Ending the sessions cuts off a batch between two statements, so closing waits until nothing runs. */
+  const track = async <T>(work: Promise<T>): Promise<T> => {
+    running.add(work)
+    try {
+      return await work
+    } catch (error) {
+      throw mysqlFault(error)
+    } finally {
+      running.delete(work)
+    }
+  }
+
+  /** Runs `work` on a session of its own, which is given back unless it was told to end its statement. */
+  async function withSession<T>(
+    context: QueryContext | undefined,
+    work: (client: PoolConnection, limit: Limit) => Promise<T>,
+  ): Promise<T> {
+    const client = await sessions.take(context)
+    let isEnded = false
+    const end = () => {
+      isEnded = true
+      void killRunning(address, client)
+    }
+    try {
+      const within: Limit['within'] = (part) => withTimeLimit(part, { context, timeLimit, end })
+      return await work(client, { within, hasEnded: () => isEnded })
+    } finally {
+      // A late kill could end the next statement on this connection.
+      if (isEnded) client.destroy()
+      else client.release()
+    }
+  }
+
+  return {
+    query: (statement, context) => track(withSession(context, (client, { within }) => within(run(client, statement)))),
+    batch: async (statements, context) =>
+      statements.length === 0
+        ? []
+        : track(withSession(context, (client, limit) => runTransaction(client, statements, limit))),
+    async close() {
+      await Promise.allSettled([...running])
+      await sessions.close()
+    },
+  }
+}
+
+type Limit = {
+  /** Returns the result of `work`. Throws TIMED_OUT after the time limit, CANCELED when the client has disconnected. */
+  readonly within: <T>(work: Promise<T>) => Promise<T>
+  /** Whether the connection was told to end its statement; the kill may still reach a later one. */
+  readonly hasEnded: () => boolean
+}
+
+async function run(on: PoolConnection, { text, params }: Statement): Promise<readonly SqlRow[]> {
+  const request = { sql: text, rowsAsArray: true }
+  // Without parameters there is nothing to prepare, and DDL would evict useful prepared statements.
+  const [answer] = params.length === 0 ? await on.query(request) : await on.execute({ ...request, values: [...params] })
+  // The result of a write is not a list of rows.
+  return Array.isArray(answer) ? answer.map((row: unknown) => (row as unknown[]).map(valueText)) : []
+}
+
+function valueText(value: unknown): string | null {
+  if (value === null || typeof value === 'string') return value
+  return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
+}
+
+/** The time limit covers all statements. An ended transaction never reached its commit, so nothing of it remains. */
+async function runTransaction(
+  client: PoolConnection,
+  statements: readonly Statement[],
+  { within, hasEnded }: Limit,
+): Promise<readonly (readonly SqlRow[])[]> {
+  const answers: (readonly SqlRow[])[] = []
+  const all = async () => {
+    for (const statement of statements) answers.push(await run(client, statement))
+  }
+  try {
+    await client.query('start transaction')
+    await within(all())
+    if (hasEnded()) throw new SqlFault('the time limit was reached', { state: TIMED_OUT })
+    await client.query('commit')
+    return answers
+  } catch (error) {
+    await rollback(client)
+    throw mysqlFault(error, answers.length)
+  }
+}
+
+/** Closes a connection that cannot roll back; the server then does it. Named locks are not part of the transaction. */
+async function rollback(client: PoolConnection): Promise<void> {
+  try {
+    await client.query('rollback')
+    await client.query('select release_all_locks()')
+  } catch {
+    client.destroy()
+  }
+}
