@@ -3,10 +3,11 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { statusOf } from '../handlers/http/answer.ts'
 import { type VariableName, variables } from '../src/config.ts'
-import { errorCodes } from '../src/core/error-codes.ts'
+import { errorCodes, type ServiceErrorCode } from '../src/core/error-codes.ts'
 import type { FieldType, TypeName } from '../src/core/model/field-type.ts'
 import { operatorsOf } from '../src/core/model/operator.ts'
 import type { Operator } from '../src/core/model/vocabulary.ts'
+import { errorMeanings } from './error-meanings.ts'
 import { variableMeanings } from './variable-descriptions.ts'
 
 export function configurationPage(): string {
@@ -31,11 +32,12 @@ ${rows.join('\n')}
 export function errorsPage(): string {
   const statuses = Object.entries(statusOf).map(([kind, status]) => `| ${status} | ${conditions[kind as Kind]} |`)
   const codes = Object.entries(errorCodes).map(
-    ([code, { kind, message, meaning }]) => `| \`${code}\` | ${statusOf[kind]} | ${message} | ${meaning} |`,
+    ([code, { kind, message }]) =>
+      `| \`${code}\` | ${statusOf[kind]} | ${message ?? 'the reason'} | ${errorMeanings[code as ServiceErrorCode]} |`,
   )
   return `# Errors
 
-Generated from \`src/core/error-codes.ts\` and \`handlers/http/answer.ts\` by \`npm run docs\`; do not edit.
+Generated from \`src/core/error-codes.ts\`, \`scripts/error-meanings.ts\` and \`handlers/http/answer.ts\` by \`npm run docs\`; do not edit.
 
 Every error has the body \`{ message, source?, code?, meta? }\`. \`source\` nests the cause, the innermost last; a program should read the
 deepest \`code\`. Messages never hold a stack, SQL, a host or a secret; an operator finds those in the log, by the \`X-Request-Id\` of

@@ -1,5 +1,6 @@
 /** Builds answers, from the `{ data }` envelope to errors; the only file that knows the HTTP status of errors. */
-import { type ErrorKind, errorBody, ServiceError } from '../../src/core/error.ts'
+import { errorBody, ServiceError } from '../../src/core/error.ts'
+import type { ErrorKind } from '../../src/core/error-codes.ts'
 import type { LongAnswer } from '../../src/services/data/items.ts'
 
 /** A response without the headers that every response has, see `toResponse`. */

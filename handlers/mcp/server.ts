@@ -13,7 +13,8 @@ import {
   McpError,
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
-import { type ErrorBody, type ErrorKind, errorBody, ServiceError } from '../../src/core/error.ts'
+import { type ErrorBody, errorBody, ServiceError } from '../../src/core/error.ts'
+import type { ErrorKind } from '../../src/core/error-codes.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
 import type { Observe } from '../../src/ports.ts'

@@ -2,35 +2,17 @@
  * The one error class that all rooms share: a kind out of a closed list (handlers map it to a status), a message that
  * is safe to show, and a `cause`. Only causes that are ServiceErrors themselves are shown to a caller.
  */
-/** `unfit`: a migration that does not fit the model or the data; its author must correct it, whatever the status. */
-export type ErrorKind =
-  | 'badRequest'
-  | 'unauthenticated'
-  | 'paymentRequired'
-  | 'forbidden'
-  | 'notFound'
-  | 'methodNotAllowed'
-  | 'conflict'
-  | 'tooLarge'
-  | 'unsupportedMediaType'
-  | 'invalid'
-  | 'throttled'
-  | 'unfit'
-  | 'failed'
-  | 'unavailable'
-  /** The client has disconnected: the error is only logged. */
-  | 'abandoned'
+import { type ErrorKind, errorCodes, type ServiceErrorCode, type WordedCode } from './error-codes.ts'
 
 export type ErrorDetail = {
   readonly cause?: unknown
-  /** Stable, digits only; see docs/errors.md. */
-  readonly code?: string
+  readonly code?: ServiceErrorCode
   readonly meta?: Readonly<Record<string, unknown>>
 }
 
 export class ServiceError extends Error {
   readonly kind: ErrorKind
-  readonly code: string | undefined
+  readonly code: ServiceErrorCode | undefined
   readonly meta: Readonly<Record<string, unknown>> | undefined
 
   constructor(kind: ErrorKind, message: string, detail: ErrorDetail = {}) {
@@ -40,6 +22,12 @@ export class ServiceError extends Error {
     this.code = detail.code
     this.meta = detail.meta
   }
+}
+
+/** Builds the error of a code, with the kind and message that the code has. */
+export function codedError(code: WordedCode, detail: Omit<ErrorDetail, 'code'> = {}): ServiceError {
+  const { kind, message } = errorCodes[code]
+  return new ServiceError(kind, message, { ...detail, code })
 }
 
 /** The response body of an error (docs/contract.md#errors): `source` nests recursively, the innermost cause last. */

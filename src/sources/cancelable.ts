@@ -1,5 +1,5 @@
 /** Stops waiting for a source that cannot be interrupted when the client has disconnected. */
-import { databaseError } from '../core/sql/database-error.ts'
+import { disconnectedError } from '../core/sql/database-error.ts'
 import type { QueryContext } from '../ports.ts'
 import { queryFailed } from './assertion-error.ts'
 
@@ -11,7 +11,7 @@ export async function cancelable<T>(call: Promise<T>, context: QueryContext | un
   if (context?.isDisconnected === undefined) return call
   const leaving = Promise.withResolvers<never>()
   const timer = setInterval(() => {
-    if (context.isDisconnected?.() === true) leaving.reject(queryFailed(databaseError('abandoned')))
+    if (context.isDisconnected?.() === true) leaving.reject(queryFailed(disconnectedError()))
   }, POLL_INTERVAL)
   try {
     return await Promise.race([call, leaving.promise])

@@ -4,6 +4,7 @@
  */
 
 import { ServiceError } from '../error.ts'
+import { type ErrorKind, errorCodes, type ServiceErrorCode } from '../error-codes.ts'
 import { truncate } from '../message-text.ts'
 import { ErrorCode } from './error-code.ts'
 
@@ -57,32 +58,31 @@ export function invalidResponse(...details: readonly [string, ...string[]]): Ser
   return new ServiceError('failed', 'Invalid extension response', { cause })
 }
 
-type Answer = { readonly kind: 'failed' | 'invalid' | 'notFound'; readonly message: string; readonly code?: string }
+type Answer = { readonly kind: ErrorKind; readonly message: string; readonly code?: ServiceErrorCode }
 
 const unknownFault: Answer = { kind: 'failed', message: 'Failed to query the database' }
-const configurationRefused: Answer = { kind: 'invalid', message: 'Invalid extension configuration' }
-const permissionsRefused: Answer = {
-  kind: 'invalid',
-  message: 'Invalid extension permissions',
-  code: String(ErrorCode.InvalidPermissions),
-}
+const configurationRefused: Answer = errorCodes[ErrorCode.InvalidConfiguration]
+const permissionsRefused = answerOf(ErrorCode.InvalidPermissions)
 
 /** By the codes that connectors may throw. */
-const answers = new Map<number | null, Answer>(
-  (
-    [
-      [ErrorCode.QueryRejected, 'invalid', 'The data source rejected the query'],
-      [ErrorCode.UniqueConstraintViolation, 'invalid', 'Unique constraint failed'],
-      [ErrorCode.NullConstraintViolation, 'invalid', 'Null constraint failed'],
-      [ErrorCode.ForeignKeyConstraintViolation, 'invalid', 'Foreign key constraint failed'],
-      [ErrorCode.InvalidConfiguration, 'invalid', configurationRefused.message],
-      [ErrorCode.AccessDenied, 'invalid', configurationRefused.message],
-      [ErrorCode.CollectionNotFound, 'notFound', 'Table does not exist'],
-      [ErrorCode.ConnectionFailed, 'failed', 'Failed to connect to the database'],
-      [ErrorCode.RateLimited, 'failed', 'Failed to connect to the database'],
-    ] as const
-  ).map(([code, kind, message]) => [code, { kind, message, code: String(code) }]),
+const answers: ReadonlyMap<number | null, Answer> = new Map(
+  [
+    ErrorCode.QueryRejected,
+    ErrorCode.UniqueConstraintViolation,
+    ErrorCode.NullConstraintViolation,
+    ErrorCode.ForeignKeyConstraintViolation,
+    ErrorCode.InvalidConfiguration,
+    ErrorCode.AccessDenied,
+    ErrorCode.CollectionNotFound,
+    ErrorCode.ConnectionFailed,
+    ErrorCode.RateLimited,
+  ].map((code) => [code, answerOf(code)]),
 )
+
+function answerOf(code: Exclude<ErrorCode, -32601 | -32603>): Answer {
+  const text = `${code}` as const
+  return { ...errorCodes[text], code: text }
+}
 
 export const MAX_MESSAGE = 1_000
 

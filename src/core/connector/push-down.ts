@@ -5,6 +5,7 @@
  * three-valued logic.
  */
 import { nested, type ServiceError } from '../error.ts'
+import { QUERY_FAILED } from '../error-codes.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import { type ConnectorOperation, connectorOperator } from '../model/vocabulary.ts'
 import { wireValue } from '../model/wire.ts'
@@ -35,7 +36,7 @@ export function requireOperation(
 }
 
 export function unsupported({ apiName }: Collection, reason: string): ServiceError {
-  const messages = ['Failed to execute query', 'Output validation failed', 'Operation not supported'] as const
+  const messages = [QUERY_FAILED, 'Output validation failed', 'Operation not supported'] as const
   return nested('invalid', [...messages, `${apiName} ${reason}`], { code: '4010' })
 }
 

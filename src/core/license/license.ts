@@ -3,6 +3,7 @@
  * into a `License` or a fault. Also holds the plan of an instance without a license.
  */
 import * as z from 'zod'
+import type { WordedCode } from '../error-codes.ts'
 import { lazily } from '../lazily.ts'
 
 /** Milliseconds since the epoch. */
@@ -18,7 +19,7 @@ export const entitlements = {
   custom_permission_rules_enabled: { scope: 'workspace', measure: 'flag', code: '6006' },
   custom_policies: { scope: 'workspace', measure: 'count', code: '6007' },
 } as const satisfies Readonly<
-  Record<string, { scope: 'organization' | 'workspace'; measure: 'count' | 'flag'; code: string }>
+  Record<string, { scope: 'organization' | 'workspace'; measure: 'count' | 'flag'; code: WordedCode }>
 >
 
 export type LicenseEntitlement = keyof typeof entitlements

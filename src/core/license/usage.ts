@@ -2,7 +2,7 @@
  * Compares usage with limits, for starts, writes and the license endpoints: counts of the system database (from
  * store/licenses.ts only) in, violations of the license out.
  */
-import { ServiceError } from '../error.ts'
+import { codedError, type ServiceError } from '../error.ts'
 import {
   entitlementNames,
   entitlements,
@@ -77,10 +77,7 @@ export function limitWarning({ entitlement, usage, limit, workspace }: Violation
 
 /** The error of a write that would exceed hard limits; the first violation gives the code. */
 export function limitExceeded(violations: readonly [Violation, ...Violation[]]): ServiceError {
-  return new ServiceError('paymentRequired', 'The requested operation would exceed licensed hard limits', {
-    code: entitlements[violations[0].entitlement].code,
-    meta: { violations },
-  })
+  return codedError(entitlements[violations[0].entitlement].code, { meta: { violations } })
 }
 
 function usageValue(entitlement: LicenseEntitlement, amount: number): UsageValue {

@@ -3,28 +3,29 @@
  * of a change is mapped to the same list.
  */
 import { nested, ServiceError } from '../error.ts'
+import type { ServiceErrorCode } from '../error-codes.ts'
 
 export type MigrationFault = keyof typeof codes
 
 const codes = {
-  idInUse: { code: '3001' },
-  nameInUse: { code: '3002' },
-  unknown: { code: '3003' },
-  usedByPolicy: { code: '3004' },
-  inUse: { code: '3005' },
-  relation: { code: '3006' },
-  index: { code: '3007' },
-  default: { code: '3008' },
-  conversion: { code: '3009' },
-  unsupported: { code: '3010' },
-  protected: { code: '3011' },
-  namespace: { code: '3012' },
-  data: { code: '3013' },
-  introspectFirst: { code: '3014' },
-} as const
+  idInUse: '3001',
+  nameInUse: '3002',
+  unknown: '3003',
+  usedByPolicy: '3004',
+  inUse: '3005',
+  relation: '3006',
+  index: '3007',
+  default: '3008',
+  conversion: '3009',
+  unsupported: '3010',
+  protected: '3011',
+  namespace: '3012',
+  data: '3013',
+  introspectFirst: '3014',
+} as const satisfies Readonly<Record<string, ServiceErrorCode>>
 
 export function invalidOperation(fault: MigrationFault, reason: string, cause?: unknown): ServiceError {
-  return new ServiceError('unfit', reason, { cause, ...codes[fault] })
+  return new ServiceError('unfit', reason, { cause, code: codes[fault] })
 }
 
 export const MIGRATION_FAILED = 'Failed to execute the migration'

@@ -2,6 +2,7 @@
  * Parts that all OpenAPI documents share: the error body, error responses (docs/contract.md#errors) and security. The
  * examples are answers from the acceptance suite, which checks every answer against these schemas.
  */
+import { QUERY_FAILED } from '../error-codes.ts'
 import { operatorsOf } from '../model/operator.ts'
 import { component, type JsonSchema } from './schema.ts'
 
@@ -73,7 +74,7 @@ const failures = {
     status: 422,
     description: 'Well-formed, but wrong: the place and the reason are nested.',
     example: {
-      message: 'Failed to execute query',
+      message: QUERY_FAILED,
       source: { message: 'filter.title._foo', source: { message: UNKNOWN_OPERATOR } },
       code: '4009',
     },

@@ -3,6 +3,7 @@
  * to-one relations count once. A read over the budget is refused before it runs (docs/decisions/038).
  */
 import { nested } from '../error.ts'
+import { QUERY_FAILED } from '../error-codes.ts'
 import type { Selection } from './plan.ts'
 
 /** A path to an innermost list: the names of its relations, and the limits of its lists, outermost first. */
@@ -60,7 +61,7 @@ function overBudget(
   const reason = `may bring ${product} items${factors}${others}; a read may bring ${most}, so ask for smaller limits`
   const path = names.join('.')
   const target = path === '' ? 'limit' : `fields.${path}`
-  return nested('invalid', ['Failed to execute query', target, reason], {
+  return nested('invalid', [QUERY_FAILED, target, reason], {
     code: '4014',
     meta: { path, product: rows, max: most },
   })

@@ -5,6 +5,7 @@
 
 import { type Access, type Action, type Granted, type Viewer, visibility } from '../access/access.ts'
 import { nested, ServiceError } from '../error.ts'
+import { QUERY_FAILED } from '../error-codes.ts'
 import { shortName } from '../message-text.ts'
 import type { Collection, Field, Model, PrimitiveField } from '../model/model.ts'
 import { didYouMean } from '../nearest.ts'
@@ -24,7 +25,7 @@ export function openCollection(
   if (access.kind === 'granted' && collection !== undefined) return { collection, access }
   if (collection === undefined && viewer.seesModel) {
     const meant = didYouMean(name, readableNames(model, viewer))
-    throw nested('notFound', ['Failed to execute query', `collection ${shortName(name)} does not exist${meant}`])
+    throw nested('notFound', [QUERY_FAILED, `collection ${shortName(name)} does not exist${meant}`])
   }
   throw forbidden()
 }

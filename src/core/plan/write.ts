@@ -6,6 +6,7 @@
 
 import { type Granted, type Viewer, visibility } from '../access/access.ts'
 import { nested } from '../error.ts'
+import { QUERY_FAILED } from '../error-codes.ts'
 import { isObject } from '../json-object.ts'
 import { decodeText } from '../model/codec.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
@@ -181,7 +182,7 @@ function keyFilter({ collection, read }: WriteRequest, text: string): Filter {
 /** The single key column of item paths; throws 404 for a collection without one. */
 export function keyField({ apiName, key }: Collection): PrimitiveField {
   if (key !== undefined) return key
-  throw nested('notFound', ['Failed to execute query', `${apiName} has no key of one field`])
+  throw nested('notFound', [QUERY_FAILED, `${apiName} has no key of one field`])
 }
 
 /** Decodes the key in a path. */

@@ -3,7 +3,7 @@
  * objects. Knows the notation only, not the meaning of parameters. Never guesses: malformed text is refused as
  * `badRequest`, an ambiguous or oversized query as `invalid`.
  */
-import { nested, ServiceError } from '../error.ts'
+import { codedError, nested, type ServiceError } from '../error.ts'
 import type { JsonLimits } from '../json-limits.ts'
 import { shortName } from '../message-text.ts'
 
@@ -180,7 +180,7 @@ function malformed(name: string, reason: string): ServiceError {
 
 function refused(name: string, reason: string): ServiceError {
   const cause = nested('invalid', [parameterName(name), reason], { code: '4009' })
-  return new ServiceError('invalid', 'Failed to execute query', { code: '4000', cause })
+  return codedError('4000', { cause })
 }
 
 function parameterName(name: string): string {

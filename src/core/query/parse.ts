@@ -4,6 +4,7 @@
  */
 
 import { nested, type ServiceError } from '../error.ts'
+import { QUERY_FAILED, type ServiceErrorCode } from '../error-codes.ts'
 import { shortName } from '../message-text.ts'
 import { didYouMean } from '../nearest.ts'
 import type { BracketNode } from './brackets.ts'
@@ -57,8 +58,8 @@ export const MAX_RELATION_DEPTH = 8
 const MAX_SORTED_FIELDS = 200
 
 /** An error of an item query: `Failed to execute query` > path (`body` if empty) > reason (docs/contract.md#errors). */
-export function queryFault(path: string, reason: string, code = '4009'): ServiceError {
-  return nested('invalid', ['Failed to execute query', path === '' ? 'body' : path, reason], { code })
+export function queryFault(path: string, reason: string, code: ServiceErrorCode = '4009'): ServiceError {
+  return nested('invalid', [QUERY_FAILED, path === '' ? 'body' : path, reason], { code })
 }
 
 const readParameters = ['fields', 'filter', 'sort', 'limit', 'offset', 'meta', 'deep']

@@ -5,6 +5,7 @@
 import { type Action, type Viewer, visibility } from '../../core/access/access.ts'
 import { hasEntitlement, type Rights } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
+import type { ServiceErrorCode } from '../../core/error-codes.ts'
 import type { Collection, Model, PrimitiveField } from '../../core/model/model.ts'
 import { Forbidden } from '../../core/plan/names.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
@@ -59,7 +60,11 @@ function withFields(error: ServiceError, refused: FailedRequest): ServiceError {
 }
 
 /** Returns the names of a violated constraint's fields, of those that the caller may read. */
-function constrained(fault: SqlFault, code: string, { model, viewer, name }: FailedRequest): readonly string[] {
+function constrained(
+  fault: SqlFault,
+  code: ServiceErrorCode,
+  { model, viewer, name }: FailedRequest,
+): readonly string[] {
   const own = model.byName.get(name)
   if (own === undefined) return []
   const near = [own, ...own.relations.map(({ target }) => target)]
@@ -74,7 +79,7 @@ function constrained(fault: SqlFault, code: string, { model, viewer, name }: Fai
   return []
 }
 
-type Place = { readonly code: string; readonly model: Model; readonly collection: Collection }
+type Place = { readonly code: ServiceErrorCode; readonly model: Model; readonly collection: Collection }
 
 function fieldsOf({ constraint, column }: SqlFault, { code, model, collection }: Place): readonly PrimitiveField[] {
   const { indexes, primaryKey, primitives, relations } = collection

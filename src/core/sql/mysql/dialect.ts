@@ -14,7 +14,7 @@ import { hex } from '../../hex.ts'
 import type { FieldType } from '../../model/field-type.ts'
 import type { Comparison } from '../../query/filter.ts'
 import type { Operand } from '../../query/placeholder.ts'
-import { databaseError } from '../database-error.ts'
+import { databaseError, disconnectedError } from '../database-error.ts'
 import type { Dialect, DirectWrite, RowQuery, Rows, Setting, Targets } from '../dialect.ts'
 import { CANCELED, type SqlFault, TIMED_OUT } from '../fault.ts'
 import { insert } from '../insert.ts'
@@ -456,7 +456,7 @@ function columnType(type: FieldType, own: Family): Sql | undefined {
 /** Maps server error numbers, since the SQLSTATEs of these databases are too coarse. */
 function explain({ state, errno, message }: SqlFault): ServiceError | undefined {
   if (state === TIMED_OUT) return databaseError('overdue')
-  if (state === CANCELED) return databaseError('abandoned')
+  if (state === CANCELED) return disconnectedError()
   if (state.startsWith('08')) return databaseError('unreachable')
   if (message.includes(NULL_FOUND)) return databaseError('null')
   if (message.includes(OUT_OF_RANGE)) return databaseError('range')

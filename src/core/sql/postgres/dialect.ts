@@ -7,7 +7,7 @@ import type { FieldType, TypeName } from '../../model/field-type.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import type { Comparison } from '../../query/filter.ts'
 import { boundText } from '../../query/placeholder.ts'
-import { databaseError } from '../database-error.ts'
+import { databaseError, disconnectedError } from '../database-error.ts'
 import type { Comparing, Dialect, DirectWrite, RowQuery, Setting, Targets } from '../dialect.ts'
 import { CANCELED, type SqlFault, TIMED_OUT } from '../fault.ts'
 import { insert } from '../insert.ts'
@@ -431,7 +431,7 @@ function explain({ state, message, routine }: SqlFault): ServiceError | undefine
     case TIMED_OUT:
       return databaseError('overdue')
     case CANCELED:
-      return databaseError('abandoned')
+      return disconnectedError()
     case '23505':
       return databaseError('unique')
     case '23502':

@@ -1,0 +1,53 @@
+/** What each error code means, for docs/errors.md. */
+import type { ServiceErrorCode } from '../src/core/error-codes.ts'
+import type { LicenseEntitlement } from '../src/core/license/license.ts'
+
+export const errorMeanings: Readonly<Record<ServiceErrorCode, string>> = {
+  '100': 'A connector cannot serve a valid request as it was asked',
+  '1001': 'A value does not fit its column',
+  '1002': 'A value must be unique',
+  '1003': 'A required value is missing',
+  '1004': 'A referenced item is missing or still referenced',
+  '1005': 'The database, or a trigger in it, checks the value and refused it',
+  '1006': 'The answer would have more than 16 MiB (a list that is sent in pieces: 64 MiB in all; over MCP: 4 MiB)',
+  '2001': 'The configuration of a data source is wrong',
+  '2002': 'The external system or database refuses the account',
+  '2003': 'A connector asked for a host outside of its grant',
+  '2004': 'A collection is gone in its data source',
+  '3001': 'An id is in use already',
+  '3002': 'A name is in use already, in the model or in the database',
+  '3003': 'There is nothing of this id, or not where it was looked for',
+  '3004': 'A policy names what would be deleted',
+  '3005': 'A relation, an index, a key or something in the database uses what would be changed or deleted',
+  '3006': 'The two sides of a relation do not fit each other, or its actions do not fit its fields',
+  '3007': 'An index names a field twice, or a primary key cannot be this one',
+  '3008': 'A default value is not one of its field',
+  '3009': 'Values of a type cannot become those of another without loss',
+  '3010': 'The data source does not support this: a type, an index, an action, or migrations at all',
+  '3011': 'A system collection, a system namespace or something read-only would be changed',
+  '3012': 'The namespace is missing, of another source, or may not have this name',
+  '3013': 'Existing data prevents the change: nulls, duplicate values, missing references, values out of range',
+  '3014': 'An earlier migration of the data source did not end: introspect it first',
+  '4000': 'A parameter of the query string is wrong; nested with code `4009`',
+  '4009': 'The query is wrong; the place and the reason are nested',
+  '4010': 'Nothing is selected, or a connector does not declare the operation',
+  '4014':
+    'A read may bring more rows than `SERVICE_QUERY__MAX_ROWS`; `meta` has the `path` that brings most, the `product` of its limits and the `max`',
+  '5001': 'The database or external system is away; trying again may help',
+  '5002': 'The external system throttles; trying again may help',
+  '5003': 'Its state in the database forbids it, such as a view that was never refreshed or whose tables are gone',
+  '5004': '`SERVICE_QUERY__TIMEOUT`; of a write nothing is left; ask for fewer items, fewer relations or by an index',
+  '6001': limit('workspaces'),
+  '6002': limit('service_accounts'),
+  '6003': limit('sso_enabled'),
+  '6004': limit('seats'),
+  '6005': limit('custom_roles'),
+  '6006': limit('custom_permission_rules_enabled'),
+  '6007': limit('custom_policies'),
+  '7001': 'The grant is not the required set, which is in `meta.permissions`',
+  '7002': 'The connector does not implement `testConnection`',
+}
+
+function limit(entitlement: LicenseEntitlement): string {
+  return `\`${entitlement}\` of the license; \`meta.violations\` has usage and limit`
+}
