@@ -30,7 +30,7 @@ import { type Caller, callerNow, type RequestScope, requireAnothers, requireUser
 import { sha256Hex } from '../caller/digest.ts'
 import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
 import { invalidToken } from '../caller/tokens.ts'
-import type { LicenseGuard } from '../license/licensing.ts'
+import type { LicenseGuard } from '../license/held-license.ts'
 import { type LoadGrantor, requireRolesRevocable } from '../rights/delegation.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 import { bodyFault, requireAssignable } from '../rights/roles.ts'
@@ -75,11 +75,11 @@ export type Invitations = {
 export type InvitationDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGrantor
+  readonly loadGrantor: LoadGrantor
 }
 
 export function createInvitations(ports: Ports, config: Config, parts: InvitationDeps): Invitations {
-  const { directory, license, loadGiver } = parts
+  const { directory, license, loadGrantor } = parts
   const { clock, database, ids, passwords } = ports
 
   return {
@@ -102,7 +102,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
           known: await loadRoles(database, workspace.id, roles),
           isMember: await isMemberByEmail(database, workspace.id, email),
           invited: await findUserByEmail(database, email),
-          grantor: await loadGiver(caller, workspace),
+          grantor: await loadGrantor(caller, workspace),
         }),
         decide: ({ known, isMember, invited, grantor }) => {
           if (invited !== undefined) requireAnothers(caller, invited)
@@ -137,7 +137,7 @@ export function createInvitations(ports: Ports, config: Config, parts: Invitatio
       await changeRights(ports, workspace.id, {
         load: async () => ({
           invited: (await findInvited(database, workspace.id, id)) ?? notFound('invitations'),
-          grantor: await loadGiver(caller, workspace),
+          grantor: await loadGrantor(caller, workspace),
         }),
         decide: ({ invited: { email, roles }, grantor }) => {
           requireRolesRevocable(grantor, roles)

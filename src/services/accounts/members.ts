@@ -19,7 +19,7 @@ import { loadRoles } from '../../store/roles.ts'
 import { type AuditEvent, recordWorkspaceEvent } from '../caller/audit.ts'
 import { type RequestScope, requireAnothers } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
-import type { LicenseGuard } from '../license/licensing.ts'
+import type { LicenseGuard } from '../license/held-license.ts'
 import { type LoadGrantor, requireRolesChangeable, requireRolesRevocable } from '../rights/delegation.ts'
 import { requireProven } from '../rights/proof.ts'
 import { changeRights } from '../rights/rights-changes.ts'
@@ -48,10 +48,10 @@ export type Members = {
 export type MemberDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGrantor
+  readonly loadGrantor: LoadGrantor
 }
 
-export function createMembers(ports: Ports, { directory, license, loadGiver }: MemberDeps): Members {
+export function createMembers(ports: Ports, { directory, license, loadGrantor }: MemberDeps): Members {
   const { database, ids } = ports
 
   /**
@@ -78,7 +78,7 @@ export function createMembers(ports: Ports, { directory, license, loadGiver }: M
         load: async () => ({
           member: await findMember(scope, userId),
           known: await loadRoles(database, workspace.id, change.roles ?? []),
-          grantor: await loadGiver(caller, workspace),
+          grantor: await loadGrantor(caller, workspace),
         }),
         decide: ({ member, known, grantor }) => {
           const before = member.roles.map(({ id }) => id)
@@ -128,7 +128,7 @@ export function createMembers(ports: Ports, { directory, license, loadGiver }: M
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
-        load: async () => ({ member: await findMember(scope, userId), grantor: await loadGiver(caller, workspace) }),
+        load: async () => ({ member: await findMember(scope, userId), grantor: await loadGrantor(caller, workspace) }),
         decide: ({ member, grantor }) => {
           const isLeaving = caller.kind === 'user' && caller.userId === userId
           if (!isLeaving) requireRolesRevocable(grantor, member.roles)

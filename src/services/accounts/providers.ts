@@ -20,7 +20,7 @@ import { findWorkspace } from '../../store/workspaces.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, requireAdministrator } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound } from '../caller/directory.ts'
-import type { LicenseGuard } from '../license/licensing.ts'
+import type { LicenseGuard } from '../license/held-license.ts'
 import type { LoadGrantor } from '../rights/delegation.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 import { bodyFault, requireAssignable } from '../rights/roles.ts'
@@ -68,10 +68,10 @@ const everything = { kind: 'everything' } as const
 export type ProviderDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGrantor
+  readonly loadGrantor: LoadGrantor
 }
 
-export function createProviders(ports: Ports, { directory, license, loadGiver }: ProviderDeps): Providers {
+export function createProviders(ports: Ports, { directory, license, loadGrantor }: ProviderDeps): Providers {
   const { database, ids, vault } = ports
 
   async function findKnown(name: string): Promise<ProviderRow> {
@@ -84,7 +84,7 @@ export function createProviders(ports: Ports, { directory, license, loadGiver }:
     if (workspace === undefined) throw bodyFault('autoJoin.workspace', 'does not exist')
     const known = await loadRoles(database, workspace.id, [roleId])
     requireHarmless(known)
-    const grantor = await loadGiver(caller, workspace)
+    const grantor = await loadGrantor(caller, workspace)
     requireAssignable(grantor, { path: 'autoJoin.roleId', wanted: [roleId], known, held: [] })
   }
 

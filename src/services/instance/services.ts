@@ -80,7 +80,7 @@ export type Services = {
 /** Migrates the system database and opens the instance. Throws the reason why it cannot start. */
 export async function startServices(ports: Ports, config: Config): Promise<Services> {
   await installInstance(ports, config)
-  const licensing = await openLicensing(ports, config)
+  const licensing = await openLicensing({ ports, config })
   const tokens = await openTokens(ports, config.SERVICE_AUTH__SIGNING_KEY)
   const models = createModelCache(ports.database)
   const changes = createModelChanges(ports, models)
@@ -110,7 +110,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   }
   const migrations = createMigrations({ ports, models: changes, openSources })
   const declarations = createDeclarations(ports.database)
-  const loadGiver = createLoadGrantor(ports.database, models)
+  const loadGrantor = createLoadGrantor(ports.database, models)
   const items = createItems({ ports, config, models, openSource: openSources.sourceOf })
   return {
     ports,
@@ -120,16 +120,16 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     sessions,
     tokens,
     apiKeys: createApiKeys(ports, { tokens, directory, models }),
-    serviceAccounts: createServiceAccounts(ports, { directory, license: licensing, loadGiver }),
+    serviceAccounts: createServiceAccounts({ ports, directory, license: licensing, loadGrantor }),
     passwords,
     workspaces: createWorkspaces({ ports, directory, license: licensing, forget }),
     users: createUsers(ports, directory),
-    members: createMembers(ports, { directory, license: licensing, loadGiver }),
-    roles: createRoles(ports, { directory, license: licensing, loadGiver }),
-    policies: createPolicies(ports, { directory, models, license: licensing, loadGiver }),
-    invitations: createInvitations(ports, config, { directory, license: licensing, loadGiver }),
+    members: createMembers(ports, { directory, license: licensing, loadGrantor }),
+    roles: createRoles(ports, { directory, license: licensing, loadGrantor }),
+    policies: createPolicies(ports, { directory, models, license: licensing, loadGrantor }),
+    invitations: createInvitations(ports, config, { directory, license: licensing, loadGrantor }),
     auditLog,
-    providers: createProviders(ports, { directory, license: licensing, loadGiver }),
+    providers: createProviders(ports, { directory, license: licensing, loadGrantor }),
     providerSignIn: createProviderSignIn(ports, { sessions, throttle, license: licensing }),
     migrations,
     introspection: createIntrospection({ ports, models: changes, system: systemDatabase, openSources }),

@@ -31,7 +31,7 @@ import {
   rightsOfPrincipal,
 } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, type RowScope } from '../caller/directory.ts'
-import type { LicenseGuard } from '../license/licensing.ts'
+import type { LicenseGuard } from '../license/held-license.ts'
 
 export type NewWorkspace = { readonly apiName: string; readonly displayName?: string | null | undefined }
 

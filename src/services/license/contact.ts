@@ -55,11 +55,16 @@ export type LicenseContact = {
 const LEASE_SECONDS = 60
 const PATIENCE = 250
 
-export function createLicenseContact(
-  { clock, database, ids, licensing }: Ports,
-  config: Config,
-  { readDocument, environmentId }: { readonly readDocument: ReadDocument; readonly environmentId: string },
-): LicenseContact {
+export type LicenseContactDeps = {
+  readonly ports: Pick<Ports, 'clock' | 'database' | 'ids' | 'licensing'>
+  readonly config: Config
+  readonly readDocument: ReadDocument
+  readonly environmentId: string
+}
+
+export function createLicenseContact(deps: LicenseContactDeps): LicenseContact {
+  const { ports, config, readDocument, environmentId } = deps
+  const { clock, database, ids, licensing } = ports
   const key = config.SERVICE_LICENSE__KEY ?? ''
   const service = (config.SERVICE_LICENSE__URL ?? '').replace(/\/+$/, '')
 

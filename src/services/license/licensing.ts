@@ -1,12 +1,11 @@
 /**
- * The license of the instance (docs/contract.md#license-status): keeps its state in memory, so that item requests are
- * admitted without I/O, checks limits, and schedules validations. The rules are in core/license.
+ * The use cases of the license: what callers are told of it, and when it is validated. The state that admits requests is
+ * `held-license.ts`, the rules are in core/license.
  */
 import type { Config } from '../../config.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
-import type { Eventual } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
-import { type LicenseEntitlement, type LicenseLimits, starterLimits } from '../../core/license/license.ts'
+import type { LicenseLimits } from '../../core/license/license.ts'
 import {
   type LicenseState,
   type LicenseStatus,
@@ -15,16 +14,16 @@ import {
   licenseWarnings,
   nextRevalidation,
 } from '../../core/license/status.ts'
-import { findViolations, limitWarning, numericLimit, reportLine, usageOf } from '../../core/license/usage.ts'
-import type { Statement } from '../../core/sql/statement.ts'
+import { findViolations, limitWarning, usageOf } from '../../core/license/usage.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import { loadEnvironmentId } from '../../store/instance.ts'
-import { isStarted } from '../../store/licenses.ts'
-import { loadCounts, writesWithinLimits } from '../../store/usage.ts'
+import { loadCounts } from '../../store/usage.ts'
 import { type AuditEvent, actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, type RequestScope, requireAdministrator } from '../caller/callers.ts'
-import { createLicenseContact, type KnownLicense, type LicenseContact, type RefreshReason } from './contact.ts'
+import { createLicenseContact, type KnownLicense, type RefreshReason } from './contact.ts'
 import { documentReader } from './documents.ts'
+import { createHeldLicense, type HeldLicense, limitsOf } from './held-license.ts'
+import { loadLicenseAtStart } from './start.ts'
 
 /** As in `GET /api/system/info`. */
 export type LicenseInfo = {
@@ -45,12 +44,7 @@ export type LicenseReport = {
   readonly usage: ReturnType<typeof usageOf>
 }
 
-export type Licensing = LicenseGuard & {
-  /**
-   * Throws 402 while the license is locked. Synchronous, except when `version`, which every request has, announces a
-   * new state, or when a locked license is due for another check.
-   */
-  admit(version?: number): Eventual<void>
+export type Licensing = Pick<HeldLicense, 'admit' | 'within'> & {
   /** Only administrators of the instance get warnings. */
   info(caller: Caller): Promise<LicenseInfo>
   /** The license with the usage of the whole instance, for its administrators (403). */
@@ -63,72 +57,27 @@ export type Licensing = LicenseGuard & {
   wake(): Promise<Instant | undefined>
 }
 
-export type LicenseGuard = {
-  /** Returns `writes` for a batch that fails if they would raise usage above a hard limit (see store/usage.ts). */
-  within(
-    names: readonly LicenseEntitlement[],
-    workspaceId: string | undefined,
-    writes: readonly Statement[],
-  ): readonly Statement[]
-}
-
-/** How long a locked state is cached, in milliseconds. */
-const LOCKED_MAX_AGE = 1_000
+export type LicensingDeps = { readonly ports: Ports; readonly config: Config }
 
 /** Opens the license. Throws a ServiceError with the reason why the instance may not start. */
-export async function openLicensing(ports: Ports, config: Config): Promise<Licensing> {
+export async function openLicensing(deps: LicensingDeps): Promise<Licensing> {
+  const { ports, config } = deps
   const { clock, database, ids, licensing, observe } = ports
   const environmentId = await loadEnvironmentId(database)
   const readDocument = documentReader(config.SERVICE_LICENSE__PUBLIC_KEY ?? '{}')
-  const contact = createLicenseContact(ports, config, { readDocument, environmentId })
-  let { state, version } = await openState()
-  let lookedAt: Instant = clock.now()
-  await requireUsageWithin(limitsOf(state))
+  const contact = createLicenseContact({ ports, config, readDocument, environmentId })
+  const initial = await loadLicenseAtStart({ ports, config, contact, readDocument })
+  const held = createHeldLicense({ clock, contact, initial })
   await setAlarm()
 
-  async function openState(): Promise<{ readonly state: LicenseState; readonly version: number }> {
-    const { SERVICE_LICENSE__KEY: key, SERVICE_LICENSE__TOKEN: token } = config
-    if (token !== undefined) return { state: await openToken(token), version: 0 }
-    return key === undefined ? { state: { kind: 'starter' }, version: 0 } : startWithKey(ports, contact)
-  }
-
-  async function openToken(token: string): Promise<LicenseState> {
-    const reading = await readDocument(token)
-    if (reading.kind === 'fault') throw refusedStart(`SERVICE_LICENSE__TOKEN ${reading.message}`)
-    if (!reading.license.isOffline)
-      throw refusedStart('SERVICE_LICENSE__TOKEN is a license that does not allow offline use')
-    return { kind: 'offline', license: reading.license }
-  }
-
-  async function requireUsageWithin(limits: LicenseLimits): Promise<void> {
-    const violations = findViolations(await loadCounts(database), limits, 'hard')
-    if (violations.length === 0) return
-    // Workspace names only go to the operator's log; `ready` shows the reason itself.
-    for (const violation of violations) observe({ kind: 'warning', message: reportLine(violation) })
-    const names = [...new Set(violations.map(({ entitlement }) => entitlement))].join(', ')
-    throw refusedStart(`Usage exceeds hard limits of the license: ${names}`)
-  }
-
   function next(): Instant | undefined {
+    const state = held.state()
     return state.kind === 'activated' ? nextRevalidation(state, environmentId) : undefined
   }
 
   async function setAlarm(): Promise<void> {
     const at = next()
     if (at !== undefined) await licensing.alarm.set(at)
-  }
-
-  function adopt(known: KnownLicense): void {
-    lookedAt = clock.now()
-    // Another request of this process may have read a later state.
-    if (known.version < version) return
-    version = known.version
-    // A row of another key or public key does not apply to this process's license.
-    state = known.state ?? state
-  }
-
-  async function look(): Promise<void> {
-    if (state.kind === 'activated') adopt(await contact.load())
   }
 
   const occasion = (event: Omit<AuditEvent, 'action'>, isTold: 'always' | 'news'): RefreshReason => ({
@@ -142,17 +91,14 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
   })
 
   async function ask(seen: KnownLicense, why: RefreshReason): Promise<void> {
-    adopt(await contact.ask(seen, why))
+    held.adopt(await contact.ask(seen, why))
+    const state = held.state()
     if (state.kind === 'activated' && state.fault !== null) observe({ kind: 'warning', message: state.fault.message })
   }
 
-  function requireUnlocked(): void {
-    if (licenseStatus(state, clock.now()) !== 'locked') return
-    throw new ServiceError('paymentRequired', 'System is locked. Please contact system administrator.')
-  }
-
   async function report(workspaceId?: string): Promise<LicenseReport> {
-    await look()
+    await held.reload()
+    const state = held.state()
     return {
       status: licenseStatus(state, clock.now()),
       entitlements: limitsOf(state),
@@ -160,7 +106,7 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
     }
   }
 
-  async function warnings(): Promise<readonly LicenseWarning[]> {
+  async function warnings(state: LicenseState): Promise<readonly LicenseWarning[]> {
     const limits = limitsOf(state)
     const hasSoft = Object.values(limits).some(({ kind }) => kind === 'soft')
     const over = hasSoft ? findViolations(await loadCounts(database), limits, 'soft') : []
@@ -169,27 +115,15 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
   }
 
   return {
-    admit(seen) {
-      const now = clock.now()
-      const isOutdated = seen !== undefined && seen > version && state.kind === 'activated'
-      if (!isOutdated && licenseStatus(state, now) !== 'locked') return
-      const isLookDue = isOutdated || now - lookedAt >= LOCKED_MAX_AGE
-      return (isLookDue ? look() : Promise.resolve()).then(requireUnlocked)
-    },
+    admit: held.admit,
 
-    within(names, workspaceId, writes) {
-      const limits = limitsOf(state)
-      const ceilings = names.flatMap((entitlement) => {
-        const most = limits[entitlement].kind === 'hard' ? numericLimit(limits[entitlement]) : undefined
-        return most === undefined ? [] : [{ entitlement, most }]
-      })
-      return writesWithinLimits(ceilings, workspaceId, writes)
-    },
+    within: held.within,
 
     async info(caller) {
-      await look()
+      await held.reload()
+      const state = held.state()
       const isTold = caller.kind === 'user' && caller.isAdministrator
-      return { ...describe(state, clock.now()), warnings: isTold ? await warnings() : [] }
+      return { ...describe(state, clock.now()), warnings: isTold ? await warnings(state) : [] }
     },
 
     async ofInstance(caller) {
@@ -204,7 +138,7 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
 
     async refresh(caller) {
       requireAdministrator(caller)
-      if (state.kind !== 'activated') {
+      if (held.state().kind !== 'activated') {
         throw new ServiceError('conflict', 'Only a license by key can be refreshed, this instance has none')
       }
       await ask(await contact.load(), occasion({ actor: actorOf(caller) }, 'always'))
@@ -213,39 +147,16 @@ export async function openLicensing(ports: Ports, config: Config): Promise<Licen
     },
 
     async wake() {
-      if (state.kind !== 'activated') return undefined
+      if (held.state().kind !== 'activated') return undefined
       // Whether it is due is decided on the row that the lease is requested for, so that a faster replica is noticed.
       const seen = await contact.load()
-      adopt(seen)
+      held.adopt(seen)
       const due = next()
       if (due === undefined || clock.now() < due) return due
       await ask(seen, occasion({ actor: { kind: 'system' } }, 'news'))
       return next()
     },
   }
-}
-
-/** Validates at every start, once for all isolates of it; anything but a valid answer prevents the start. */
-async function startWithKey({ database, licensing }: Ports, contact: LicenseContact) {
-  const { startId } = licensing
-  const known = await contact.load()
-  if (known.state !== undefined && (await isStarted(database, startId))) return started(known)
-  const asked = await contact.ask(known, { startId, audit: () => [] })
-  if (asked.row.fault !== null) throw refusedStart(asked.row.fault.message)
-  return started(asked)
-}
-
-function started({ state, version }: KnownLicense): { readonly state: LicenseState; readonly version: number } {
-  if (state === undefined) throw refusedStart('Another license key is being activated for this instance')
-  return { state, version }
-}
-
-function refusedStart(reason: string): ServiceError {
-  return new ServiceError('failed', reason)
-}
-
-function limitsOf(state: LicenseState): LicenseLimits {
-  return state.kind === 'starter' ? starterLimits : state.license.limits
 }
 
 function describe(state: LicenseState, now: Instant): Omit<LicenseInfo, 'warnings'> {

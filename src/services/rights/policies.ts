@@ -15,7 +15,7 @@ import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
-import type { LicenseGuard } from '../license/licensing.ts'
+import type { LicenseGuard } from '../license/held-license.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { grantRefused, type LoadGrantor, loadCurrentModel, requireGrantable, requireRevocable } from './delegation.ts'
 import { changeRights } from './rights-changes.ts'
@@ -53,10 +53,10 @@ export type PolicyDeps = {
   readonly directory: Directory
   readonly models: ModelCache
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGrantor
+  readonly loadGrantor: LoadGrantor
 }
 
-export function createPolicies(ports: Ports, { directory, models, license, loadGiver }: PolicyDeps): Policies {
+export function createPolicies(ports: Ports, { directory, models, license, loadGrantor }: PolicyDeps): Policies {
   const { database, ids } = ports
 
   const currentModel = (workspace: WorkspaceRow) => loadCurrentModel(database, models, workspace)
@@ -89,7 +89,7 @@ export function createPolicies(ports: Ports, { directory, models, license, loadG
       const input = await sent()
       const id = ids.next()
       await changeRights(ports, workspace.id, {
-        load: async () => ({ grantor: await loadGiver(caller, workspace), model: await currentModel(workspace) }),
+        load: async () => ({ grantor: await loadGrantor(caller, workspace), model: await currentModel(workspace) }),
         decide: ({ grantor, model }) => {
           const content = parse(grantor, input.content, model)
           requireGrantable(grantor, [{ content }])
@@ -116,7 +116,7 @@ export function createPolicies(ports: Ports, { directory, models, license, loadG
       await changeRights(ports, workspace.id, {
         load: async () => ({
           policy: await findPolicy(id, workspace.id),
-          grantor: await loadGiver(caller, workspace),
+          grantor: await loadGrantor(caller, workspace),
           model: await currentModel(workspace),
         }),
         decide: ({ policy, grantor, model }) => {
@@ -140,7 +140,10 @@ export function createPolicies(ports: Ports, { directory, models, license, loadG
       const { workspace, rights, caller } = scope
       requireEntitlement(rights, 'workspaceMembers:edit')
       await changeRights(ports, workspace.id, {
-        load: async () => ({ policy: await findPolicy(id, workspace.id), grantor: await loadGiver(caller, workspace) }),
+        load: async () => ({
+          policy: await findPolicy(id, workspace.id),
+          grantor: await loadGrantor(caller, workspace),
+        }),
         decide: ({ policy, grantor }) => {
           requireRevocable(grantor, [policy])
           const { name, content } = policy

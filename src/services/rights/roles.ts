@@ -18,7 +18,7 @@ import {
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, rowScopeOf } from '../caller/directory.ts'
-import type { LicenseGuard } from '../license/licensing.ts'
+import type { LicenseGuard } from '../license/held-license.ts'
 import {
   type LoadGrantor,
   requireGrantable,
@@ -53,10 +53,10 @@ const TAKEN = 'A role of this name already exists'
 export type RoleDeps = {
   readonly directory: Directory
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGrantor
+  readonly loadGrantor: LoadGrantor
 }
 
-export function createRoles(ports: Ports, { directory, license, loadGiver }: RoleDeps): Roles {
+export function createRoles(ports: Ports, { directory, license, loadGrantor }: RoleDeps): Roles {
   const { database, ids } = ports
 
   return {
@@ -78,7 +78,7 @@ export function createRoles(ports: Ports, { directory, license, loadGiver }: Rol
       await changeRights(ports, workspace.id, {
         load: async () => ({
           known: await loadPolicies(database, workspace.id, role.policies),
-          grantor: await loadGiver(caller, workspace),
+          grantor: await loadGrantor(caller, workspace),
         }),
         decide: ({ known, grantor }) => {
           requireKnown('policies', role.policies, known)
@@ -102,7 +102,7 @@ export function createRoles(ports: Ports, { directory, license, loadGiver }: Rol
         load: async () => ({
           role: await findRole(id, workspace.id),
           known: await loadPolicies(database, workspace.id, change.policies ?? []),
-          grantor: await loadGiver(caller, workspace),
+          grantor: await loadGrantor(caller, workspace),
         }),
         decide: ({ role, known, grantor }) => {
           requireChangeable(role, change)
@@ -134,7 +134,7 @@ export function createRoles(ports: Ports, { directory, license, loadGiver }: Rol
         load: async () => ({
           role: await findRole(id, workspace.id),
           beside: await loadPoliciesBeside(database, id),
-          grantor: await loadGiver(caller, workspace),
+          grantor: await loadGrantor(caller, workspace),
         }),
         decide: ({ role, beside, grantor }) => {
           if (role.kind !== 'custom') throw immutable(role)
