@@ -3,8 +3,6 @@
  * some. Their rights are those of their roles, and nobody can grant them more than they hold. A service account is
  * suspended and deleted with its owner (docs/decisions/015).
  */
-import { requireEntitlement } from '../../core/access/principal.ts'
-import type { AuditAction } from '../../core/audit.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Statement } from '../../core/sql/statement.ts'
@@ -12,35 +10,21 @@ import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import { deleteAccount, loadAccount } from '../../store/accounts.ts'
 import { deleteKeysOf, keysOf } from '../../store/api-keys.ts'
-import { assignRoles, deleteMember, insertMember, loadMember, unassignRoles } from '../../store/members.ts'
-import { loadPrincipalState } from '../../store/principal-state.ts'
-import { loadRoles } from '../../store/roles.ts'
 import {
   insertServiceAccount,
   loadServiceAccount,
   type ServiceAccountRow,
   updateServiceAccount,
 } from '../../store/service-accounts.ts'
-import { findWorkspace, type WorkspaceRow } from '../../store/workspaces.ts'
-import { type AuditEvent, actorOf, recordEvent } from '../caller/audit.ts'
-import {
-  type Caller,
-  callerNow,
-  isAdministrator,
-  requestCredentialOf,
-  requireAnothers,
-  requireUser,
-  rightsOfPrincipal,
-} from '../caller/callers.ts'
+import { actorOf, recordEvent } from '../caller/audit.ts'
+import { type Caller, callerNow, isAdministrator, requireAnothers, requireUser } from '../caller/callers.ts'
 import { type Directory, type LazyBody, notFound, rowScopeOfUser } from '../caller/directory.ts'
-import type { LicenseGuard } from '../license/licensing.ts'
-import { type LoadGrantor, requireRolesChangeable, requireRolesRevocable } from '../rights/delegation.ts'
+import type { LicenseGuard } from '../license/held-license.ts'
+import type { LoadGrantor } from '../rights/delegation.ts'
 import { requireProven } from '../rights/proof.ts'
 import { changeRights } from '../rights/rights-changes.ts'
-import { bodyFault, requireRoleForUser } from '../rights/roles.ts'
-
-/** A role in the workspace of that API name. */
-export type Grant = { readonly workspace: string; readonly roleId: string }
+import { bodyFault } from '../rights/roles.ts'
+import { createServiceAccountRoles, type Grant, type RecordOfAccount } from './service-account-roles.ts'
 
 export type ServiceAccountInput = {
   readonly name: string
@@ -71,19 +55,19 @@ export type ServiceAccounts = {
   delete(caller: Caller, id: string): Promise<void>
 }
 
-type Record = (event: Pick<AuditEvent, 'action' | 'payload' | 'workspaceId'>) => Statement
-
-export type ServiceAccountDeps = {
+export type ServiceAccountsDeps = {
+  readonly ports: Ports
   readonly directory: Directory
   readonly license: LicenseGuard
-  readonly loadGiver: LoadGrantor
+  readonly loadGrantor: LoadGrantor
 }
 
-export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): ServiceAccounts {
-  const { directory, license, loadGiver } = parts
+export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccounts {
+  const { ports, directory, license } = deps
   const { database, ids } = ports
+  const accountRoles = createServiceAccountRoles(deps)
 
-  function recorder(caller: Caller, id: string): Record {
+  function recorder(caller: Caller, id: string): RecordOfAccount {
     const target = { type: 'serviceAccount', id } as const
     return (event) => recordEvent(ids, { ...event, actor: actorOf(caller), target })
   }
@@ -118,40 +102,6 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     throw bodyFault('owner', owner === undefined ? 'does not exist' : 'is a service account, which cannot own another')
   }
 
-  /** Statements that change the account's roles from `held` to `wanted`. */
-  async function assignment(caller: Caller, { id, held, wanted }: Assignment): Promise<readonly Statement[]> {
-    const names = new Set([...held, ...wanted].map(({ workspace }) => workspace))
-    const statements: Statement[] = []
-    for (const name of names) {
-      const own = held.filter(({ workspace }) => workspace === name)
-      const added = wanted.filter(
-        ({ workspace, roleId }) => workspace === name && !own.some((role) => role.id === roleId),
-      )
-      const removed = own.filter(
-        (role) => !wanted.some(({ workspace, roleId }) => workspace === name && roleId === role.id),
-      )
-      if (added.length + removed.length === 0) continue
-      statements.push(...(await assignmentIn(caller, name, { id, own, added, removed, wanted })))
-    }
-    return statements
-  }
-
-  /** Returns the workspace of that name. Throws unless the caller may change its members. */
-  async function enter(caller: Caller, name: string, wanted: readonly Grant[]): Promise<WorkspaceRow> {
-    const workspace = await findWorkspace(database, name)
-    if (workspace === undefined && isAdministrator(caller)) {
-      throw bodyFault(`roles[${wanted.findIndex((grant) => grant.workspace === name)}].workspace`, 'does not exist')
-    }
-    const standing = workspace && (await loadPrincipalState(database, requestCredentialOf(caller), workspace.id))
-    const rights = standing === undefined ? 'suspended' : rightsOfPrincipal(standing)
-    // Without rights there, the error is that of an unknown workspace.
-    if (workspace === undefined || rights === 'suspended') {
-      throw new ServiceError('forbidden', 'Requires the entitlement workspaceMembers:edit')
-    }
-    requireEntitlement(rights, 'workspaceMembers:edit')
-    return workspace
-  }
-
   /** Statements that delete all keys of the account. */
   async function keysEnded(caller: Caller, id: string): Promise<readonly Statement[]> {
     const keys = await keysOf(database, id)
@@ -168,44 +118,6 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     ]
   }
 
-  async function assignmentIn(caller: Caller, name: string, change: AssignmentIn): Promise<readonly Statement[]> {
-    const { id, own, added, removed, wanted } = change
-    const workspace = await enter(caller, name, wanted)
-    const addedIds = added.map(({ roleId }) => roleId)
-    const known = await loadRoles(database, workspace.id, addedIds)
-    const grantor = await loadGiver(caller, workspace)
-    for (const grant of added) {
-      const path = `roles[${wanted.indexOf(grant)}].roleId`
-      const role = known.find((candidate) => candidate.id === grant.roleId)
-      if (role === undefined) throw bodyFault(path, 'does not exist in this workspace')
-      requireRoleForUser(grantor, role, path)
-    }
-    const member = await loadMember(database, workspace.id, id)
-    const before = member?.roles ?? []
-    requireRolesRevocable(
-      grantor,
-      before.filter((role) => removed.some((gone) => gone.id === role.id)),
-    )
-    requireRolesChangeable(grantor, before)
-    const record = (action: AuditAction, payload = {}) =>
-      recorder(caller, id)({ action, workspaceId: workspace.id, payload })
-    const nameOf = (role: { readonly id: string; readonly name: string }) => ({ roleId: role.id, roleName: role.name })
-    const isLeaving = own.length === removed.length && added.length === 0
-    return [
-      insertMember(workspace.id, id),
-      ...(member === undefined ? [record('user.join_workspace.v1')] : []),
-      unassignRoles(
-        workspace.id,
-        id,
-        removed.map((role) => role.id),
-      ),
-      assignRoles(workspace.id, id, addedIds),
-      ...known.map((role) => record('role.assign.v1', nameOf(role))),
-      ...removed.map((role) => record('role.unassign.v1', nameOf(role))),
-      ...(isLeaving ? [deleteMember(workspace.id, id), record('user.remove_workspace.v1')] : []),
-    ]
-  }
-
   return {
     async list(caller, query) {
       return directory.list('serviceAccounts', rowScopeOfUser(caller), await query())
@@ -219,14 +131,15 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
       const self = requireUser(caller)
       const { name, description = null, roles = [], owner = self } = await sent()
       const id = ids.next()
+      const record = recorder(caller, id)
       await changeRights(ports, id, {
         load: async () => requireOwner(await callerNow(database, caller), owner, undefined),
         decide: async () => [
           ...license.within(['service_accounts'], undefined, [
             insertServiceAccount(id, { name, description, ownerId: owner }),
           ]),
-          recorder(caller, id)({ action: 'service_account.create.v1', payload: { name, owner, roles } }),
-          ...(await assignment(caller, { id, held: [], wanted: roles })),
+          record({ action: 'service_account.create.v1', payload: { name, owner, roles } }),
+          ...(await accountRoles.change(caller, { accountId: id, held: [], wanted: roles, record })),
         ],
       })
       return directory.read('serviceAccounts', { kind: 'everything' }, id)
@@ -235,6 +148,7 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
     async update(caller, id, sent) {
       requireUser(caller)
       const change = await sent()
+      const record = recorder(caller, id)
       await changeRights(ports, id, {
         load: async () => {
           const current = await callerNow(database, caller)
@@ -251,8 +165,10 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
             updateServiceAccount(id, { name, description, ownerId: owner }),
             // The former owner may still have its keys.
             ...(isHandedOn ? await keysEnded(caller, id) : []),
-            recorder(caller, id)({ action: 'service_account.update.v1', payload: change }),
-            ...(roles === undefined ? [] : await assignment(caller, { id, held: before.roles, wanted: roles })),
+            record({ action: 'service_account.update.v1', payload: change }),
+            ...(roles === undefined
+              ? []
+              : await accountRoles.change(caller, { accountId: id, held: before.roles, wanted: roles, record })),
           ]
         },
       })
@@ -270,15 +186,4 @@ export function createServiceAccounts(ports: Ports, parts: ServiceAccountDeps): 
       })
     },
   }
-}
-
-type Held = ServiceAccountRow['roles']
-type Assignment = { readonly id: string; readonly held: Held; readonly wanted: readonly Grant[] }
-type AssignmentIn = {
-  readonly id: string
-  readonly own: Held
-  readonly added: readonly Grant[]
-  readonly removed: Held
-  /** All roles as sent, so that an error can name the path. */
-  readonly wanted: readonly Grant[]
 }
