@@ -29,8 +29,9 @@ export interface QueryContext {
  * One database. Its errors are thrown as `SqlFault`.
  * There are no interactive transactions, since some drivers are HTTP only (docs/decisions/002).
  * A statement with a `context` ends after the driver's time limit (fault TIMED_OUT); a read also ends soon after its
- * client disconnects (fault CANCELED). A statement without one is internal work, such as a migration, and has no time
- * limit (decision 040).
+ * client disconnects (fault CANCELED). Where the database sends the rows of an answer one by one, the driver refuses more
+ * than MAX_TEXT bytes of them (fault TOO_LARGE), and nothing is written; elsewhere the statement itself has this bound.
+ * A statement without a context is internal work, such as a migration, and has no limit (decisions 033 and 040).
  */
 export interface SqlDriver {
   /** Runs one statement and returns its rows. */

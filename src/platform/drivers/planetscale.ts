@@ -12,41 +12,42 @@ import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
+import { bodyBound } from './answer-bound.ts'
 import { privateHostFault } from './private-host.ts'
 import { withAbortSignal } from './time-limit.ts'
 
 /**
  * A read passes `timeLimit` milliseconds to Vitess in a comment, and its request is aborted after that. A single
- * writing statement is not aborted, since that would not show whether it wrote anything.
+ * writing statement is not aborted, since that would not show whether it wrote anything; it has no rows to answer, which
+ * are bounded for every other statement with a client.
  */
 export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher: Fetch, timeLimit = 0): SqlDriver {
   const password = auth.kind === 'password' ? auth.password : ''
   // A driver connection keeps a session between requests, so each unit of work gets its own.
   const name = host.includes(':') ? `[${host}]` : host
-  const session = (signalOf?: () => AbortSignal | undefined) =>
-    connect({ host: name, username: user, password, fetch: fetchAt({ host: name, port, signalOf }, fetcher) })
+  const session = (termsOf?: () => Terms | undefined) =>
+    connect({ host: name, username: user, password, fetch: fetchAt({ host: name, port, termsOf }, fetcher) })
 
   function read(statement: Statement, context: QueryContext): Promise<readonly SqlRow[]> {
-    const limited = withLimit(statement, timeLimit)
-    return withAbortSignal(
-      (signal) =>
-        run(
-          session(() => signal),
-          limited,
-        ),
-      { context, timeLimit },
-    )
+    const send = (signal: AbortSignal) => {
+      const terms = { signal, bounded: bodyBound() }
+      return run(
+        session(() => terms),
+        withLimit(statement, timeLimit),
+      )
+    }
+    return withAbortSignal(send, { context, timeLimit })
   }
 
-  /** All statements share one time limit. Only they are aborted; the rollback then runs. */
+  /** All statements share one time limit and one bound. Only they are aborted; the rollback then runs. */
   function transaction(
     statements: readonly Statement[],
     context: QueryContext | undefined,
   ): Promise<readonly (readonly SqlRow[])[]> {
-    let current: AbortSignal | undefined
+    let current: Terms | undefined
     const within = <T>(work: () => Promise<T>) => {
       const send = (signal: AbortSignal) => {
-        current = signal
+        current = { signal, ...(context !== undefined && { bounded: bodyBound() }) }
         return work()
       }
       return withAbortSignal(send, { context, timeLimit }).finally(() => {
@@ -74,24 +75,31 @@ function withLimit({ text, ...statement }: Statement, timeLimit: number): Statem
   return { ...statement, text: limited }
 }
 
+/** What holds for a request at the time it is sent. */
+type Terms = {
+  readonly signal: AbortSignal
+  readonly bounded?: (response: Response) => Response
+}
+
 type Place = {
   readonly host: string
   readonly port: number
-  readonly signalOf: (() => AbortSignal | undefined) | undefined
+  readonly termsOf: (() => Terms | undefined) | undefined
 }
 
-function fetchAt({ host, port, signalOf }: Place, fetcher: Fetch): Fetch {
-  return (url, { method, body, headers } = {}) => {
+function fetchAt({ host, port, termsOf }: Place, fetcher: Fetch): Fetch {
+  return async (url, { method, body, headers } = {}) => {
     const { pathname } = new URL(url)
-    const signal = signalOf?.()
+    const terms = termsOf?.()
     const address = isLoopback(host) ? `http://${host}:${port}${pathname}` : url
-    return fetcher(address, {
+    const response = await fetcher(address, {
       redirect: 'manual',
-      ...(signal && { signal }),
+      ...(terms && { signal: terms.signal }),
       ...(method && { method }),
       ...(body && { body }),
       ...(headers && { headers }),
     })
+    return terms?.bounded?.(response) ?? response
   }
 }
 

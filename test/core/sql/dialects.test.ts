@@ -616,6 +616,15 @@ describe('a refusal', () => {
     expect(mariadb.explain(fault)).toMatchObject({ kind: expected?.kind, message, code: expected?.code })
   })
 
+  it.each([
+    ['MariaDB', "DOUBLE value is out of range in 'exp(1000)'"],
+    ['MySQL', "DOUBLE value is out of range in 'exp((1000 + rand()))'"],
+  ])('of a text that %s cannot make whole is that the answer is too large', (_, message) => {
+    const fault = new SqlFault(message, { state: '22003', errno: 1690 })
+
+    expect([mariadb, mysql].map((dialect) => dialect.explain(fault)?.code)).toEqual(['1006', '1006'])
+  })
+
   it('to be reached is no fault of the request', () => {
     const fault = new SqlFault('', { state: '08000' })
 

@@ -16,7 +16,7 @@ import type { Comparison } from '../../query/filter.ts'
 import type { Operand } from '../../query/placeholder.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
 import type { Dialect, DirectWrite, RowQuery, Rows, Setting, Targets } from '../dialect.ts'
-import { CANCELED, type SqlFault, TIMED_OUT } from '../fault.ts'
+import { CANCELED, type SqlFault, TIMED_OUT, TOO_LARGE } from '../fault.ts'
 import { insert } from '../insert.ts'
 import { compareExactly, comparison } from '../operators.ts'
 import { empty, ident, integer, join, literal, param, type Sql, sql, type TemplateParam } from '../statement.ts'
@@ -50,10 +50,13 @@ type Family = {
 
 const allDefaults = sql`() values ()`
 
+/** The beginning of an overflow, which the server repeats in its message. */
+const OVERFLOW = sql`exp(1000`
+
 export const mariadb: Dialect = family({
   title: 'MariaDB',
   select: sql`select `,
-  overflow: sql`exp(1000)`,
+  overflow: sql`${OVERFLOW})`,
   collation: sql`utf8mb4_nopad_bin`,
   maxScale: 38,
   uuidType: sql`uuid`,
@@ -81,7 +84,7 @@ export const mysql: Dialect = family({
   title: 'MySQL',
   select: sql`select /*+ set_var(group_concat_max_len = 1073741824) */ `,
   // A constant could be evaluated before its use.
-  overflow: sql`exp(1000 + rand())`,
+  overflow: sql`${OVERFLOW} + rand())`,
   collation: sql`utf8mb4_0900_bin`,
   maxScale: 30,
   uuidType: sql`char(36) character set ascii collate ascii_bin`,
@@ -453,10 +456,14 @@ function columnType(type: FieldType, own: Family): Sql | undefined {
   }
 }
 
+/** The message of `overflow`, for a text that the server could not make whole. */
+const overflown = /in 'exp\(+1000\b/
+
 /** Maps server error numbers, since the SQLSTATEs of these databases are too coarse. */
 function explain({ state, errno, message }: SqlFault): ServiceError | undefined {
   if (state === TIMED_OUT) return databaseError('overdue')
   if (state === CANCELED) return disconnectedError()
+  if (state === TOO_LARGE || overflown.test(message)) return databaseError('tooLarge')
   if (state.startsWith('08')) return databaseError('unreachable')
   if (message.includes(NULL_FOUND)) return databaseError('null')
   if (message.includes(OUT_OF_RANGE)) return databaseError('range')

@@ -7,9 +7,10 @@ import type { FieldType, TypeName } from '../../model/field-type.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import type { Comparison } from '../../query/filter.ts'
 import { boundText } from '../../query/placeholder.ts'
+import { MAX_TEXT } from '../answer-bound.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
 import type { Comparing, Dialect, DirectWrite, RowQuery, Setting, Targets } from '../dialect.ts'
-import { CANCELED, type SqlFault, TIMED_OUT } from '../fault.ts'
+import { CANCELED, type SqlFault, TIMED_OUT, TOO_LARGE } from '../fault.ts'
 import { insert } from '../insert.ts'
 import { compareExactly, comparison } from '../operators.ts'
 import {
@@ -63,7 +64,7 @@ export const postgres: Dialect = {
     const piece = sql`case when ${weigh(sql`j`, MAX_TEXT)} is not null then string_agg(j, ',' order by n) end`
     const pieces = sql`select ${piece} a, min(n) n from (${items}) i group by (n - 1) / ${integer(ITEMS_PER_PIECE)}`
     const isAllowed = sql`sum(octet_length(p.a)) over () <= ${integer(MAX_ANSWER)} and max(octet_length(p.a)) over () <= ${integer(MAX_TEXT)}`
-    return sql`select case when ${isAllowed} then p.a else ${failing(TOO_LARGE)}::text end from (${pieces}) p order by p.n`
+    return sql`select case when ${isAllowed} then p.a else ${failing(BEYOND)}::text end from (${pieces}) p order by p.n`
   },
   // The offset keeps the planner from rendering the row once per reference.
   one: (rows) => sql`select ${bounded} from (select row_to_json(r)::text a from (${select(rows)}) r offset 0) a`,
@@ -145,13 +146,8 @@ const ITEMS_PER_PIECE = 100
 
 /** Maximum bytes of an answer in pieces. */
 const MAX_ANSWER = 64 * 1024 * 1024
-/**
- * Maximum bytes of an answer, or piece, held as one text: it takes several times its size in memory, and copying it
- * blocks other requests.
- */
-const MAX_TEXT = 16 * 1024 * 1024
-const TOO_LARGE = 'service:tooLarge'
-const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failing(TOO_LARGE)}::text end`
+const BEYOND = 'service:tooLarge'
+const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failing(BEYOND)}::text end`
 
 /**
  * An aggregate beside the one that collects `text`: fails as soon as the text is longer than `most`, before all of it
@@ -423,8 +419,7 @@ function baseType(type: FieldType): Sql {
 
 /** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
 function explain({ state, message, routine }: SqlFault): ServiceError | undefined {
-  // 54000: a limit of the server itself was exceeded.
-  if (state === '54000' || routine === OVERFLOW || message.includes(TOO_LARGE)) return databaseError('tooLarge')
+  if (state === TOO_LARGE || routine === OVERFLOW || message.includes(BEYOND)) return databaseError('tooLarge')
   if (state.startsWith('08') || state === '57P01' || state === '57P03' || state === '53300')
     return databaseError('unreachable')
   switch (state) {

@@ -2,10 +2,12 @@
  * The SqlDriver over connections to MySQL or MariaDB, wherever these come from. Statements with parameters are prepared;
  * values are never interpolated. A DDL statement commits implicitly, even in a batch.
  */
+import type { Duplex } from 'node:stream'
 import type { PoolConnection } from 'mysql2/promise'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
+import { withinSocketBound } from '../answer-bound.ts'
 import { withTimeLimit } from '../time-limit.ts'
 import { mysqlFault } from './fault.ts'
 import { killRunning, type MysqlAddress } from './session.ts'
@@ -48,8 +50,10 @@ export function createMysqlDriver(sessions: Sessions, { address, timeLimit }: My
       isEnded = true
       void killRunning(address, client)
     }
+    const bounded = <T>(part: Promise<T>) =>
+      context === undefined ? part : withinSocketBound(part, streamOf(client), end)
     try {
-      const within: Limit['within'] = (part) => withTimeLimit(part, { context, timeLimit, end })
+      const within: Limit['within'] = (part) => withTimeLimit(bounded(part), { context, timeLimit, end })
       return await work(client, { within, hasEnded: () => isEnded })
     } finally {
       // A late kill could end the next statement on this connection.
@@ -58,12 +62,16 @@ export function createMysqlDriver(sessions: Sessions, { address, timeLimit }: My
     }
   }
 
+  const transaction = (statements: readonly Statement[], context: QueryContext | undefined) =>
+    track(withSession(context, (client, limit) => runTransaction(client, statements, limit)))
+
   return {
-    query: (statement, context) => track(withSession(context, (client, { within }) => within(run(client, statement)))),
-    batch: async (statements, context) =>
-      statements.length === 0
-        ? []
-        : track(withSession(context, (client, limit) => runTransaction(client, statements, limit))),
+    async query(statement, context) {
+      // A refused answer must leave nothing written, which a statement on its own does not guarantee.
+      if (context?.isWriting === true) return (await transaction([statement], context))[0] ?? []
+      return track(withSession(context, (client, { within }) => within(run(client, statement))))
+    },
+    batch: async (statements, context) => (statements.length === 0 ? [] : transaction(statements, context)),
     async close() {
       await Promise.allSettled([...running])
       await sessions.close()
@@ -71,8 +79,16 @@ export function createMysqlDriver(sessions: Sessions, { address, timeLimit }: My
   }
 }
 
+/** Missing in the types. */
+function streamOf({ connection }: PoolConnection): Duplex {
+  return (connection as unknown as { readonly stream: Duplex }).stream
+}
+
 type Limit = {
-  /** Returns the result of `work`. Throws TIMED_OUT after the time limit, CANCELED when the client has disconnected. */
+  /**
+   * Returns the result of `work`. Throws TIMED_OUT after the time limit, CANCELED when the client has disconnected,
+   * TOO_LARGE when more arrives than an answer may have.
+   */
   readonly within: <T>(work: Promise<T>) => Promise<T>
   /** Whether the connection was told to end its statement; the kill may still reach a later one. */
   readonly hasEnded: () => boolean

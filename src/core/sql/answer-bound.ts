@@ -1,0 +1,7 @@
+/** How large an answer to a caller may be, in every dialect and every driver (docs/decisions/033). */
+
+/**
+ * Maximum bytes of an answer, or piece, held as one text: it takes several times its size in memory, and copying it
+ * blocks other requests.
+ */
+export const MAX_TEXT = 16 * 1024 * 1024

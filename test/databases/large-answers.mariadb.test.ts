@@ -1,0 +1,150 @@
+/**
+ * A list that is far too large is refused while it arrives from MySQL and MariaDB, which send their rows one by one: it
+ * is never whole in this process, the database stops, and the next request is answered.
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { parseSqlAddress } from '../../src/core/sql/address.ts'
+import type { Dialect } from '../../src/core/sql/dialect.ts'
+import { mariadb, mysql } from '../../src/core/sql/mysql/dialect.ts'
+import { openMysql } from '../../src/platform/drivers/mysql.ts'
+import { openPlanetscale } from '../../src/platform/drivers/planetscale.ts'
+import type { Fetch } from '../../src/platform/fetch.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import { openSqlSource } from '../../src/sources/sql-source.ts'
+import { build } from '../support/data/build.ts'
+import { openItems } from '../support/data/items.ts'
+import { startMariadb, type TestMariadb } from '../support/servers/mariadb.ts'
+import { type PlanetscaleGateway, startPlanetscaleGateway } from '../support/servers/planetscale-gateway.ts'
+
+const MB = 1e6
+const VALUES = 400
+const tooLarge = { cause: { code: '1006' } }
+
+const model = build.model(
+  { shelves: { id: 'int32' }, texts: { id: 'int32', shelfId: 'int32', detail: 'string', note: 'string?' } },
+  ['texts.shelf(shelfId) -> shelves.texts'],
+)
+
+let server: TestMariadb
+let own: SqlDriver
+
+const statement = (text: string) => ({ text, params: [] })
+
+beforeAll(async () => {
+  server = await startMariadb()
+  own = openMysql(server)
+  await own.query(statement('create table shelves (id int primary key)'))
+  await own.query(statement('insert into shelves values (1)'))
+  await own.query(
+    statement(`create table texts (id int primary key, shelfId int, detail longtext, note varchar(20), index (shelfId))
+      select seq as id, 1 as shelfId, repeat('x', 1000000) as detail from seq_1_to_${VALUES}`),
+  )
+})
+
+afterAll(async () => {
+  await own?.close()
+  await server?.close()
+})
+
+const running = async () => {
+  const [[count] = []] = await own.query(
+    statement(`select count(*) from information_schema.processlist where command <> 'Sleep' and info like '%detail%'
+      and id <> connection_id()`),
+  )
+  return Number(count)
+}
+const unchanged = async () => {
+  const [[count] = []] = await own.query(statement('select count(*) from texts where note is null'))
+  return Number(count)
+}
+
+describe('MariaDB over TCP', () => {
+  let driver: SqlDriver
+  beforeAll(() => {
+    driver = openMysql({ ...server, max: 2 })
+  })
+  afterAll(() => driver?.close())
+
+  it.each([
+    ['as a list', 'texts', 'fields=detail&limit=400'],
+    ['as a list that is counted', 'texts', 'fields=detail&limit=400&meta=totalCount'],
+    ['as a list of one item', 'shelves', 'fields=texts.detail&deep[texts][_limit]=400'],
+  ])('400 values of 1 MB are refused %s, and take a small part of their size', async (_how, collection, query) => {
+    const list = openSqlSource(driver, mariadb).prepareList(build.read(model, collection, query))
+    const before = process.memoryUsage.rss()
+
+    await expect(list(() => null)).rejects.toMatchObject(tooLarge)
+
+    expect((process.memoryUsage.rss() - before) / MB).toBeLessThan(150)
+    await expect.poll(running).toBe(0)
+  })
+
+  it('is refused to a write, which then changes nothing', async () => {
+    const items = openItems(model, driver, mariadb)
+    const among = 'filter[id][_lte]=20&fields=detail'
+
+    await expect(items.updateMany('texts', { note: 'changed' }, among)).rejects.toMatchObject(tooLarge)
+    await expect(items.deleteMany('texts', among)).rejects.toMatchObject(tooLarge)
+    const created = [{ id: 1000, shelfId: 1, detail: 'new' }]
+    await expect(items.create('texts', created, 'fields=shelf.texts.detail')).rejects.toMatchObject(tooLarge)
+
+    expect(await unchanged()).toBe(VALUES)
+  })
+
+  it('less is answered, also after as many refusals as there are connections', async () => {
+    for (let count = 0; count < 4; count += 1) await expect(sizeOf(driver, mariadb, 20)).rejects.toMatchObject(tooLarge)
+
+    expect(await sizeOf(driver, mariadb, 15)).toBe(15 * (1_000_000 + '{"detail":""},'.length) + 1)
+  })
+})
+
+describe('PlanetScale over HTTP', () => {
+  let gateway: PlanetscaleGateway
+  let driver: SqlDriver
+  let received = 0
+
+  const counting: Fetch = async (url, init) => {
+    const response = await fetch(url, init)
+    const counter = new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        received += chunk.length
+        controller.enqueue(chunk)
+      },
+    })
+    return new Response(response.body?.pipeThrough(counter) ?? null, response)
+  }
+
+  beforeAll(async () => {
+    gateway = await startPlanetscaleGateway(server)
+    driver = openPlanetscale(parseSqlAddress('planetscale', gateway.config), counting)
+  })
+  afterAll(() => gateway?.close())
+
+  it('60 values of 1 MB are refused, and not read to their end', async () => {
+    received = 0
+
+    await expect(sizeOf(driver, mariadb, 60)).rejects.toMatchObject(tooLarge)
+
+    expect(received / MB).toBeLessThan(30)
+  })
+
+  it('is refused to a write, which then changes nothing', async () => {
+    const items = openItems(model, driver, mysql)
+    const among = 'filter[id][_lte]=40&fields=detail'
+
+    await expect(items.updateMany('texts', { note: 'changed' }, among)).rejects.toMatchObject(tooLarge)
+    await expect(items.deleteMany('texts', among)).rejects.toMatchObject(tooLarge)
+
+    expect(await unchanged()).toBe(VALUES)
+  })
+
+  it('less is answered', async () => {
+    expect(await sizeOf(driver, mariadb, 15)).toBe(15 * (1_000_000 + '{"detail":""},'.length) + 1)
+  })
+})
+
+/** Characters of a list of so many values. */
+async function sizeOf(driver: SqlDriver, dialect: Dialect, limit: number): Promise<number> {
+  const list = openSqlSource(driver, dialect).prepareList(build.read(model, 'texts', `fields=detail&limit=${limit}`))
+  return (await list(() => null)).data.length
+}
