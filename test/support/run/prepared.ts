@@ -35,6 +35,8 @@ async function prepare(directory: string, fill: Fill): Promise<void> {
     return
   }
   try {
+    // Another may have finished between the look at the directory and the turn.
+    if (existsSync(directory)) return await rm(making, { recursive: true })
     await fill(making)
     await rename(making, directory)
   } catch (cause) {
