@@ -53,10 +53,7 @@ function readLists(lists: SqlRow): ModelRecords {
     sources: next(sourceColumns),
     namespaces: next(namespaceColumns),
     collections: next(collectionColumns),
-    // Absent rather than null, as in records that were not stored yet.
-    primitiveFields: next(primitiveColumns).map(({ isLoose, ...field }) =>
-      isLoose === null ? field : { ...field, isLoose },
-    ),
+    primitiveFields: next(primitiveColumns),
     relationFields: next(relationColumns),
     constraints: next(constraintColumns, 'mappings'),
     indexes: next(indexColumns, 'fieldIds'),

@@ -47,7 +47,7 @@ function imported(records: ModelRecords = untouched) {
 }
 
 function looseIn({ primitiveFields }: ModelRecords): readonly string[] {
-  return primitiveFields.filter(({ isLoose }) => isLoose === true).map(({ dbName }) => dbName)
+  return primitiveFields.filter(({ isLoose }) => isLoose).map(({ dbName }) => dbName)
 }
 
 function statementOf(model: Model, name: string, operator: string, operand: string | readonly string[]) {

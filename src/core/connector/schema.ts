@@ -188,6 +188,7 @@ export function toSourceSchema({ namespaces, collections }: ConnectorSchema): So
         isList: field.isList,
         isReadOnly: field.isReadOnly,
         defaultKind: 'none',
+        isLoose: false,
       })),
       indexes: key.length === 0 ? [] : [{ dbName: undefined, kind: 'primary', columns: key, isImplied: false }],
       foreignKeys: [],

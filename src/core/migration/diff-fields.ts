@@ -95,17 +95,15 @@ function databaseDefault(kind: SourceColumn['defaultKind']): DefaultValue | null
 }
 
 function changedField(field: PrimitiveFieldRecord, column: SourceColumn): PrimitiveFieldRecord {
-  const { isNullable, isList, isReadOnly, isLoose = false } = column
+  const { isNullable, isList, isReadOnly, isLoose } = column
   const type = isSameType(field.type, column.type) ? field.type : column.type
   const isSame =
     field.type === type &&
     field.isNullable === isNullable &&
     field.isList === isList &&
     field.isReadOnly === isReadOnly &&
-    (field.isLoose ?? false) === isLoose
-  const shaped = isSame
-    ? field
-    : { ...field, type, isNullable, isList, isReadOnly, ...(isLoose !== (field.isLoose ?? false) && { isLoose }) }
+    field.isLoose === isLoose
+  const shaped = isSame ? field : { ...field, type, isNullable, isList, isReadOnly, isLoose }
   const defaultValue = defaultFor(shaped, column)
   return defaultValue === shaped.defaultValue ? shaped : { ...shaped, defaultValue }
 }

@@ -44,6 +44,7 @@ export function createField(
     isList,
     isReadOnly: false,
     defaultValue,
+    isLoose: false,
   }
   checkType(draft, collection, record)
   checkDefault(record)

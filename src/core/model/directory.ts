@@ -179,6 +179,7 @@ export function directoryModel(): Model {
         isList: type.endsWith('[]'),
         isReadOnly: true,
         defaultValue: null,
+        isLoose: false,
       })),
     ),
     indexes: names.map((name) => ({
@@ -218,6 +219,7 @@ function hiddenColumn(id: string, dbName: string): PrimitiveField {
     isList: false,
     isReadOnly: true,
     defaultValue: null,
+    isLoose: false,
   }
 }
 

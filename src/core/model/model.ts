@@ -56,11 +56,8 @@ export type PrimitiveFieldRecord = {
   readonly isList: boolean
   readonly isReadOnly: boolean
   readonly defaultValue: DefaultValue | null
-  /**
-   * True or null if PostgreSQL may treat different texts of this column as equal; null: not introspected since this is
-   * recorded.
-   */
-  readonly isLoose?: boolean | null
+  /** True if PostgreSQL may treat different texts of this column as equal. */
+  readonly isLoose: boolean
 }
 
 /** One side of a relation pair. `constraintId` is set on the side that owns the foreign key. */

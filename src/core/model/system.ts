@@ -262,6 +262,7 @@ function primitiveField(collection: string, [apiName, dbName, type, nullable]: C
     isList: false,
     isReadOnly: true,
     defaultValue: null,
+    isLoose: false,
   }
 }
 

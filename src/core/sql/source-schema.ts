@@ -33,7 +33,7 @@ export type SourceColumn = {
   readonly isReadOnly: boolean
   readonly defaultKind: 'none' | 'autoincrement' | 'database'
   /** True if PostgreSQL treats different texts of the column as equal. */
-  readonly isLoose?: boolean
+  readonly isLoose: boolean
 }
 
 /** An index on plain columns; partial and expression indexes are left out. */

@@ -89,11 +89,19 @@ function records(specs: readonly CollectionSpec[], relations: readonly RelationS
     })),
     primitiveFields: specs.flatMap(({ fields }, index) => {
       const collectionId = `c${index}`
-      const plain = { collectionId, type: types[1] as FieldType, isNullable: false, isList: false, isReadOnly: false }
+      const plain = {
+        collectionId,
+        type: types[1] as FieldType,
+        isNullable: false,
+        isList: false,
+        isReadOnly: false,
+        isLoose: false,
+      }
       return [
         { ...plain, id: `${collectionId}.id`, dbName: 'id', apiName: 'id', defaultValue: null },
         ...fields.map(({ isRenamed, ...field }, place) => ({
           ...field,
+          isLoose: false,
           id: `${collectionId}.f${place}`,
           collectionId,
           apiName: `f${place}`,

@@ -108,6 +108,7 @@ function readRecords({ strings, primitiveTypes, serviceSchema }: Manifest): Mode
         isNullable: flags.isNullable ?? false,
         isList: flags.isList ?? false,
         isReadOnly: flags.isReadonly ?? false,
+        isLoose: false,
         defaultValue,
       })),
     ),

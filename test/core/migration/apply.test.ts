@@ -281,6 +281,7 @@ describe('a field', () => {
       type: { name: 'boolean' },
       isNullable: true,
       isList: false,
+      isLoose: false,
       isReadOnly: false,
       defaultValue: null,
     })

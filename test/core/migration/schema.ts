@@ -15,8 +15,9 @@ export function schemaOf(records: ModelRecords, sourceId: string = id('_system')
       schema: collection.schema ?? 'public',
       dbName: collection.dbName,
       isReadOnly: collection.isReadOnly,
-      columns: collection.primitives.map(({ dbName, type, isNullable, isList, isReadOnly, defaultValue }) => ({
+      columns: collection.primitives.map(({ dbName, type, isNullable, isList, isReadOnly, isLoose, defaultValue }) => ({
         dbName,
+        isLoose,
         type,
         isNullable,
         isList,
@@ -89,7 +90,7 @@ export function table(dbName: string, columns: readonly SourceColumn[], more: Pa
 }
 
 export function column(dbName: string, more: Partial<SourceColumn> = {}): SourceColumn {
-  const shape = { isNullable: false, isList: false, isReadOnly: false, defaultKind: 'none' } as const
+  const shape = { isNullable: false, isList: false, isReadOnly: false, isLoose: false, defaultKind: 'none' } as const
   return { dbName, type: { name: 'int64' }, ...shape, ...more }
 }
 

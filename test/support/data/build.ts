@@ -92,6 +92,7 @@ function primitive(collection: string, name: string, text: FieldText): Primitive
     isList: text.includes('[]'),
     isReadOnly: false,
     defaultValue: null,
+    isLoose: false,
   }
 }
 

@@ -221,6 +221,7 @@ function columnOf(row: ColumnRow, own: Family): SourceColumn {
         : (counts || !own.isNoDefault(row.default)) && !isGenerated
           ? 'database'
           : 'none',
+    isLoose: false,
   }
 }
 

@@ -256,7 +256,7 @@ function compared(column: Sql, { type, isList, isReadOnly }: PrimitiveField): Sq
  * compared twice: the planner takes the two conditions for independent, and underestimates the rows.
  */
 function isLoose({ type, isLoose }: PrimitiveField): boolean {
-  return type.name === 'string' && isLoose === true
+  return type.name === 'string' && isLoose
 }
 
 function bytes(column: Sql, { isList }: PrimitiveField): Sql {

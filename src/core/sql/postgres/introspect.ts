@@ -212,7 +212,7 @@ function columnOf(row: ColumnRow, { types, keys }: { types: Types; keys: Readonl
           ? 'database'
           : 'none',
     // The operators of citext ignore case, whatever the collation.
-    ...((row.isNondeterministic || elementType?.name === 'citext') && { isLoose: true }),
+    isLoose: row.isNondeterministic || elementType?.name === 'citext',
   }
 }
 
