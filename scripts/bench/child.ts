@@ -9,7 +9,7 @@ export type Child = {
 
 type Reply = { readonly answer: unknown } | { readonly fault: string }
 
-/** `file` is a module of this folder that calls `answerParent`. Its stdout is discarded. */
+/** `file` is a module of this folder, or an absolute path, that calls `answerParent`. Its stdout is discarded. */
 export function startChild(file: string, env: NodeJS.ProcessEnv = {}): Child {
   const child = fork(new URL(file, import.meta.url).pathname, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
