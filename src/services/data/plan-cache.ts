@@ -66,7 +66,9 @@ export function createPlanCache(): PlanCache {
 }
 
 /** Caches the merged policies per rights and model. */
-export function createViewers(): { of(rights: Rights, model: Model): Viewer } {
+export type Viewers = { of(rights: Rights, model: Model): Viewer }
+
+export function createViewers(): Viewers {
   return { of: memoizeByPair(viewerOf) }
 }
 

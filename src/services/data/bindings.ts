@@ -1,0 +1,37 @@
+/** What a run of a plan binds its placeholders to: the time, and the values of one request. */
+import { bindTimeVariable } from '../../core/access/variable.ts'
+import { type Bindings, unbound } from '../../core/query/placeholder.ts'
+import { bindQueryValue, type QueryTemplate } from '../../core/query/query-template.ts'
+import type { Clock } from '../../ports.ts'
+
+/** What one request brings for the placeholders of a plan that serves many. */
+export type Values = {
+  readonly key?: string
+  readonly query?: QueryTemplate['values']
+  readonly item?: readonly (string | null)[]
+}
+
+/** Returns what the values of one request bind to. */
+export type BindingsOf = (values?: Values) => Bindings
+
+export type BindingsDeps = { readonly clock: Clock }
+
+export function createBindings(deps: BindingsDeps): BindingsOf {
+  const { clock } = deps
+
+  return ({ key, query = [], item = [] } = {}) =>
+    (placeholder) => {
+      switch (placeholder.kind) {
+        case 'now':
+          return bindTimeVariable(placeholder, clock.now())
+        case 'key':
+          return key ?? unbound(placeholder)
+        case 'queryValue':
+          return bindQueryValue(placeholder, query)
+        case 'itemValue': {
+          const value = item[placeholder.index]
+          return value === undefined ? unbound(placeholder) : value
+        }
+      }
+    }
+}

@@ -1,0 +1,85 @@
+/** The reads of items: lists and single items, planned once for all requests of one form (decision 032). */
+import { nested } from '../../core/error.ts'
+import type { ReadPlan } from '../../core/plan/plan.ts'
+import { planList, planOne } from '../../core/plan/read.ts'
+import { decodeKey, keyEquals, keyField } from '../../core/plan/write.ts'
+import { parseItem, textOf } from '../../core/query/raw-query.ts'
+import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { BindingsOf } from './bindings.ts'
+import type { OnModel } from './on-model.ts'
+import type { OpenItems } from './open-items.ts'
+import type { PlanCache } from './plan-cache.ts'
+import { type ItemQuery, type Planning, started } from './planned.ts'
+
+export type ItemReads = {
+  list(scope: RequestScope, name: string, query: ItemQuery): Planning<ListAnswer>
+  /** Like `list`, but a long list is returned piece by piece. */
+  listForSending(scope: RequestScope, name: string, query: ItemQuery): Planning<ListAnswer | LongAnswer>
+  read(scope: RequestScope, name: string, key: string, query: ItemQuery): Planning<string>
+}
+
+export type ItemReadsDeps = {
+  readonly onModel: OnModel
+  readonly open: OpenItems
+  readonly plans: PlanCache
+  readonly bindings: BindingsOf
+}
+
+export function createItemReads(deps: ItemReadsDeps): ItemReads {
+  const { onModel, open, plans, bindings } = deps
+
+  function runList<T>(
+    scope: RequestScope,
+    name: string,
+    query: ItemQuery,
+    { kind, prepare }: ListKind<T>,
+  ): Planning<T> {
+    return onModel(scope, { name, action: 'read' }, (model) => {
+      const { made: run, values } = plans.getList(scope.rights, model, {
+        operation: `${kind} ${name}`,
+        query: query.sent,
+        make(parsed) {
+          const { source, ...context } = open(model, scope, name, 'read')
+          return prepare(source, planList(context, parsed))
+        },
+      })
+      return started(() => run(bindings({ query: values }), query))
+    })
+  }
+
+  return {
+    list: (scope, name, query) => runList(scope, name, query, whole),
+
+    listForSending: (scope, name, query) => runList(scope, name, query, sendable),
+
+    read(scope, name, key, query) {
+      return onModel(scope, { name, action: 'read' }, (model) => {
+        const { field, run } = plans.get(scope.rights, model, `one ${name} ${textOf(query.sent)}`, () => {
+          const { source, ...context } = open(model, scope, name, 'read')
+          const keyed = keyField(context.collection)
+          const plan = planOne(context, parseItem(query.sent), keyEquals(context.access, keyed, { kind: 'key' }))
+          return { field: keyed, run: source.prepareOne(plan) }
+        })
+        return started(() => run(bindings({ key: decodeKey(field, key) }), query).then(known))
+      })
+    },
+  }
+}
+
+type ListKind<T> = { readonly kind: string; readonly prepare: (source: Source, plan: ReadPlan) => Prepared<T> }
+
+const whole: ListKind<ListAnswer> = { kind: 'list', prepare: (source, plan) => source.prepareList(plan) }
+const sendable: ListKind<ListAnswer | LongAnswer> = {
+  kind: 'sendable',
+  prepare: (source, plan) => source.prepareLong?.(plan) ?? source.prepareList(plan),
+}
+
+function known(item: string | undefined): string {
+  return item ?? noRecord()
+}
+
+/** Throws 404: the item does not exist, or not for this caller. */
+export function noRecord(): never {
+  throw nested('notFound', ['Query failed', 'No record found'])
+}

@@ -1,0 +1,80 @@
+/**
+ * Runs work on the model of a request, and repeats it once with the newest model if a model that another process has just
+ * replaced causes an error: it may name deleted tables or lack new names. Errors are explained by rights and model.
+ */
+import type { Action } from '../../core/access/access.ts'
+import { andThen, attempt } from '../../core/and-then.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Model } from '../../core/model/model.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { ModelCache } from '../model/model-cache.ts'
+import { explainError } from './explain-error.ts'
+import type { Viewers } from './plan-cache.ts'
+import type { Planned, Planning } from './planned.ts'
+import type { SnapshotRecheck } from './snapshot-recheck.ts'
+
+export type OnModel = <T>(
+  scope: RequestScope,
+  asked: { readonly name: string; readonly action: Action },
+  plan: (model: Model) => Planning<T>,
+) => Planning<T>
+
+export type OnModelDeps = {
+  readonly models: Pick<ModelCache, 'load'>
+  readonly viewers: Viewers
+  readonly lookAgain: SnapshotRecheck
+}
+
+export function createOnModel(deps: OnModelDeps): OnModel {
+  const { models, viewers, lookAgain } = deps
+
+  return <T>(
+    { workspace, snapshot, rights }: RequestScope,
+    asked: { readonly name: string; readonly action: Action },
+    plan: (model: Model) => Planning<T>,
+  ): Planning<T> => {
+    const explained = (model: Model, error: unknown) =>
+      explainError(error, { ...asked, model, rights, viewer: viewers.of(rights, model) })
+
+    const running = ({ plannedAt, answer }: Planned<T>, recover: (error: unknown) => Promise<T>): Planned<T> => ({
+      plannedAt,
+      answer: answer.catch(recover),
+    })
+
+    async function onNewerModel(model: Model, refused: unknown): Promise<Planned<T>> {
+      const current = await lookAgain(workspace.id)
+      if (current === undefined || current.modelVersion <= model.version) throw explained(model, refused)
+      const newer = await models.load(workspace, current.modelVersion)
+      const fail = (error: unknown): never => {
+        throw explained(newer, error)
+      }
+      return attempt(
+        () => plan(newer),
+        (planned) => running(planned, fail),
+        fail,
+      )
+    }
+
+    return andThen(models.load(workspace, snapshot.modelVersion), (model) =>
+      attempt(
+        () => plan(model),
+        (planned) =>
+          running(planned, async (error) => {
+            if (!isMissingTable(error)) throw explained(model, error)
+            return (await onNewerModel(model, error)).answer
+          }),
+        (error) => {
+          if (!(error instanceof ServiceError)) throw error
+          return onNewerModel(model, error)
+        },
+      ),
+    )
+  }
+}
+
+/** Searches the causes for the source's report of a missing table or column. */
+function isMissingTable(error: unknown): boolean {
+  return error instanceof ServiceError && (error.code === MISSING_TABLE || isMissingTable(error.cause))
+}
+
+const MISSING_TABLE = '2004'
