@@ -1,11 +1,12 @@
-/** Schemas that the bodies and queries of several routes share. */
+/** What the bodies, queries and paths of several routes have in common. */
 import * as z from 'zod'
 import { durationSchema } from '../../src/config.ts'
+import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { ReadQuery } from '../../src/core/query/parse.ts'
 import { parseItem, parseList } from '../../src/core/query/raw-query.ts'
 import { searchWithoutToken } from './credentials.ts'
-import type { AppContext } from './request.ts'
+import { type AppContext, pathParam } from './request.ts'
 
 /** Text that every database can store. */
 export function textSchema(max: number) {
@@ -19,6 +20,14 @@ export const nameSchema = lazily(() => textSchema(200).trim().min(1, 'must not b
 export const descriptionSchema = lazily(() => textSchema(2_000).nullable())
 export const emailSchema = lazily(() =>
   z.email('must be an e-mail address').max(320, 'must have at most 320 characters'),
+)
+
+/** A new password. */
+export const passwordSchema = lazily(() =>
+  z
+    .string()
+    .min(10, 'must have at least 10 characters')
+    .refine((text) => new TextEncoder().encode(text).length <= 256, 'must have at most 256 bytes'),
 )
 
 /** A list of ids without duplicates. */
@@ -35,6 +44,13 @@ const CENTURY = 100 * 365 * 86_400_000
 export const lifetimeSchema = lazily(() =>
   durationSchema().refine((length) => length > 0 && length <= CENTURY, 'must be positive and at most 100 years'),
 )
+
+/** Returns the id in the path; throws 404 for text that is no id. */
+export function idOf(c: AppContext, what: string): string {
+  const result = z.uuid().safeParse(pathParam(c, 'id'))
+  if (result.success) return result.data.toLowerCase()
+  throw new ServiceError('notFound', `${what} does not exist`)
+}
 
 /** Parses the query string of a list. */
 export function listQuery(c: AppContext): ReadQuery {

@@ -1,15 +1,13 @@
 /** `/api/system/api-keys` (docs/contract.md#api-keys). */
 import * as z from 'zod'
 import { scopeSchema } from '../../src/core/access/scope.ts'
-import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { identifyItself } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { type AppContext, pathParam } from '../http/request.ts'
-import { descriptionSchema, lifetimeSchema, listQuery, nameSchema } from '../http/schemas.ts'
+import { descriptionSchema, idOf, lifetimeSchema, listQuery, nameSchema } from '../http/schemas.ts'
 
 export const createBody = lazily(() =>
   z.strictObject({
@@ -56,11 +54,4 @@ export function mountApiKeys(app: App, services: Services): void {
       return noContent()
     },
   })
-}
-
-/** Returns the id in the path; throws 404 for text that is no id. */
-export function idOf(c: AppContext, what: string): string {
-  const result = z.uuid().safeParse(pathParam(c, 'id'))
-  if (result.success) return result.data.toLowerCase()
-  throw new ServiceError('notFound', `${what} does not exist`)
 }

@@ -6,9 +6,7 @@ import { data, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { authorize, identify } from '../http/context.ts'
 import { type App, mount, requestOriginOf } from '../http/mount.ts'
-import { emailSchema, idsSchema, lifetimeSchema, listQuery, textSchema } from '../http/schemas.ts'
-import { idOf } from './api-keys.ts'
-import { passwordSchema } from './system.ts'
+import { emailSchema, idOf, idsSchema, lifetimeSchema, listQuery, passwordSchema, textSchema } from '../http/schemas.ts'
 
 const WEEK = 7 * 86_400_000
 

@@ -6,8 +6,7 @@ import { dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { idsSchema, listQuery } from '../http/schemas.ts'
-import { idOf } from './api-keys.ts'
+import { idOf, idsSchema, listQuery } from '../http/schemas.ts'
 
 export const updateBody = lazily(() =>
   z.strictObject({

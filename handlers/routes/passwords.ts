@@ -6,9 +6,8 @@ import { noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
 import { type App, mount, requestOriginOf } from '../http/mount.ts'
-import { textSchema } from '../http/schemas.ts'
+import { passwordSchema, textSchema } from '../http/schemas.ts'
 import { requireKnownParameters } from '../http/unexpected-input.ts'
-import { passwordSchema } from './system.ts'
 
 export const changeBody = lazily(() =>
   z.strictObject({ currentPassword: z.string().max(256), newPassword: passwordSchema() }),

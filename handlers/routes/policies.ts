@@ -6,8 +6,7 @@ import { createdText, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { descriptionSchema, itemQuery, listQuery, nameSchema } from '../http/schemas.ts'
-import { idOf } from './api-keys.ts'
+import { descriptionSchema, idOf, itemQuery, listQuery, nameSchema } from '../http/schemas.ts'
 
 /** The service validates the content, since it depends on the model. */
 const contentSchema = lazily(() => z.record(z.string(), z.unknown()))

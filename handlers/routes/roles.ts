@@ -6,8 +6,7 @@ import { createdText, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { descriptionSchema, idsSchema, itemQuery, listQuery, nameSchema } from '../http/schemas.ts'
-import { idOf } from './api-keys.ts'
+import { descriptionSchema, idOf, idsSchema, itemQuery, listQuery, nameSchema } from '../http/schemas.ts'
 
 export const createBody = lazily(() =>
   z.strictObject({

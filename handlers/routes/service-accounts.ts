@@ -6,8 +6,7 @@ import { createdText, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { descriptionSchema, itemQuery, listQuery, nameSchema, textSchema } from '../http/schemas.ts'
-import { idOf } from './api-keys.ts'
+import { descriptionSchema, idOf, itemQuery, listQuery, nameSchema, textSchema } from '../http/schemas.ts'
 
 const WHAT = 'Service account'
 

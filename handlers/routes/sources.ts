@@ -10,7 +10,7 @@ import { data, json, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { idOf } from './api-keys.ts'
+import { idOf } from '../http/schemas.ts'
 
 /** Configurations may contain certificates. */
 const BODY_LIMIT = 1024 * 1024

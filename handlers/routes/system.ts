@@ -9,17 +9,11 @@ import { type Answer, data, failure, json } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-
-export const passwordSchema = lazily(() =>
-  z
-    .string()
-    .min(10, 'must have at least 10 characters')
-    .refine((text) => new TextEncoder().encode(text).length <= 256, 'must have at most 256 bytes'),
-)
+import { emailSchema, passwordSchema } from '../http/schemas.ts'
 
 export const bootstrapBody = lazily(() =>
   z.strictObject({
-    email: z.email('must be an e-mail address').max(320),
+    email: emailSchema(),
     password: passwordSchema(),
     fullName: z.string().max(200).optional(),
     setupToken: z.string().max(1_000).optional(),

@@ -6,8 +6,7 @@ import { dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { identify, identifyItself } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { itemQuery, listQuery, textSchema } from '../http/schemas.ts'
-import { idOf } from './api-keys.ts'
+import { idOf, itemQuery, listQuery, textSchema } from '../http/schemas.ts'
 
 export const updateBody = lazily(() =>
   z.strictObject({

@@ -7,8 +7,7 @@ import { data, dataText, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { itemQuery, listQuery, textSchema } from '../http/schemas.ts'
-import { idOf } from './api-keys.ts'
+import { idOf, itemQuery, listQuery, textSchema } from '../http/schemas.ts'
 
 const displayName = lazily(() => textSchema(200).nullable())
 export const createBody = lazily(() =>

@@ -5,7 +5,7 @@ import type { Instant, SqlDriver } from '../ports.ts'
 import type { AuditStatement } from './audit.ts'
 import { bumpAccess } from './instance.ts'
 import { actsBy, type Credential } from './principal-state.ts'
-import { json, param, type Sql, sql, statement } from './statements.ts'
+import { json, milliseconds, param, type Sql, sql, statement, timestamp } from './statements.ts'
 
 /** Whose keys may be created: anyone's, or only those of this user and of its service accounts. */
 export type UserFilter = { readonly kind: 'anyone' } | { readonly kind: 'user'; readonly id: string }
@@ -39,7 +39,7 @@ export type ApiKeyRow = {
 export async function loadApiKey(database: SqlDriver, id: string): Promise<ApiKeyRow | undefined> {
   const [row] = await database.query(
     statement(sql`
-      select (extract(epoch from k.expires_at) * 1000)::bigint, (select count(*) from service.key_line(k.id))
+      select ${milliseconds(sql`k.expires_at`)}, (select count(*) from service.key_line(k.id))
       from service.api_key k where k.id = ${param(id)}::uuid`),
   )
   if (row === undefined) return undefined
@@ -57,12 +57,11 @@ export async function insertApiKey(
   guardian: UserFilter,
   { record, by, ...key }: NewApiKey & Requested,
 ): Promise<boolean> {
-  const expiry = key.expiresAt === undefined ? null : new Date(key.expiresAt).toISOString()
   const [, rows] = await database.batch([
     holdSession(by),
     statement(sql`
       insert into service.api_key (id, user_id, name, description, expires_at, scope, made_by)
-      select ${param(key.id)}::uuid, u.id, ${param(key.name)}, ${param(key.description)}, ${param(expiry)}::timestamptz,
+      select ${param(key.id)}::uuid, u.id, ${param(key.name)}, ${param(key.description)}, ${timestamp(key.expiresAt ?? null)},
         ${key.scope === undefined ? sql`null` : json(key.scope)}::jsonb, ${param(key.madeBy ?? null)}::uuid
       from service."user" u where u.id = ${param(key.userId)}::uuid and ${matchesUser(guardian)}
         and ${isAllowed(by, guardian)}
@@ -128,7 +127,7 @@ export function deleteKeysOf(userId: string): Statement {
 
 /** Keeps a later time that another process has written. */
 export async function markKeyUsed(database: SqlDriver, id: string, at: Instant): Promise<void> {
-  const time = sql`${param(new Date(at).toISOString())}::timestamptz`
+  const time = timestamp(at)
   await database.query(
     statement(sql`
       update service.api_key set last_used_at = ${time}

@@ -2,7 +2,7 @@
 import { type AuditEntry, auditActions } from '../core/audit.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import { empty, json, param, type Sql, sql, statement } from './statements.ts'
+import { empty, json, param, type Sql, sql, statement, timestamp } from './statements.ts'
 
 /**
  * Builds the audit entry for the batch of the change it records. It is written if the condition `provided` is true at
@@ -25,7 +25,7 @@ export function auditStatement(id: string, entry: AuditEntry, provided?: Sql): S
 export async function deleteEntriesBefore(database: SqlDriver, time: Instant): Promise<void> {
   await database.query(
     statement(sql`
-      delete from service.audit_entry where "time" < ${param(new Date(time).toISOString())}::timestamptz`),
+      delete from service.audit_entry where "time" < ${timestamp(time)}`),
   )
 }
 

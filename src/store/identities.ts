@@ -3,7 +3,7 @@ import type { Profile, SignInFacts } from '../core/access/sign-in.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { type InvitationRow, invitationsOf } from './invitations.ts'
-import { param, sql, statement } from './statements.ts'
+import { param, sql, statement, timestamp } from './statements.ts'
 
 export type IdentityFacts = Pick<SignInFacts, 'known' | 'account'> & {
   /** Open invitations of the verified address. */
@@ -80,7 +80,7 @@ export async function recordCallback(database: SqlDriver, stateHash: string, exp
     statement(sql`delete from service.returned_sign_in where expires_at < now()`),
     statement(sql`
       insert into service.returned_sign_in (state_hash, expires_at)
-      values (${param(stateHash)}, ${param(new Date(expiresAt).toISOString())}::timestamptz)
+      values (${param(stateHash)}, ${timestamp(expiresAt)})
       on conflict do nothing returning 1`),
   ])
   return rows?.length === 1

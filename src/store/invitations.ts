@@ -2,7 +2,7 @@
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import { policiesOf, type RoleRow } from './roles.ts'
-import { param, type Sql, sql, statement, uuids } from './statements.ts'
+import { param, type Sql, sql, statement, timestamp, uuids } from './statements.ts'
 
 export type InvitationRow = {
   readonly id: string
@@ -88,7 +88,7 @@ export function insertInvitation(made: NewInvitation): readonly Statement[] {
       insert into service.invitation (id, workspace_id, email, token_hash, mail_token_hash, invited_by, expires_at)
       values (${param(made.id)}::uuid, ${param(made.workspaceId)}::uuid, ${param(made.email)},
         ${param(made.tokenHash)}, ${param(made.mailTokenHash)}, ${param(made.invitedBy)}::uuid,
-        ${param(new Date(made.expiresAt).toISOString())}::timestamptz)`),
+        ${timestamp(made.expiresAt)})`),
     statement(sql`
       insert into service.invitation_role (invitation_id, role_id)
       select ${param(made.id)}::uuid, r.id from (${uuids(made.roleIds)}) r (id)`),

@@ -5,7 +5,7 @@
 import type { ContactFault, Verdict } from '../core/license/status.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import { json, param, type Sql, sql, statement } from './statements.ts'
+import { json, milliseconds, param, type Sql, sql, statement, timestamp } from './statements.ts'
 
 /** The stored license state. Only a digest of the key is stored. */
 export type LicenseRow = {
@@ -23,8 +23,6 @@ export type LicenseRow = {
 }
 
 export type LicenseRecord = Omit<LicenseRow, 'version' | 'isBusy'>
-
-const milliseconds = (column: Sql) => sql`floor(extract(epoch from ${column}) * 1000)`
 
 export async function loadLicense(database: SqlDriver): Promise<LicenseRow> {
   const [[text] = []] = await database.query(
@@ -87,7 +85,7 @@ export async function saveLicense(
     statement(sql`
       ${endLease}, key_digest = ${param(record.keyDigest)}, activation_id = ${param(record.activationId)},
         document = ${param(record.document)}, verdict = ${param(record.verdict)},
-        validated_at = ${time(record.validatedAt)}, attempted_at = ${time(record.attemptedAt)},
+        validated_at = ${timestamp(record.validatedAt)}, attempted_at = ${timestamp(record.attemptedAt)},
         fault = ${record.fault === null ? sql`null` : sql`${json(record.fault)}::jsonb`}
       where lease_id = ${param(leaseId)}::uuid`),
   ])
@@ -106,8 +104,4 @@ function rememberStart(id: string, provided: Sql): readonly Statement[] {
     statement(sql`
       insert into service.license_start (id) select ${param(id)} where ${provided} on conflict do nothing`),
   ]
-}
-
-function time(instant: Instant | null): Sql {
-  return instant === null ? sql`null::timestamptz` : sql`${param(new Date(instant).toISOString())}::timestamptz`
 }

@@ -1,7 +1,7 @@
 /** Account passwords and password reset tokens. Only hashes of passwords and digests of tokens are stored. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import { param, sql, statement } from './statements.ts'
+import { param, sql, statement, timestamp } from './statements.ts'
 
 export type PasswordRow = { readonly email: string | null; readonly hash: string | null }
 
@@ -26,7 +26,7 @@ export async function insertReset(database: SqlDriver, { tokenHash, userId, expi
   await database.query(
     statement(sql`
       insert into service.password_reset (token_hash, user_id, expires_at)
-      values (${param(tokenHash)}, ${param(userId)}::uuid, ${param(new Date(expiresAt).toISOString())}::timestamptz)`),
+      values (${param(tokenHash)}, ${param(userId)}::uuid, ${timestamp(expiresAt)})`),
   )
 }
 

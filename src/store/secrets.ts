@@ -1,7 +1,7 @@
 /** Named secrets of workspaces. Only the sealed text is stored. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
-import { json, param, sql, statement, uuids } from './statements.ts'
+import { json, milliseconds, param, sql, statement, uuids } from './statements.ts'
 
 export type SecretRow = { readonly id: string; readonly name: string; readonly sealed: string }
 
@@ -30,7 +30,7 @@ export type ListedSecret = { readonly name: string; readonly createdAt: string; 
 export async function listSecrets(database: SqlDriver, workspaceId: string): Promise<readonly ListedSecret[]> {
   const rows = await database.query(
     statement(sql`
-      select name, (extract(epoch from created_at) * 1000)::bigint, (extract(epoch from updated_at) * 1000)::bigint
+      select name, ${milliseconds(sql`created_at`)}, ${milliseconds(sql`updated_at`)}
       from service.secret where workspace_id = ${param(workspaceId)}::uuid order by name`),
   )
   const time = (text: string | null | undefined) => new Date(Number(text)).toISOString()

@@ -7,7 +7,7 @@ import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import type { AuditStatement } from './audit.ts'
 import { bumpAccessWhere } from './instance.ts'
-import { empty, param, type Sql, sql, statement } from './statements.ts'
+import { empty, param, type Sql, sql, statement, timestamp } from './statements.ts'
 
 export type NewSession = {
   readonly id: string
@@ -29,7 +29,7 @@ export async function insertSession(
   const [rows] = await database.batch([
     statement(sql`
       insert into service.session (id, user_id, refresh_token_id, expires_at, provider_id)
-      select ${param(session.id)}::uuid, u.id, ${param(session.refreshTokenId)}::uuid, ${time(session.expiresAt)},
+      select ${param(session.id)}::uuid, u.id, ${param(session.refreshTokenId)}::uuid, ${timestamp(session.expiresAt)},
         ${param(session.providerId ?? null)}::uuid
       from service."user" u where u.id = ${param(session.userId)}::uuid and u.status = 'active'
         and ${isOpen(sql`${param(session.providerId ?? null)}::uuid`)}
@@ -55,7 +55,7 @@ export async function rotateSession(
   const [rows] = await database.batch([
     statement(sql`
       update service.session s
-      set refresh_token_id = ${param(next.refreshTokenId)}::uuid, expires_at = ${time(next.expiresAt)}
+      set refresh_token_id = ${param(next.refreshTokenId)}::uuid, expires_at = ${timestamp(next.expiresAt)}
       where ${isAlive(used)} and s.refresh_token_id = ${param(used.refreshTokenId)}::uuid and s.expires_at > now()
         and ${isOpen(sql`s.provider_id`)}
         and exists (select 1 from service."user" u where u.id = s.user_id and u.status = 'active')
@@ -93,7 +93,7 @@ export function endSessions(userId: string, kept?: string): Statement {
 
 /** Deletes sessions whose last token expired before `instant`. */
 export async function deleteSessionsBefore(database: SqlDriver, instant: Instant): Promise<void> {
-  await database.query(statement(sql`delete from service.session where expires_at < ${time(instant)}`))
+  await database.query(statement(sql`delete from service.session where expires_at < ${timestamp(instant)}`))
 }
 
 /** Increments the access version only if there is a session to revoke, so that other caches stay valid otherwise. */
@@ -115,8 +115,4 @@ function isAlive({ id, userId }: Pick<SessionToken, 'id' | 'userId'>): Sql {
 function isOpen(providerId: Sql): Sql {
   return sql`(${providerId} is null or exists (
     select 1 from service.provider p where p.id = ${providerId} and p.enabled))`
-}
-
-function time(instant: Instant): Sql {
-  return sql`${param(new Date(instant).toISOString())}::timestamptz`
 }

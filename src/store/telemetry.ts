@@ -1,16 +1,15 @@
 /** Telemetry in the system database: claims the daily post and counts what is posted. */
 import type { Instant, SqlDriver } from '../ports.ts'
-import { param, sql, statement } from './statements.ts'
+import { sql, statement, timestamp } from './statements.ts'
 
 const DAY = 86_400_000
 
 /** Claims the post of this day and returns the name to post under; undefined if another process has claimed it. */
 export async function claimPost(database: SqlDriver, now: Instant): Promise<string | undefined> {
-  const at = (instant: Instant) => param(new Date(instant).toISOString())
   const [[id] = []] = await database.query(
     statement(sql`
-      update service.telemetry set posted_at = ${at(now)}::timestamptz
-      where posted_at <= ${at(now - DAY)}::timestamptz
+      update service.telemetry set posted_at = ${timestamp(now)}
+      where posted_at <= ${timestamp(now - DAY)}
       returning id`),
   )
   return id ?? undefined
