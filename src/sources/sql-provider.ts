@@ -11,6 +11,7 @@ import { mariadbIntrospection, mysqlIntrospection } from '../core/sql/mysql/intr
 import { postgres as ownPostgres } from '../core/sql/postgres/dialect.ts'
 import { postgresIntrospection } from '../core/sql/postgres/introspect.ts'
 import type { SourceSchema } from '../core/sql/source-schema.ts'
+import type { Statement } from '../core/sql/statement.ts'
 import type { Clock, SqlDatabases, SqlDriver } from '../ports.ts'
 import { queryFailed } from './assertion-error.ts'
 import { withCircuitBreaker } from './circuit-breaker.ts'
@@ -22,7 +23,17 @@ type Kind = {
   readonly name: string
   readonly dialect: Dialect
   readonly catalog: Introspection
+  /** Tells the databases of one protocol apart; undefined where only one speaks it. */
+  readonly variants: Variants | undefined
   readonly presets: readonly Preset[]
+}
+
+type Language = Pick<Kind, 'dialect' | 'catalog'>
+
+type Variants = {
+  /** Its first value is what `languageOf` reads. */
+  readonly statement: Statement
+  readonly languageOf: (text: string) => Language
 }
 
 /** Extends a dialect for databases whose configuration may be wrong: connection errors are explained too. */
@@ -34,11 +45,18 @@ const postgres = ofSource(ownPostgres)
 const mysql = ofSource(ownMysql)
 const mariadb = ofSource(ownMariadb)
 
+/** A provider for either may be connected to the other, since they share a protocol. */
+const mysqlVariants: Variants = {
+  statement: { text: 'select version()', params: [] },
+  languageOf: (version) => (/mariadb/i.test(version) ? kinds.mariadb : kinds.mysql),
+}
+
 const kinds: Readonly<Record<SqlProvider, Kind>> = {
   postgres: {
     name: 'PostgreSQL',
     dialect: postgres,
     catalog: postgresIntrospection,
+    variants: undefined,
     presets: [
       { id: 'supabase', name: 'Supabase', hint: 'db.<project>.supabase.co, port 5432' },
       { id: 'aurora-postgres', name: 'Amazon Aurora PostgreSQL', hint: '<cluster>.<region>.rds.amazonaws.com' },
@@ -52,6 +70,7 @@ const kinds: Readonly<Record<SqlProvider, Kind>> = {
     name: 'MySQL',
     dialect: mysql,
     catalog: mysqlIntrospection,
+    variants: mysqlVariants,
     presets: [
       { id: 'aurora-mysql', name: 'Amazon Aurora MySQL', hint: '<cluster>.<region>.rds.amazonaws.com' },
       { id: 'rds-mysql', name: 'Amazon RDS for MySQL', hint: '<instance>.<region>.rds.amazonaws.com' },
@@ -63,6 +82,7 @@ const kinds: Readonly<Record<SqlProvider, Kind>> = {
     name: 'MariaDB',
     dialect: mariadb,
     catalog: mariadbIntrospection,
+    variants: mysqlVariants,
     presets: [
       { id: 'rds-mariadb', name: 'Amazon RDS for MariaDB', hint: '<instance>.<region>.rds.amazonaws.com' },
       { id: 'skysql', name: 'MariaDB Cloud' },
@@ -72,12 +92,14 @@ const kinds: Readonly<Record<SqlProvider, Kind>> = {
     name: 'PostgreSQL over HTTP (Neon)',
     dialect: postgres,
     catalog: postgresIntrospection,
+    variants: undefined,
     presets: [{ id: 'neon', name: 'Neon', hint: '<endpoint>.<region>.aws.neon.tech' }],
   },
   planetscale: {
     name: 'MySQL over HTTP (PlanetScale)',
     dialect: mysql,
     catalog: mysqlIntrospection,
+    variants: mysqlVariants,
     presets: [{ id: 'planetscale', name: 'PlanetScale', hint: 'aws.connect.psdb.cloud' }],
   },
 }
@@ -121,11 +143,11 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
       }),
 
     preview: ({ setting: { config } }) =>
-      withConnection(config, async (driver) => describeSchema(await readSchema(await spokenBy(id, driver), driver))),
+      withConnection(config, async (driver) => describeSchema(await readSchema(await languageOf(id, driver), driver))),
 
     async open({ config }) {
       const driver = withCircuitBreaker(databases.open(parseSqlAddress(id, config)), clock)
-      const language = opened(() => spokenBy(id, driver))
+      const language = opened(() => languageOf(id, driver))
       return {
         source: lazySource(opened(async () => openSqlSource(driver, (await forQuery(language())).dialect))),
         introspect: async () => ({ schema: await readInTurn(await language(), driver), statements: [] }),
@@ -136,15 +158,12 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
   }
 }
 
-type Language = Pick<Kind, 'dialect' | 'catalog'>
-
-/** Either provider may be connected to MySQL or MariaDB, which share a protocol; the version tells them apart. */
-async function spokenBy(id: SqlProvider, driver: SqlDriver): Promise<Language> {
-  const { dialect, catalog } = kinds[id]
-  if (dialect === postgres) return { dialect, catalog }
-  const [[version] = []] = await explained(dialect, driver.query({ text: 'select version()', params: [] }))
-  const kind = /mariadb/i.test(version ?? '') ? kinds.mariadb : kinds.mysql
-  return { dialect: kind.dialect, catalog: kind.catalog }
+async function languageOf(id: SqlProvider, driver: SqlDriver): Promise<Language> {
+  const { dialect, catalog, variants } = kinds[id]
+  if (variants === undefined) return { dialect, catalog }
+  const [[text] = []] = await explained(dialect, driver.query(variants.statement))
+  const spoken = variants.languageOf(text ?? '')
+  return { dialect: spoken.dialect, catalog: spoken.catalog }
 }
 
 async function readSchema({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
