@@ -303,6 +303,24 @@ it('never shows what a source was created with', async () => {
   expect(log).not.toContain('canary-password')
 })
 
+it('records a source that is created, introspected and deleted', async () => {
+  const made = await shop.post('/sources/data', { apiName: 'recorded', provider: 'neon', config })
+  const { data } = (await made.json()) as { data: { id: string } }
+  await shop.send('POST', `/schema/introspect/${data.id}`)
+  await shop.delete(`/sources/data/${data.id}`)
+
+  const fields = 'fields=action,targetType,payload&sort[0][time][direction]=asc'
+  const response = await shop.get(`/audit-log?${fields}&filter[targetId][_eq]=${data.id}`)
+
+  expect(await response.json()).toMatchObject({
+    data: [
+      { action: 'source.create.v1', targetType: 'source', payload: { apiName: 'recorded', provider: 'neon' } },
+      { action: 'schema.introspect.v1', targetType: 'source', payload: { source: 'recorded' } },
+      { action: 'source.delete.v1', targetType: 'source', payload: { apiName: 'recorded' } },
+    ],
+  })
+})
+
 it('has no list and no change of a source', async () => {
   const list = await shop.get('/sources/data')
   const change = await shop.patch(`/sources/data/${shop.sourceId}`, { config })
