@@ -8,9 +8,15 @@ const library: Drawing = {
   collections: {
     shelves: { id: 'int32 = counted', label: 'string?' },
     texts: { id: 'int32 = counted', shelfId: 'int32', text: 'string', note: 'string?' },
+    slips: { id: 'int32 = counted', shelfId: 'int32?', ...columns('int32?') },
   },
   keys: {},
-  relations: ['texts.shelf(shelfId) -> shelves.texts'],
+  relations: ['texts.shelf(shelfId) -> shelves.texts', 'slips.shelf(shelfId) -> shelves.slips'],
+}
+
+/** So many that a statement inserts fewer than 200 rows. */
+function columns<T>(value: T): Record<string, T> {
+  return Object.fromEntries(Array.from({ length: 80 }, (_, index) => [`column${index}`, value]))
 }
 
 let service: NodeService
@@ -63,6 +69,18 @@ describe('an answer of more than 16 MiB', () => {
       body: { data: [{ note: null }], meta: { totalCount: 70 } },
     })
     expect(await service.send('GET', 'shelves/1')).toMatchObject({ body: { data: { label: null } } })
+  })
+
+  it('is refused to a write that answers by several statements, together too much', async () => {
+    const shelves = await service.send('POST', 'shelves', [{ id: 2, label: 'x'.repeat(60_000) }])
+    const slip = { shelfId: 2 }
+    const slips = [{ ...slip, ...columns(1) }, ...Array.from({ length: 400 }, () => slip)]
+
+    expect(shelves.status).toBe(200)
+    expect(await service.send('POST', 'slips?fields=shelf.label', slips)).toEqual(refusal)
+    expect(await service.send('GET', 'slips?meta=totalCount&limit=1')).toMatchObject({
+      body: { meta: { totalCount: 0 } },
+    })
   })
 })
 

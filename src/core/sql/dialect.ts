@@ -125,6 +125,8 @@ export type Dialect = SqlSyntax & {
    * Fails, like every statement, if the whole answer is too large.
    */
   readonly pieces: ((rows: RowQuery) => Sql) | undefined
+  /** The list of rows that a write answers; those of a transaction have one bound together. */
+  readonly writtenList: (rows: RowQuery) => Sql
   readonly one: (rows: RowQuery) => Sql
   /** Scalar expressions for a relation inside a row. */
   readonly nestedOne: (rows: RowQuery) => Sql

@@ -112,7 +112,7 @@ function update(draft: Draft, { collection, where, assignments, selection }: Upd
   const scope = rootScope(dialect)
   const cells = assignments.map(({ field, value }): Cell => ({ field, value: { kind: 'text', text: value } }))
   if (cells.length === 0) {
-    addAnswer(draft, dialect.list(rendered(rowsOf(collection, where, scope), selection, scope), undefined))
+    addAnswer(draft, dialect.writtenList(rendered(rowsOf(collection, where, scope), selection, scope)))
     return
   }
   const settings = settingsOf(cells, dialect)
@@ -223,7 +223,7 @@ function readBack(
   const { collection, slot, selection, changed } = what
   const scope = rootScope(dialect)
   const from = keptRows(slot, collection, { fields: collection.primaryKey, scope, changed })
-  return dialect.list({ ...rendered(from, selection, scope), order: sql`k.n` }, undefined)
+  return dialect.writtenList({ ...rendered(from, selection, scope), order: sql`k.n` })
 }
 
 /** ` from …` the rows of the table whose keys are kept in `slot`. */

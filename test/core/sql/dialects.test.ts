@@ -34,6 +34,8 @@ const model = build.model(
 )
 
 /** An answer that no process could hold fails in the database. */
+const boundedTogether =
+  "case when set_config('service.answered', (coalesce(nullif(current_setting('service.answered', true), ''), '0')::int + octet_length(a.a))::text, true)::int <= 16777216 then a.a else (coalesce(current_setting('service.none', true), '') || 'service:tooLarge')::int::text end"
 const bounded =
   "case when octet_length(a.a) <= 16777216 then a.a else (coalesce(current_setting('service.none', true), '') || 'service:tooLarge')::int::text end"
 
@@ -421,7 +423,7 @@ describe('a write', () => {
 
     expect(written({ kind: 'create', collection, rows, selection })).toEqual({
       postgres: [
-        `with "t0" as (insert into "authors" ("id", "name") values ($1::bigint, $2) returning *) select ${bounded} from (${gathered} (select "t0"."name"::text as "name" from "t0") r offset 0) i) a`,
+        `with "t0" as (insert into "authors" ("id", "name") values ($1::bigint, $2) returning *) select ${boundedTogether} from (${gathered} (select "t0"."name"::text as "name" from "t0") r offset 0) i) a`,
       ],
       mariadb: [
         `insert into \`authors\` (\`id\`, \`name\`) values (cast(? as signed), ?) returning ifnull(concat('{"name":', ifnull(json_quote(\`authors\`.\`name\`), 'null'), '}'), exp(1000)) as r`,
@@ -444,7 +446,7 @@ describe('a write', () => {
     const { postgres: onPostgres, ...others } = written({ kind: 'update', collection, where, assignments, selection })
 
     expect(onPostgres).toEqual([
-      `with "t0" as (update "authors" "t0" set "name" = $1 where "t0"."name"::text = $2::text returning *) select ${bounded} from (${gathered} (select "t0"."name"::text as "name" from "t0") r offset 0) i) a`,
+      `with "t0" as (update "authors" "t0" set "name" = $1 where "t0"."name"::text = $2::text returning *) select ${boundedTogether} from (${gathered} (select "t0"."name"::text as "name" from "t0") r offset 0) i) a`,
     ])
     expect(others.mariadb.slice(0, 2)).toEqual([keep('exp(1000)', 'utf8mb4_nopad_bin'), update])
     expect(others.mysql.slice(0, 2)).toEqual([keep('exp(1000 + rand())', 'utf8mb4_0900_bin'), update])
@@ -463,7 +465,7 @@ describe('a write', () => {
     })
 
     expect(onPostgres).toEqual([
-      `with "t0" as (delete from "authors" "t0" where "t0"."name"::text = $1::text returning *) select ${bounded} from (${gathered} (select  from "t0") r offset 0) i) a`,
+      `with "t0" as (delete from "authors" "t0" where "t0"."name"::text = $1::text returning *) select ${boundedTogether} from (${gathered} (select  from "t0") r offset 0) i) a`,
     ])
     expect(onMariadb).toEqual([
       `delete from \`authors\` where (\`authors\`.\`name\` = ? and \`authors\`.\`name\` = convert(? using utf8mb4) collate utf8mb4_nopad_bin) returning '{}' as r`,

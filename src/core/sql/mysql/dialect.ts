@@ -105,6 +105,10 @@ export const mysql: Dialect = family({
 })
 
 function family(own: Family): Dialect {
+  const listOf: Dialect['list'] = (rows, total) => {
+    const page = sql`${own.select}${row(rows, own)} as r${rows.from}${ordering(rows.order)}${paging(rows.page)}`
+    return total === undefined ? page : sql`(${own.select}cast((${total}) as char) as r) union all (${page})`
+  }
   const nestedMany = (rows: RowQuery) => {
     const { list, from } = own.joined(rows, row(rows, own))
     const content = sql`concat('{"data":[', ifnull(${list}, ''), ']}')`
@@ -129,10 +133,9 @@ function family(own: Family): Dialect {
     wire: (column, type) => wire(column, type, own),
 
     pieces: undefined,
-    list: (rows, total) => {
-      const page = sql`${own.select}${row(rows, own)} as r${rows.from}${ordering(rows.order)}${paging(rows.page)}`
-      return total === undefined ? page : sql`(${own.select}cast((${total}) as char) as r) union all (${page})`
-    },
+    list: listOf,
+    // The driver bounds all answers of a transaction together.
+    writtenList: (rows) => listOf(rows, undefined),
     one: (rows) => sql`${own.select}${row(rows, own)} as r${rows.from}`,
     nestedOne: (rows) => sql`(select ${row(rows, own)}${rows.from})`,
     nestedMany,

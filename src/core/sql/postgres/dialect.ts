@@ -55,10 +55,9 @@ export const postgres: Dialect = {
 
   list: (rows, total) => {
     const counted = total === undefined ? empty : sql`, (${total})`
-    const items = sql`select row_to_json(r)::text j from (${select(rows)}) r offset 0`
-    const list = sql`select case when ${weigh(sql`i.j`, MAX_TEXT)} is null then '[]' else '[' || string_agg(i.j, ',') || ']' end a from (${items}) i`
-    return sql`select ${bounded}${counted} from (${list}) a`
+    return sql`select ${bounded}${counted} from (${itemsText(rows)}) a`
   },
+  writtenList: (rows) => sql`select ${boundedTogether} from (${itemsText(rows)}) a`,
   pieces: (rows) => {
     const items = sql`select row_to_json(r)::text j, row_number() over () n from (${select(rows)}) r`
     const piece = sql`case when ${weigh(sql`j`, MAX_TEXT)} is not null then string_agg(j, ',' order by n) end`
@@ -80,7 +79,7 @@ export const postgres: Dialect = {
   written: (write, rendered) => {
     const alias = 't0'
     const written = ident(alias)
-    const list = postgres.list(rendered(sql` from ${written}`, alias), undefined)
+    const list = postgres.writtenList(rendered(sql` from ${written}`, alias))
     return sql`with ${written} as (${directly(write, alias)} returning *) ${list}`
   },
   slots: {
@@ -148,6 +147,16 @@ const ITEMS_PER_PIECE = 100
 const MAX_ANSWER = 64 * 1024 * 1024
 const BEYOND = 'service:tooLarge'
 const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failing(BEYOND)}::text end`
+
+/** Adds up what the transaction has answered, in a setting that ends with it. */
+const before = sql`coalesce(nullif(current_setting('service.answered', true), ''), '0')::int`
+const answered = sql`set_config('service.answered', (${before} + octet_length(a.a))::text, true)::int`
+const boundedTogether = sql`case when ${answered} <= ${integer(MAX_TEXT)} then a.a else ${failing(BEYOND)}::text end`
+
+function itemsText(rows: RowQuery): Sql {
+  const items = sql`select row_to_json(r)::text j from (${select(rows)}) r offset 0`
+  return sql`select case when ${weigh(sql`i.j`, MAX_TEXT)} is null then '[]' else '[' || string_agg(i.j, ',') || ']' end a from (${items}) i`
+}
 
 /**
  * An aggregate beside the one that collects `text`: fails as soon as the text is longer than `most`, before all of it
