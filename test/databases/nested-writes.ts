@@ -504,6 +504,21 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
       expect(changed).toEqual(listed('c', 'e', 'd'))
     })
 
+    it('takes over many, each of which has to be there', async () => {
+      const data = Array.from({ length: 30 }, (_, index) => ({ title: `many ${index}` }))
+      await author({ edited: [{ _create: { data } }] })
+      const keys = await items.list('articles', 'fields=id&filter[title][_starts_with]=many')
+      const bo = await author({ name: 'Bo' })
+      const take = (...more: readonly unknown[]) =>
+        items.updateOne('authors', bo, { edited: [{ _connect: { keys: [...keys, ...keys, ...more] } }] })
+      const missing = { id: '019a0000-0000-7000-8000-ffffffffffff' }
+
+      expect(await errorMessages(take(missing))).toEqual(['Query failed', 'Foreign key constraint failed'])
+      expect(await items.list('articles', `fields=id&filter[editorId][_eq]=${bo}`)).toEqual([])
+      await take()
+      expect(await items.list('articles', `fields=id&filter[editorId][_eq]=${bo}`)).toHaveLength(30)
+    })
+
     it('does the same where they have to refer to one', async () => {
       const bo = await author({ name: 'Bo' })
       const [first] = await all('articles', 'id')

@@ -105,8 +105,9 @@ export type Step =
       readonly into: Slot
       readonly matches: readonly Cell[]
       readonly where: Filter
-      /** The assertion that fails without a row; undefined: later steps on the slot then do nothing. */
+      /** The assertion that fails with fewer than `count` rows; undefined: later steps on the slot then do nothing. */
       readonly assertion: Assertion | undefined
+      readonly count: number
       readonly provided: Slot | undefined
       /** `reference`: the row must not be deleted, but others may refer to it and change it concurrently. */
       readonly lock: 'change' | 'reference'

@@ -12,6 +12,7 @@ import type { Parts } from '../parts.ts'
 import { and, type Filter } from '../query/filter.ts'
 import { MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from '../query/parse.ts'
 import { cellOf, foreignKey, keyCells, linkIds, withoutLink } from './cells.ts'
+import { joinKeys } from './key-runs.ts'
 import { fieldEquals, readableField, relatedAccess, writeAccess } from './names.ts'
 import type { Assertion, Cell, Slot, Step } from './plan.ts'
 import {
@@ -215,13 +216,14 @@ export function addFind(
     readonly assertion?: Assertion
     readonly provided?: Slot
     readonly lock?: 'reference'
+    readonly count?: number
   },
 ): Slot {
   requireKey(collection, '')
   const into = program.slot(collection)
-  const { matches = [], where, assertion, provided, lock = 'change' } = which
+  const { matches = [], where, assertion, provided, lock = 'change', count = 1 } = which
   const visible = and([readableRows(program.viewer, collection), where])
-  addStep(program, { kind: 'find', into, matches, where: visible, assertion, provided, lock })
+  addStep(program, { kind: 'find', into, matches, where: visible, assertion, count, provided, lock })
   return into
 }
 
@@ -305,9 +307,7 @@ function* addBackward(program: Program, link: Link, operation: RelationOperation
     case '_connect':
       if (!relation.isList)
         setLink(program, relation, addFind(program, target, { matches: linked, where: allRows }), null)
-      for (const key of operation.keys) {
-        yield
-        const found = findReference(program, target, { key, wanted: uniqueSets(target), provided: owner })
+      for (const found of yield* findReferences(program, target, { keys: operation.keys, provided: owner })) {
         setLink(program, relation, found, linked)
       }
       return
@@ -344,15 +344,34 @@ function setLink(program: Program, relation: RelationField, slot: Slot, linked: 
 function findReference(
   program: Program,
   target: Collection,
-  how: {
-    readonly key: LocatedBody
-    readonly wanted: readonly (readonly PrimitiveField[])[]
-    readonly provided: Slot | undefined
-    readonly lock?: 'reference'
-  },
+  how: WantedKey & { readonly provided: Slot | undefined; readonly lock?: 'reference' },
 ): Slot {
-  const { viewer } = program
-  const { body, path } = how.key
+  const { provided, lock } = how
+  const where = and(keyConditions(program.viewer, target, how))
+  return addFind(program, target, { where, assertion: 'noReference', provided, lock })
+}
+
+/** Like `findReference` for many keys, in few slots. */
+function* findReferences(
+  program: Program,
+  target: Collection,
+  { keys, provided }: { readonly keys: readonly LocatedBody[]; readonly provided: Slot },
+): Parts<readonly Slot[]> {
+  const wanted = uniqueSets(target)
+  const conditions: (readonly Filter[])[] = []
+  for (const key of keys) {
+    yield
+    conditions.push(keyConditions(program.viewer, target, { key, wanted }))
+  }
+  return [...joinKeys(conditions)].map(({ where, count }) =>
+    addFind(program, target, { where, assertion: 'noReference', provided, count }),
+  )
+}
+
+type WantedKey = { readonly key: LocatedBody; readonly wanted: readonly (readonly PrimitiveField[])[] }
+
+function keyConditions(viewer: Viewer, target: Collection, { key, wanted }: WantedKey): readonly Filter[] {
+  const { body, path } = key
   requireKey(target, path)
   const access = relatedAccess(viewer, target)
   const named: PrimitiveField[] = []
@@ -365,13 +384,12 @@ function findReference(
       ? { kind: 'null', field, visible, negated: false }
       : fieldEquals(field, visible, valueFor(field, value, at) ?? '')
   })
-  const isUnique = how.wanted.some((set) => set.length === named.length && set.every((field) => named.includes(field)))
+  const isUnique = wanted.some((set) => set.length === named.length && set.every((field) => named.includes(field)))
   if (!isUnique) {
-    const sets = how.wanted.map((set) => set.map(({ apiName }) => apiName).join(', '))
+    const sets = wanted.map((set) => set.map(({ apiName }) => apiName).join(', '))
     throw queryFault(path, `must name ${sets.join(' or ')}`)
   }
-  const { provided, lock } = how
-  return addFind(program, target, { where: and(conditions), assertion: 'noReference', provided, lock })
+  return conditions
 }
 
 /** Sets of columns that identify a row of the collection. */

@@ -6,12 +6,22 @@
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import { keptFields } from '../plan/cells.ts'
-import type { Assertion, Cell, CreatePlan, DeletePlan, Selection, Step, UpdatePlan, WritePlan } from '../plan/plan.ts'
+import type {
+  Assertion,
+  Cell,
+  CreatePlan,
+  DeletePlan,
+  Selection,
+  Slot,
+  Step,
+  UpdatePlan,
+  WritePlan,
+} from '../plan/plan.ts'
 import { queryFault } from '../query/parse.ts'
 import type { Dialect, DirectWrite, Insertion, KeptColumn, RowQuery, Setting, Targets } from './dialect.ts'
 import { type JoinedInsert, type JoinedStep, joinInserts } from './joined-inserts.ts'
 import { members, predicate, rootScope, type Scope, table } from './read.ts'
-import { compileTemplate, ident, join, type Sql, type StatementTemplate, sql } from './statement.ts'
+import { compileTemplate, ident, integer, join, type Sql, type StatementTemplate, sql } from './statement.ts'
 
 export type CompiledWrite = {
   readonly statements: readonly StatementTemplate[]
@@ -272,7 +282,7 @@ function addStep(draft: Draft, step: Exclude<JoinedStep, JoinedInsert>, selectio
       const columns = keptColumns(keptFields(into.collection), scope)
       add(draft, slots.keep(into.number, { columns, from, lock: step.lock }))
       if (assertion === undefined) return
-      const isFound = slots.isFilled(into.number)
+      const isFound = step.count === 1 ? slots.isFilled(into.number) : hasRows(into, step.count, dialect)
       const condition = provided === undefined ? isFound : sql`(${isFound} or not (${slots.isFilled(provided.number)}))`
       add(draft, [slots.assertion(condition, assertionMarker(assertion))])
       return
@@ -308,6 +318,10 @@ function addStep(draft: Draft, step: Exclude<JoinedStep, JoinedInsert>, selectio
       return
     }
   }
+}
+
+function hasRows({ number, collection }: Slot, count: number, dialect: Dialect): Sql {
+  return sql`(select count(*) from ${keptTable(number, keptFields(collection), dialect)}) = ${integer(count)}`
 }
 
 /** The rows of the slot whose reference would not exist. */

@@ -123,6 +123,18 @@ const bodies: readonly Body[] = [
     (length) => `[{"name":"x","posts":[{"_connect":{"keys":[${filledBy(() => '{"id":1}', length)}]}}]}]`,
   ],
   [
+    '/items/authors',
+    'POST',
+    (length) => `[{"name":"x","posts":[{"_connect":{"keys":[${repeated('{"id":1}', length, 9_985)}]}}]}]`,
+  ],
+  [
+    '/items/authors',
+    'POST',
+    // As many as one list may have, all of them different.
+    (length) =>
+      `[{"name":"x","posts":[{"_connect":{"keys":[${filledBy((index) => `{"id":${index}}`, Math.min(length, 280_000))}]}}]}]`,
+  ],
+  [
     '/items/authors/1',
     'PATCH',
     (length) => `{"posts":[${filledBy(() => '{"_disconnect":{"filter":{"title":"nobody"}}}', length)}]}`,

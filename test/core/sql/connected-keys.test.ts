@@ -1,0 +1,71 @@
+/** How many statements `_connect` is: keys that one column holds are found together, and none of them may be missing. */
+import { describe, expect, it } from 'vitest'
+import { fullAccess, granted, type Viewer } from '../../../src/core/access/access.ts'
+import { atOnce } from '../../../src/core/parts.ts'
+import { planCreate } from '../../../src/core/plan/write.ts'
+import { parseBrackets } from '../../../src/core/query/brackets.ts'
+import { parseItemQuery } from '../../../src/core/query/parse.ts'
+import type { Dialect } from '../../../src/core/sql/dialect.ts'
+import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
+import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
+import { compileWrite } from '../../../src/core/sql/write.ts'
+import { build } from '../../support/data/build.ts'
+
+const model = build.model(
+  { authors: { id: 'int32', name: 'string?' }, posts: { id: 'int32', authorId: 'int32?', title: 'string?' } },
+  ['posts.author(authorId) -> authors.posts'],
+)
+const everyone: Viewer = { accessTo: () => fullAccess, seesModel: true }
+const ofDrafts: Viewer = {
+  seesModel: true,
+  accessTo: ({ apiName }, action) => {
+    const rows = build.read(model, 'posts', 'filter[title][_eq]=draft').where
+    return apiName === 'posts' && action === 'update'
+      ? granted([{ rows, fields: 'every', validation: rows }])
+      : fullAccess
+  },
+}
+
+function connecting(keys: readonly unknown[], { dialect = postgres as Dialect, viewer = everyone } = {}) {
+  const collection = model.byName.get('authors')
+  if (collection === undefined) throw new Error('a collection is missing')
+  const read = { viewer, collection, access: fullAccess, limits: { default: 100, max: 1_000 }, maxRows: 100_000 }
+  const generators = { uuid: () => '', now: () => '' }
+  const query = () => parseItemQuery(parseBrackets(''))
+  const items = [{ id: 1, posts: [{ _connect: { keys } }] }]
+  const plan = atOnce(planCreate({ viewer, collection, generators, read, query }, items, 1_000))
+  return atOnce(compileWrite(plan, dialect)).statements
+}
+
+const ids = (count: number) => Array.from({ length: count }, (_, id) => ({ id }))
+const single = connecting([{ id: 1 }]).length
+
+describe('10,000 keys', () => {
+  it.each([
+    ['postgres', postgres],
+    ['mariadb', mariadb],
+    ['mysql', mysql],
+  ])('are ten finds on %s', (_name, dialect) => {
+    const around = connecting([], { dialect }).length
+    const each = connecting([{ id: 1 }], { dialect }).length - around
+
+    expect(connecting(ids(10_000), { dialect })).toHaveLength(around + 10 * each)
+  })
+
+  it('are ten finds also where policies decide, which check all of them', () => {
+    const around = connecting([], { viewer: ofDrafts }).length
+    const each = connecting([{ id: 1 }], { viewer: ofDrafts }).length - around
+
+    expect(connecting(ids(10_000), { viewer: ofDrafts })).toHaveLength(around + 10 * each)
+  })
+
+  it('are one where all are the same', () => {
+    expect(connecting(Array.from({ length: 10_000 }, () => ({ id: 1 })))).toHaveLength(single)
+  })
+})
+
+it('an error names the key', () => {
+  expect(() => connecting([{ id: 1 }, { id: 2 }, { title: 'x' }])).toThrow(
+    expect.objectContaining({ cause: expect.objectContaining({ message: '[0].posts[0]._connect.keys[2]' }) }),
+  )
+})
