@@ -73,6 +73,20 @@ it.each(sourceFiles(['src/services', 'handlers']))('%s writes no SQL', (file) =>
   )
 })
 
+it.each(sourceFiles(['src/services']))('%s gives its factories one parameter, their deps', (file) => {
+  const odd = factoriesOf(file).filter(
+    ({ name, parameters }) => parameters !== '' && parameters !== `deps: ${name}Deps`,
+  )
+
+  expect(odd).toEqual([])
+})
+
+it.each(sourceFiles(['src', 'handlers']))('%s calls what a factory works with `deps`', (file) => {
+  const odd = factoriesOf(file).filter(({ parameters }) => /(?<!\bdeps): \w*Deps\b/.test(parameters))
+
+  expect(odd).toEqual([])
+})
+
 it('has no files that import each other in a circle, types included', () => {
   const circular = sourceFiles(['src', 'handlers']).filter((file) => reachable(importsOf(file)).has(file))
 
@@ -122,6 +136,14 @@ it.each([...startFiles].filter((file) => file.endsWith('.ts')))(
     expect(made).toEqual([])
   },
 )
+
+/** The exported functions that create or open something, with their parameters as they are written. */
+function factoriesOf(file: string): readonly { readonly name: string; readonly parameters: string }[] {
+  const found = readFileSync(file, 'utf8').matchAll(
+    /^export (?:async )?function (?:create|open)([A-Z]\w*)(?:<[^(]*>)?\(((?:[^()]|\([^()]*\))*)\)/gm,
+  )
+  return [...found].map(([, name = '', parameters = '']) => ({ name, parameters: parameters.trim() }))
+}
 
 /** The number of the room below `folder` that a file is in; -1 where it is in none of them. */
 function room(file: string, folder: string, order: readonly string[]): number {

@@ -18,7 +18,8 @@ export type MailerDeps = {
 }
 
 /** Throws an Error that tells the operator what to change. */
-export function openMailer(settings: MailSettings, { observe, openSmtp }: MailerDeps): Mailer {
+export function openMailer(settings: MailSettings, deps: MailerDeps): Mailer {
+  const { observe, openSmtp } = deps
   if (settings.SERVICE_MAIL__URL === undefined) return silentMailer(observe)
   const url = new URL(settings.SERVICE_MAIL__URL)
   if (url.protocol === 'log:') return { send: async (mail) => observe({ kind: 'mail', mail }) }

@@ -58,7 +58,9 @@ export type ConnectorReads = {
 const MAX_ROWS = 10_000
 
 /** Creates the reads of a connector-backed source. */
-export function createConnectorReads({ ask, capabilities }: ConnectorSourceDeps): ConnectorReads {
+export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads {
+  const { ask, capabilities } = deps
+
   async function many(wanted: ConnectorRead, options?: ReadOptions) {
     const { collection, selection, page, keys, count = false } = wanted
     const declared: DeclaredCollection = { collection, capabilities: await capabilities(collection) }

@@ -37,7 +37,7 @@ export type ConnectorRuntime = {
   close(): Promise<void>
 }
 
-type Deps = {
+export type ConnectorRuntimeDeps = {
   readonly host: ConnectorHost
   readonly catalog: ConnectorCatalog
   readonly provider: string
@@ -50,7 +50,7 @@ type Deps = {
 type Running = { readonly session: ConnectorSession }
 
 /** Creates the runtime of one data source; nothing starts before the first call. */
-export function createConnectorRuntime(deps: Deps): ConnectorRuntime {
+export function createConnectorRuntime(deps: ConnectorRuntimeDeps): ConnectorRuntime {
   const { host, catalog, provider, place, setting } = deps
   let activity: Activity = active
   let running: Running | undefined

@@ -4,7 +4,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
-import type { Ports, SqlDriver } from '../../src/ports.ts'
+import type { SqlDriver } from '../../src/ports.ts'
 import { createThrottle, type LoginAttempt, networkOf, type Throttle } from '../../src/services/caller/throttle.ts'
 import { installSchema } from '../../src/store/installation.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
@@ -153,7 +153,7 @@ function isUpTo(most: number): (seconds: unknown) => boolean {
 function throttleOf(database: SqlDriver, most: string): Throttle {
   const reading = readConfig({ SERVICE_AUTH__LOGINS_PER_MINUTE: most })
   if (reading.kind === 'invalid') throw new Error(reading.faults.join())
-  return createThrottle({ database } as Ports, reading.config)
+  return createThrottle({ ports: { database }, config: reading.config })
 }
 
 let addresses = 0

@@ -56,11 +56,17 @@ export type ApiKeys = {
 /** Maximum length of a chain of keys created with each other, since each use checks the whole chain. */
 const MAX_GENERATIONS = 8
 
-type Parts = { readonly tokens: Tokens; readonly directory: Directory; readonly models: ModelCache }
+export type ApiKeysDeps = {
+  readonly ports: Ports
+  readonly tokens: Tokens
+  readonly directory: Directory
+  readonly models: ModelCache
+}
 
-export function createApiKeys(ports: Ports, { tokens, directory, models }: Parts): ApiKeys {
+export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
+  const { ports, tokens, directory } = deps
   const { clock, database, ids, workspaces } = ports
-  const scopes = createKeyScopes(ports, models)
+  const scopes = createKeyScopes(deps)
 
   function record(caller: Caller, verb: 'create' | 'update' | 'delete', id: string, payload = {}): AuditStatement {
     const event = { actor: actorOf(caller), target: { type: 'apiKey', id }, payload } as const

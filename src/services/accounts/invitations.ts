@@ -72,14 +72,16 @@ export type Invitations = {
   accept(caller: Caller, acceptance: Acceptance, address: string | undefined): Promise<AcceptedInvitation>
 }
 
-export type InvitationDeps = {
+export type InvitationsDeps = {
+  readonly ports: Ports
+  readonly config: Config
   readonly directory: Directory
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
 }
 
-export function createInvitations(ports: Ports, config: Config, parts: InvitationDeps): Invitations {
-  const { directory, license, loadGrantor } = parts
+export function createInvitations(deps: InvitationsDeps): Invitations {
+  const { ports, config, directory, license, loadGrantor } = deps
   const { clock, database, ids, passwords } = ports
 
   return {

@@ -45,13 +45,15 @@ export type Members = {
   delete(scope: RequestScope, userId: string): Promise<void>
 }
 
-export type MemberDeps = {
+export type MembersDeps = {
+  readonly ports: Ports
   readonly directory: Directory
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
 }
 
-export function createMembers(ports: Ports, { directory, license, loadGrantor }: MemberDeps): Members {
+export function createMembers(deps: MembersDeps): Members {
+  const { ports, directory, license, loadGrantor } = deps
   const { database, ids } = ports
 
   /**

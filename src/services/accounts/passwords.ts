@@ -49,7 +49,14 @@ export type Passwords = {
 
 const RESET_LIFETIME = 3_600_000
 
-export function createPasswords(ports: Ports, config: Config, throttle: Throttle): Passwords {
+export type PasswordsDeps = {
+  readonly ports: Ports
+  readonly config: Config
+  readonly throttle: Throttle
+}
+
+export function createPasswords(deps: PasswordsDeps): Passwords {
+  const { ports, config, throttle } = deps
   const { background, clock, database, ids, mailer, passwords } = ports
 
   /** Sends to the account's own address, not to the one in the request. */

@@ -50,7 +50,10 @@ const MAX_REMEMBERED = 100
 /** Algorithms of identity tokens; no symmetric ones, since anybody who can verify such a signature can forge it. */
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
-export function openProviderProtocol({ clock, providerGate, vault }: Ports): ProviderProtocol {
+export type ProviderProtocolDeps = Pick<Ports, 'clock' | 'providerGate' | 'vault'>
+
+export function createProviderProtocol(deps: ProviderProtocolDeps): ProviderProtocol {
+  const { clock, providerGate, vault } = deps
   const remembered = new Map<string, Known>()
 
   const send = async (address: string, request: RequestInit): Promise<Response> => {

@@ -73,19 +73,22 @@ type PendingAuthorization = {
 const LIFETIME = 10 * 60_000
 const VAULT_PURPOSE = 'provider-sign-in'
 
-type ProviderSignInDeps = { readonly sessions: Sessions; readonly throttle: Throttle; readonly license: LicenseGuard }
+export type ProviderSignInDeps = {
+  readonly ports: Ports
+  readonly sessions: Sessions
+  readonly throttle: Throttle
+  readonly license: LicenseGuard
+}
 
-export function createProviderSignIn(
-  ports: Ports,
-  { sessions, throttle, license }: ProviderSignInDeps,
-): ProviderSignIn {
+export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
+  const { ports, sessions, throttle, license } = deps
   const { clock, database, ids, observe, vault } = ports
   let opened: ProviderProtocol | undefined
 
   /** Loaded on first use: most processes never need it. */
   async function protocol(): Promise<ProviderProtocol> {
-    const { openProviderProtocol } = await import('./provider-protocol.ts')
-    opened ??= openProviderProtocol(ports)
+    const { createProviderProtocol } = await import('./provider-protocol.ts')
+    opened ??= createProviderProtocol(ports)
     return opened
   }
 

@@ -65,13 +65,15 @@ export type Providers = {
 
 const everything = { kind: 'everything' } as const
 
-export type ProviderDeps = {
+export type ProvidersDeps = {
+  readonly ports: Ports
   readonly directory: Directory
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
 }
 
-export function createProviders(ports: Ports, { directory, license, loadGrantor }: ProviderDeps): Providers {
+export function createProviders(deps: ProvidersDeps): Providers {
+  const { ports, directory, license, loadGrantor } = deps
   const { database, ids, vault } = ports
 
   async function findKnown(name: string): Promise<ProviderRow> {

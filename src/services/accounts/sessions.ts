@@ -70,9 +70,15 @@ export type Sessions = {
 /** How long ended sessions are kept, so that their tokens are recognised as used. */
 const AFTERLIFE = 30 * 86_400_000
 
-type Means = { readonly config: Config; readonly tokens: Tokens; readonly throttle: Throttle }
+export type SessionsDeps = {
+  readonly ports: Ports
+  readonly config: Config
+  readonly tokens: Tokens
+  readonly throttle: Throttle
+}
 
-export function createSessions(ports: Ports, { config, tokens, throttle }: Means): Sessions {
+export function createSessions(deps: SessionsDeps): Sessions {
+  const { ports, config, tokens, throttle } = deps
   const { clock, database, ids, passwords, workspaces } = ports
   // A claimed instance stays claimed, so a positive result is cached.
   let isClaimed = false

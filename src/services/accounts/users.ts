@@ -43,7 +43,13 @@ export type Users = {
 
 const everyone: RowScope = { kind: 'everything' }
 
-export function createUsers(ports: Ports, directory: Directory): Users {
+export type UsersDeps = {
+  readonly ports: Ports
+  readonly directory: Directory
+}
+
+export function createUsers(deps: UsersDeps): Users {
+  const { ports, directory } = deps
   const { database, ids } = ports
 
   /**

@@ -56,7 +56,16 @@ export type AuditLog = {
   prune(): Promise<void>
 }
 
-export function createAuditLog({ clock, database }: Ports, config: Config, directory: Directory): AuditLog {
+export type AuditLogDeps = {
+  readonly ports: Pick<Ports, 'clock' | 'database'>
+  readonly config: Config
+  readonly directory: Directory
+}
+
+export function createAuditLog(deps: AuditLogDeps): AuditLog {
+  const { ports, config, directory } = deps
+  const { clock, database } = ports
+
   return {
     async list(caller, query) {
       requireAdministrator(caller)

@@ -79,7 +79,14 @@ const anonymous: Caller = { kind: 'anonymous' }
 /** Removes a deleted workspace from the caches of this process. */
 export type ForgetWorkspace = (workspaceId: string) => void
 
-export function createCallers(ports: Ports, tokens: Tokens, forget: ForgetWorkspace): Callers {
+export type CallersDeps = {
+  readonly ports: Ports
+  readonly tokens: Tokens
+  readonly forget: ForgetWorkspace
+}
+
+export function createCallers(deps: CallersDeps): Callers {
+  const { ports, tokens, forget } = deps
   const keyUse = createKeyUse(ports)
   /** By workspace, then by token. */
   const principals = new Map<string, Map<string, Known>>()

@@ -42,7 +42,13 @@ export type Directory = {
   read(name: DirectoryName, rowScope: RowScope, id: string, query?: ReadQuery): Promise<string>
 }
 
-export function createDirectory(source: Source, config: Config): Directory {
+export type DirectoryDeps = {
+  readonly source: Source
+  readonly config: Config
+}
+
+export function createDirectory(deps: DirectoryDeps): Directory {
+  const { source, config } = deps
   const model = directoryModel()
   const limits = { default: config.SERVICE_QUERY_LIMIT_DEFAULT, max: config.SERVICE_QUERY_LIMIT_MAX }
 

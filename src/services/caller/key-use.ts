@@ -14,7 +14,10 @@ export type KeyUse = {
   seen(keyId: string): Promise<void> | undefined
 }
 
-export function createKeyUse({ clock, database, observe }: Ports): KeyUse {
+export type KeyUseDeps = Pick<Ports, 'clock' | 'database' | 'observe'>
+
+export function createKeyUse(deps: KeyUseDeps): KeyUse {
+  const { clock, database, observe } = deps
   const written = new Map<string, Instant>()
 
   async function write(keyId: string, now: Instant): Promise<void> {

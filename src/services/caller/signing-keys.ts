@@ -27,12 +27,19 @@ export type SigningKeys = {
   readonly published: readonly PublishedKey[]
 }
 
+export type SigningKeysDeps = {
+  readonly ports: Ports
+  /** SERVICE_AUTH__SIGNING_KEY. */
+  readonly configured: string | undefined
+}
+
 /** Throws for a variable without valid keys; the message never contains its value. */
-export async function openSigningKeys(ports: Ports, configured: string | undefined): Promise<SigningKeys> {
+export async function openSigningKeys(deps: SigningKeysDeps): Promise<SigningKeys> {
+  const { ports, configured } = deps
   const stored = await loadSigningKeys(ports.database)
   if (configured === undefined && stored.length === 0) {
     await generateKey(ports)
-    return openSigningKeys(ports, configured)
+    return openSigningKeys(deps)
   }
   const [newest] = stored
   const signing =

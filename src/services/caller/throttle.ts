@@ -55,7 +55,15 @@ const MINUTE = 60_000
 const MOST_FAILURES = 5
 const MOST_MAILS_AN_HOUR = 10
 
-export function createThrottle({ database }: Ports, config: Config): Throttle {
+export type ThrottleDeps = {
+  readonly ports: Pick<Ports, 'database'>
+  readonly config: Config
+}
+
+export function createThrottle(deps: ThrottleDeps): Throttle {
+  const { ports, config } = deps
+  const { database } = ports
+
   function ofAddress(address: string | undefined): Counter {
     const network = networkOf(address)
     return { kind: 'address', account: '', network, most: config.SERVICE_AUTH__LOGINS_PER_MINUTE, span: MINUTE }

@@ -4,9 +4,15 @@
  */
 import { type JWTHeaderParameters, type JWTPayload, jwtVerify, SignJWT } from 'jose'
 import { ServiceError } from '../../core/error.ts'
-import type { Instant, Ports } from '../../ports.ts'
+import type { Instant } from '../../ports.ts'
 import { loadEnvironmentId } from '../../store/instance.ts'
-import { ALGORITHM, openSigningKeys, type PublishedKey, type SigningKeys } from './signing-keys.ts'
+import {
+  ALGORITHM,
+  openSigningKeys,
+  type PublishedKey,
+  type SigningKeys,
+  type SigningKeysDeps,
+} from './signing-keys.ts'
 
 /** The `typ` header: a token of one type is never accepted as another. */
 export type TokenType = 'at+jwt' | 'rt+jwt' | 'key+jwt'
@@ -35,11 +41,14 @@ export type Tokens = {
 const MAX_REMEMBERED = 10_000
 const MAX_TOKEN_LENGTH = 4_096
 
-/** Loads the instance's keys, and generates the first one. `configured` is SERVICE_AUTH__SIGNING_KEY. */
-export async function openTokens(ports: Ports, configured: string | undefined): Promise<Tokens> {
+export type TokensDeps = SigningKeysDeps
+
+/** Loads the instance's keys, and generates the first one. */
+export async function openTokens(deps: TokensDeps): Promise<Tokens> {
+  const { ports } = deps
   const environmentId = await loadEnvironmentId(ports.database)
   const issuer = `urn:service:${environmentId}`
-  const keys = await openSigningKeys(ports, configured)
+  const keys = await openSigningKeys(deps)
   const { kid, privateKey } = keys.signing
   const remembered = new Map<string, Claims>()
 

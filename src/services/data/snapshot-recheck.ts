@@ -10,7 +10,14 @@ const INTERVAL = 50
 /** Returns the current versions; undefined for a deleted workspace. */
 export type SnapshotRecheck = (workspaceId: string) => Promise<WorkspaceSnapshot | undefined>
 
-export function createSnapshotRecheck({ workspaces, clock, licensing: { pause } }: Ports): SnapshotRecheck {
+export type SnapshotRecheckDeps = Pick<Ports, 'workspaces' | 'clock' | 'licensing'>
+
+export function createSnapshotRecheck(deps: SnapshotRecheckDeps): SnapshotRecheck {
+  const {
+    workspaces,
+    clock,
+    licensing: { pause },
+  } = deps
   const looked = new Map<string, Instant>()
   return async (workspaceId) => {
     const asked = clock.now()

@@ -56,7 +56,10 @@ export type AgentTools = {
   previewMigration(operations: unknown): Promise<Preview>
 }
 
-type Deps = {
+/** Longer lists have names only, to keep the answer short for agents. */
+const MAX_DESCRIBED = 40
+
+export type AgentsDeps = {
   readonly items: Items
   readonly migrations: Migrations
   readonly models: ModelCache
@@ -64,10 +67,8 @@ type Deps = {
   readonly licensing: Licensing
 }
 
-/** Longer lists have names only, to keep the answer short for agents. */
-const MAX_DESCRIBED = 40
-
-export function createAgents({ items, migrations, models, declarations, licensing }: Deps): Agents {
+export function createAgents(deps: AgentsDeps): Agents {
+  const { items, migrations, models, declarations, licensing } = deps
   const viewers = createViewers()
   return {
     open(scope) {

@@ -6,14 +6,17 @@ import { type Declarations, noCapabilities } from '../../core/connector/item-cap
 import { qualifiedName } from '../../core/connector/schema.ts'
 import type { Model, SourceRecord } from '../../core/model/model.ts'
 import { sqlProviders } from '../../core/sql/address.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { Ports } from '../../ports.ts'
 import { loadCapabilities } from '../../store/capabilities.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 
 /** Loads the declarations for a model of `workspace`; queries the system database only if it has connectors. */
 export type LoadDeclarations = (workspace: WorkspaceRow, model: Model) => Promise<Declarations>
 
-export function createDeclarations(database: SqlDriver): LoadDeclarations {
+export type DeclarationsDeps = Pick<Ports, 'database'>
+
+export function createDeclarations(deps: DeclarationsDeps): LoadDeclarations {
+  const { database } = deps
   const known = new WeakMap<Model, Declarations>()
   return async (workspace, model) => {
     const kept = known.get(model)

@@ -14,7 +14,13 @@ export type Manifests = {
   load(scope: RequestScope): Promise<ManifestText>
 }
 
-export function createManifests(models: ModelCache, declarations: LoadDeclarations): Manifests {
+export type ManifestsDeps = {
+  readonly models: ModelCache
+  readonly declarations: LoadDeclarations
+}
+
+export function createManifests(deps: ManifestsDeps): Manifests {
+  const { models, declarations } = deps
   const known = new WeakMap<Model, ManifestText>()
   return {
     async load({ workspace, snapshot, rights }) {

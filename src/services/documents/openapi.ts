@@ -33,13 +33,14 @@ const PIECES = 400
 const MAX_KEPT = 2 * 1024 * 1024
 const MAX_KEPT_IN_ALL = 16 * 1024 * 1024
 
-type Deps = {
+export type OpenApiDeps = {
   readonly models: ModelCache
   readonly declarations: LoadDeclarations
   readonly version: string
 }
 
-export function createOpenApi({ models, declarations, version }: Deps): OpenApi {
+export function createOpenApi(deps: OpenApiDeps): OpenApi {
+  const { models, declarations, version } = deps
   const kept = new Map<string, string>()
   let system: string | undefined
   const fingerprints = new WeakMap<Rights, string>()

@@ -81,15 +81,15 @@ export type Services = {
 export async function startServices(ports: Ports, config: Config): Promise<Services> {
   await installInstance(ports, config)
   const licensing = await openLicensing({ ports, config })
-  const tokens = await openTokens(ports, config.SERVICE_AUTH__SIGNING_KEY)
-  const models = createModelCache(ports.database)
-  const changes = createModelChanges(ports, models)
+  const tokens = await openTokens({ ports, configured: config.SERVICE_AUTH__SIGNING_KEY })
+  const models = createModelCache(ports)
+  const changes = createModelChanges({ ports, models })
   const system = openSqlSource(ports.database, postgres)
-  const directory = createDirectory(system, config)
-  const throttle = createThrottle(ports, config)
-  const sessions = createSessions(ports, { config, tokens, throttle })
-  const passwords = createPasswords(ports, config, throttle)
-  const auditLog = createAuditLog(ports, config, directory)
+  const directory = createDirectory({ source: system, config })
+  const throttle = createThrottle({ ports, config })
+  const sessions = createSessions({ ports, config, tokens, throttle })
+  const passwords = createPasswords({ ports, config, throttle })
+  const auditLog = createAuditLog({ ports, config, directory })
   const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
   const builtIn = createSqlProviders(ports.databases, ports.clock)
   const installed = createConnectorProviders({
@@ -109,36 +109,37 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     ports.background(openSources.forget(workspaceId))
   }
   const migrations = createMigrations({ ports, models: changes, openSources })
-  const declarations = createDeclarations(ports.database)
-  const loadGrantor = createLoadGrantor(ports.database, models)
+  const declarations = createDeclarations(ports)
+  const loadGrantor = createLoadGrantor({ ports, models })
+  const delegating = { ports, directory, license: licensing, loadGrantor }
   const items = createItems({ ports, config, models, openSource: openSources.sourceOf })
   return {
     ports,
     config,
     licensing,
-    callers: createCallers(ports, tokens, forget),
+    callers: createCallers({ ports, tokens, forget }),
     sessions,
     tokens,
-    apiKeys: createApiKeys(ports, { tokens, directory, models }),
-    serviceAccounts: createServiceAccounts({ ports, directory, license: licensing, loadGrantor }),
+    apiKeys: createApiKeys({ ports, tokens, directory, models }),
+    serviceAccounts: createServiceAccounts(delegating),
     passwords,
     workspaces: createWorkspaces({ ports, directory, license: licensing, forget }),
-    users: createUsers(ports, directory),
-    members: createMembers(ports, { directory, license: licensing, loadGrantor }),
-    roles: createRoles(ports, { directory, license: licensing, loadGrantor }),
-    policies: createPolicies(ports, { directory, models, license: licensing, loadGrantor }),
-    invitations: createInvitations(ports, config, { directory, license: licensing, loadGrantor }),
+    users: createUsers({ ports, directory }),
+    members: createMembers(delegating),
+    roles: createRoles(delegating),
+    policies: createPolicies({ ...delegating, models }),
+    invitations: createInvitations({ ...delegating, config }),
     auditLog,
-    providers: createProviders(ports, { directory, license: licensing, loadGrantor }),
-    providerSignIn: createProviderSignIn(ports, { sessions, throttle, license: licensing }),
+    providers: createProviders(delegating),
+    providerSignIn: createProviderSignIn({ ports, sessions, throttle, license: licensing }),
     migrations,
     introspection: createIntrospection({ ports, models: changes, system: systemDatabase, openSources }),
     sources,
     openSources,
     secrets,
-    manifests: createManifests(models, declarations),
+    manifests: createManifests({ models, declarations }),
     items,
-    telemetry: createTelemetry(ports, config),
+    telemetry: createTelemetry({ ports, config }),
     openApi: createOpenApi({ models, declarations, version: VERSION }),
     agents: createAgents({ items, migrations, models, declarations, licensing }),
     async prune() {

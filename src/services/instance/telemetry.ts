@@ -12,7 +12,14 @@ export type Telemetry = {
   report(): Promise<void>
 }
 
-export function createTelemetry({ database, clock, observe, telemetry }: Ports, config: Config): Telemetry {
+export type TelemetryDeps = {
+  readonly ports: Pick<Ports, 'database' | 'clock' | 'observe' | 'telemetry'>
+  readonly config: Config
+}
+
+export function createTelemetry(deps: TelemetryDeps): Telemetry {
+  const { ports, config } = deps
+  const { database, clock, observe, telemetry } = ports
   const url = config.SERVICE_TELEMETRY__ENABLED ? config.SERVICE_TELEMETRY__URL : undefined
 
   return {

@@ -59,14 +59,15 @@ export type Workspaces = {
 
 const everything: RowScope = { kind: 'everything' }
 
-type Deps = {
+export type WorkspacesDeps = {
   readonly ports: Pick<Ports, 'database' | 'ids' | 'workspaces'>
   readonly directory: Directory
   readonly license: LicenseGuard
   readonly forget: ForgetWorkspace
 }
 
-export function createWorkspaces({ ports, directory, license, forget }: Deps): Workspaces {
+export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
+  const { ports, directory, license, forget } = deps
   const { database, ids, workspaces } = ports
   /** Throws 403 for a caller that is no member, whether the workspace exists or not. */
   async function requireIn(caller: Caller, workspaceId: string, entitlement: Entitlement): Promise<void> {

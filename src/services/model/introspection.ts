@@ -25,7 +25,7 @@ export type Introspection = {
   introspect(scope: RequestScope, sourceId: string): Promise<{ readonly operations: readonly SchemaOperation[] }>
 }
 
-type Deps = {
+export type IntrospectionDeps = {
   readonly ports: Pick<Ports, 'database' | 'ids' | 'transliterate'>
   readonly models: ModelChanges
   /** The system database. */
@@ -33,7 +33,8 @@ type Deps = {
   readonly openSources: Pick<OpenSources, 'open'>
 }
 
-export function createIntrospection({ ports, models, system, openSources }: Deps): Introspection {
+export function createIntrospection(deps: IntrospectionDeps): Introspection {
+  const { ports, models, system, openSources } = deps
   const { database, ids } = ports
 
   async function schemaOf(workspace: WorkspaceRow, current: ModelRecords, source: SourceRecord): Promise<Imported> {

@@ -48,15 +48,17 @@ export type Preview = {
   readonly model: ModelRecords
 }
 
-type Deps = {
+type Databases = ReadonlyMap<string, SourceDatabase>
+
+export type MigrationsDeps = {
   readonly ports: Pick<Ports, 'database' | 'ids'>
   readonly models: ModelChanges
   readonly openSources: Pick<OpenSources, 'open'>
 }
 
-type Databases = ReadonlyMap<string, SourceDatabase>
-
-export function createMigrations({ ports: { database, ids }, models, openSources }: Deps): Migrations {
+export function createMigrations(deps: MigrationsDeps): Migrations {
+  const { ports, models, openSources } = deps
+  const { database, ids } = ports
   /** The databases of the affected sources; no other source is opened. */
   async function databasesOf(
     workspace: WorkspaceRow,

@@ -2,7 +2,7 @@
 import type { Eventual } from '../../core/and-then.ts'
 import { buildModel, isSystemSource, type Model, noRecords } from '../../core/model/model.ts'
 import { systemRecords } from '../../core/model/system.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { Ports } from '../../ports.ts'
 import { loadModel } from '../../store/models.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 
@@ -17,7 +17,10 @@ export type ModelCache = {
   forget(workspaceId: string): void
 }
 
-export function createModelCache(database: SqlDriver): ModelCache {
+export type ModelCacheDeps = Pick<Ports, 'database'>
+
+export function createModelCache(deps: ModelCacheDeps): ModelCache {
+  const { database } = deps
   const models = new Map<string, Model>()
 
   async function loadAnew(workspace: WorkspaceRow, version: number): Promise<Model> {

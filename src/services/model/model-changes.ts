@@ -58,7 +58,14 @@ export type ModelChanges = {
  */
 const MAX_ATTEMPTS = 100
 
-export function createModelChanges({ database, workspaces }: Ports, models: ModelCache): ModelChanges {
+export type ModelChangesDeps = {
+  readonly ports: Pick<Ports, 'database' | 'workspaces'>
+  readonly models: ModelCache
+}
+
+export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
+  const { ports, models } = deps
+  const { database, workspaces } = ports
   /** Successive changes find the model in memory; reading it back costs more than the rest of a small change. */
   async function load(workspace: WorkspaceRow) {
     const version = await loadModelVersion(database, workspace.id)

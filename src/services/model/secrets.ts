@@ -33,14 +33,15 @@ export type Secrets = {
   delete(scope: RequestScope, name: string): Promise<void>
 }
 
-type Deps = {
+export type SecretsDeps = {
   readonly ports: Ports
   readonly models: ModelChanges
   readonly sources: Pick<Sources, 'testWith'>
   readonly openSources: Pick<OpenSources, 'closeSources'>
 }
 
-export function createSecrets({ ports, models, sources, openSources }: Deps): Secrets {
+export function createSecrets(deps: SecretsDeps): Secrets {
+  const { ports, models, sources, openSources } = deps
   const { database, ids, vault } = ports
 
   return {

@@ -14,7 +14,7 @@ import type { PolicyContent } from '../../core/access/policy.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { Ports, SqlDriver } from '../../ports.ts'
 import { loadModelVersion, type WorkspaceRow } from '../../store/workspaces.ts'
 import { type Caller, rightsNow } from '../caller/callers.ts'
 import { notFound } from '../caller/directory.ts'
@@ -26,7 +26,15 @@ import type { ModelCache } from '../model/model-cache.ts'
  */
 export type LoadGrantor = (caller: Caller, workspace: WorkspaceRow) => Promise<Grantor>
 
-export function createLoadGrantor(database: SqlDriver, models: ModelCache): LoadGrantor {
+export type LoadGrantorDeps = {
+  readonly ports: Pick<Ports, 'database'>
+  readonly models: ModelCache
+}
+
+export function createLoadGrantor(deps: LoadGrantorDeps): LoadGrantor {
+  const { ports, models } = deps
+  const { database } = ports
+
   return async (caller, workspace) => {
     const rights = await rightsNow(database, caller, workspace.id)
     requireEntitlement(rights, 'workspaceMembers:edit')

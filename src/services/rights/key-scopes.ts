@@ -40,7 +40,15 @@ const MAX_WORKSPACES = 50
 
 const actions: readonly Action[] = ['read', 'create', 'update', 'delete']
 
-export function createKeyScopes({ database }: Ports, models: ModelCache): KeyScopes {
+export type KeyScopesDeps = {
+  readonly ports: Pick<Ports, 'database'>
+  readonly models: ModelCache
+}
+
+export function createKeyScopes(deps: KeyScopesDeps): KeyScopes {
+  const { ports, models } = deps
+  const { database } = ports
+
   async function modelOf(workspace: WorkspaceRow): Promise<Model | undefined> {
     const version = await loadModelVersion(database, workspace.id)
     return version === undefined ? undefined : models.load(workspace, version)

@@ -49,14 +49,16 @@ export type Policies = {
 const rules = 'custom_permission_rules_enabled'
 const TAKEN = 'A policy of this name already exists'
 
-export type PolicyDeps = {
+export type PoliciesDeps = {
+  readonly ports: Ports
   readonly directory: Directory
   readonly models: ModelCache
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
 }
 
-export function createPolicies(ports: Ports, { directory, models, license, loadGrantor }: PolicyDeps): Policies {
+export function createPolicies(deps: PoliciesDeps): Policies {
+  const { ports, directory, models, license, loadGrantor } = deps
   const { database, ids } = ports
 
   const currentModel = (workspace: WorkspaceRow) => loadCurrentModel(database, models, workspace)

@@ -50,13 +50,15 @@ export type Roles = {
 
 const TAKEN = 'A role of this name already exists'
 
-export type RoleDeps = {
+export type RolesDeps = {
+  readonly ports: Ports
   readonly directory: Directory
   readonly license: LicenseGuard
   readonly loadGrantor: LoadGrantor
 }
 
-export function createRoles(ports: Ports, { directory, license, loadGrantor }: RoleDeps): Roles {
+export function createRoles(deps: RolesDeps): Roles {
+  const { ports, directory, license, loadGrantor } = deps
   const { database, ids } = ports
 
   return {

@@ -58,7 +58,7 @@ export async function openDelegationWorld() {
   const variables = await generousLicense()
   const service = await openInProcess({ database, databaseUrl: server.url, variables, clock })
   const { services } = service
-  const tokens = await openTokens(services.ports, undefined)
+  const tokens = await openTokens({ ports: services.ports, configured: undefined })
   const keys = new Map<string, string>()
   let filling: Rows | undefined
 
@@ -108,7 +108,7 @@ export async function openDelegationWorld() {
   const workspace = await findWorkspace(database, 'shop')
   if (workspace === undefined) throw new Error('there is no workspace')
   const { id: workspaceId } = workspace
-  const model: Model = await createModelCache(database).load(workspace, 1)
+  const model: Model = await createModelCache({ database }).load(workspace, 1)
   const builtIn = await database.query(
     statement(sql`select kind, id from service.role where workspace_id = ${param(workspaceId)}::uuid`),
   )

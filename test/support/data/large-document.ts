@@ -23,7 +23,7 @@ export type Rendering = {
 }
 
 export async function renderDocument(model: Model): Promise<Rendering> {
-  const models = createModelCache(noDatabase)
+  const models = createModelCache({ database: noDatabase })
   models.keep(workspace.id, model)
   const openApi = createOpenApi({ models, declarations: async () => () => undefined, version: '1.0.0' })
   const others = watchTurns()

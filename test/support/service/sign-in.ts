@@ -47,12 +47,12 @@ export async function openSignIn(
     background: (work: Promise<unknown>) => void sending.push(work),
   } as unknown as Ports
   await installInstance(ports, config)
-  const throttle = createThrottle(ports, config)
-  const tokens = await openTokens(ports, config.SERVICE_AUTH__SIGNING_KEY)
+  const throttle = createThrottle({ ports, config })
+  const tokens = await openTokens({ ports, configured: config.SERVICE_AUTH__SIGNING_KEY })
   return {
     database,
-    sessions: createSessions(ports, { config, tokens, throttle }),
-    passwords: createPasswords(ports, config, throttle),
+    sessions: createSessions({ ports, config, tokens, throttle }),
+    passwords: createPasswords({ ports, config, throttle }),
     async mails() {
       await Promise.all(sending.splice(0))
       return mails
