@@ -8,7 +8,10 @@ import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Runs `start` so that every workerd it spawns is tied to this process; returns its result and a release function. */
+/**
+ * Runs `start` so that every workerd it spawns is tied to this process; returns its result and a release function. Signals are
+ * the caller's: Miniflare's handlers would end the process before the caller has closed the database.
+ */
 export async function tethered<T>(start: () => Promise<T>): Promise<{ result: T; release: () => void }> {
   const directory = mkdtempSync(join(tmpdir(), 'tether-'))
   const fifo = join(directory, 'fifo')
@@ -21,6 +24,7 @@ export async function tethered<T>(start: () => Promise<T>): Promise<{ result: T;
     rmSync(directory, { recursive: true })
   }
   process.once('exit', release)
+  const listeners = signals.map((signal) => process.listeners(signal))
   const own = { ...process.env }
   Object.assign(process.env, {
     MINIFLARE_WORKERD_PATH: join(import.meta.dirname, 'tethered-workerd.sh'),
@@ -28,7 +32,12 @@ export async function tethered<T>(start: () => Promise<T>): Promise<{ result: T;
     TETHER_BINARY: own.MINIFLARE_WORKERD_PATH ?? workerdBinary(),
   })
   try {
-    return { result: await start(), release }
+    const result = await start()
+    for (const [index, signal] of signals.entries()) {
+      const added = process.listeners(signal).filter((listener) => !listeners[index]?.includes(listener))
+      for (const listener of added) process.off(signal, listener)
+    }
+    return { result, release }
   } catch (cause) {
     release()
     throw cause
@@ -37,6 +46,8 @@ export async function tethered<T>(start: () => Promise<T>): Promise<{ result: T;
     process.env = own
   }
 }
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** The workerd that wrangler depends on. */
 function workerdBinary(): string {

@@ -20,28 +20,23 @@ export type WorkerdOptions = {
   readonly port: number
   /** Receives the Worker's console output; by default it is printed. */
   readonly onLog?: (line: LogLine) => void
-  /** Main file of the Worker; by default that of wrangler.toml. */
-  readonly entry?: string
 }
 
 export type LogLine = { readonly level: string; readonly message: string }
 
 /** Resolves when the Worker responds. Throws if the port is taken. */
-export async function startWorkerd({ variables, host, port, onLog = print, entry }: WorkerdOptions): Promise<Workerd> {
+export async function startWorkerd({ variables, host, port, onLog = print }: WorkerdOptions): Promise<Workerd> {
   // Wrangler would wait silently for a port that is taken.
   await requireFreePort(host, port)
   const bindings = Object.entries(variables).flatMap(([name, value]) =>
     name.startsWith('SERVICE_') && value !== undefined ? [[name, { type: 'plain_text', value }] as const] : [],
   )
-  // Wrangler reads these on load: no telemetry, no output, no debugging pages.
   Object.assign(process.env, quiet)
   const { unstable_startWorker: startWorker } = await import('wrangler')
   const assets = await stageAssets(variables.SERVICE_EXTENSIONS__PATH || 'extensions')
-  const listeners = signals.map((signal) => process.listeners(signal))
   const { result: worker, release } = await tethered(async () => {
     const starting = await startWorker({
       config: join(import.meta.dirname, '../wrangler.toml'),
-      ...(entry !== undefined && { entrypoint: entry }),
       assets: assets.directory,
       bindings: { ...Object.fromEntries(bindings), LOCAL_PEER: { type: 'plain_text', value: localPeer(host) } },
       dev: {
@@ -61,11 +56,6 @@ export async function startWorkerd({ variables, host, port, onLog = print, entry
     await assets.remove()
     throw cause
   })
-  // Removes Miniflare's handlers, which would end the process before the caller has closed the database.
-  for (const [index, signal] of signals.entries()) {
-    const added = process.listeners(signal).filter((listener) => !listeners[index]?.includes(listener))
-    for (const listener of added) process.off(signal, listener)
-  }
   const url = await worker.url
   return {
     url: url.origin,
@@ -87,7 +77,7 @@ function localPeer(host: string): string {
 }
 
 /** Copies the assets to a folder of this run, since other runs may have other extensions. */
-async function stageAssets(extensions: string) {
+export async function stageAssets(extensions: string) {
   const directory = await mkdtemp(join(tmpdir(), 'assets-'))
   await cp(join(import.meta.dirname, '../docs/public'), directory, { recursive: true })
   await copyPackageAssets(directory)
@@ -119,9 +109,7 @@ const END_LIMIT = 5_000
 
 type Worker = Awaited<ReturnType<typeof unstable_startWorker>>
 
-const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
-
-const quiet = {
+export const quiet = {
   CLOUDFLARE_CF_FETCH_ENABLED: 'false',
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_SEND_ERROR_REPORTS: 'false',

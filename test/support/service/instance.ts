@@ -3,15 +3,14 @@
  * tests share one; this is for what only a start shows, and for what a shared instance could not bear.
  */
 import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { startNode } from '../../../handlers/node.ts'
-import { startWorkerd } from '../../../scripts/workerd.ts'
 import { startNeonGateway } from '../../../src/platform/node/embedded/neon-gateway.ts'
 import type { Mail } from '../../../src/ports.ts'
 import { startPostgres } from '../servers/postgres.ts'
+import { startBundledWorker } from './bundled-worker.ts'
 import { type Client, client } from './client.ts'
 import { tokenIn } from './mailed-token.ts'
 import { quickHashing } from './quick-hashing.ts'
@@ -110,17 +109,14 @@ export async function openTestEnvironment(platform = inject('served').platform):
   }
 
   async function openWorker(lines: string[], variables: Variables) {
-    const worker = await startWorkerd({
+    const worker = await startBundledWorker('clocked-worker', {
       variables: {
         ...common,
         ...variables,
         SERVICE_DATABASE_URL: gateway.url,
         SERVICE_TEST_CLOCK: String(clock.ahead()),
       },
-      host: '127.0.0.1',
-      port: 0,
       onLog: ({ message }) => lines.push(message),
-      entry: join(import.meta.dirname, 'clocked-worker.ts'),
     })
     const tell = async (path: string, body: string) => {
       const response = await fetch(worker.url + path, { method: 'POST', body })

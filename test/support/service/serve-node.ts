@@ -11,12 +11,13 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const stage = await openServedEnvironment()
   const postgres = await startPostgres()
   const mails = await startSmtpServer(stage.mail)
+  const variables = { ...stage.variables, PORT: '0', SERVICE_DATABASE_URL: postgres.url, SERVICE_MAIL__URL: mails.url }
   const server = await startNode({
-    environment: { ...stage.variables, PORT: '0', SERVICE_DATABASE_URL: postgres.url, SERVICE_MAIL__URL: mails.url },
+    environment: variables,
     observe: observeAsLines(stage.log),
     passwords: quickHashing,
   })
-  project.provide('served', await prepareServed(server.url, 'node', stage))
+  project.provide('served', await prepareServed({ url: server.url, platform: 'node', variables }, stage))
 
   return async () => {
     await server.close()

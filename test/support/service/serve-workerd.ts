@@ -1,11 +1,11 @@
 /** Starts what the acceptance-workerd project talks to: the Worker under workerd, over the embedded Postgres. */
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startWorkerd } from '../../../scripts/workerd.ts'
 import { startNeonGateway } from '../../../src/platform/node/embedded/neon-gateway.ts'
 import { openEmbeddedPostgres } from '../../../src/platform/node/embedded/postgres.ts'
 import { prepareEmbedded } from '../servers/embedded-cluster.ts'
 import { startMailEndpoint } from '../servers/mail-servers.ts'
+import { startBundledWorker } from './bundled-worker.ts'
 import { openServedEnvironment, prepareServed } from './served.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -14,14 +14,12 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const embedded = await openEmbeddedPostgres(join(stage.directory, 'postgres'))
   const gateway = await startNeonGateway({ connect: embedded.connect })
   const mails = await startMailEndpoint(stage.mail)
-  const worker = await startWorkerd({
-    variables: { ...stage.variables, SERVICE_DATABASE_URL: gateway.url, SERVICE_MAIL__URL: mails.url },
-    host: '127.0.0.1',
-    port: 0,
+  const variables = { ...stage.variables, SERVICE_DATABASE_URL: gateway.url, SERVICE_MAIL__URL: mails.url }
+  const worker = await startBundledWorker('suite-worker', {
+    variables,
     onLog: ({ message }) => stage.log(message),
-    entry: join(import.meta.dirname, 'suite-worker.ts'),
   })
-  project.provide('served', await prepareServed(worker.url, 'workerd', stage))
+  project.provide('served', await prepareServed({ url: worker.url, platform: 'workerd', variables }, stage))
 
   return async () => {
     await worker.close()

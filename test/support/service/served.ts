@@ -19,6 +19,8 @@ declare module 'vitest' {
 
 export type Served = {
   readonly url: string
+  /** What it was started with, for another one beside it. */
+  readonly variables: Readonly<Record<string, string>>
   readonly platform: 'node' | 'workerd'
   /** `token` is an access token. */
   readonly administrator: { readonly email: string; readonly password: string; readonly token: string }
@@ -77,8 +79,7 @@ export function newSigningKey(): JsonWebKey {
 }
 
 export async function prepareServed(
-  url: string,
-  platform: Served['platform'],
+  { url, platform, variables }: Pick<Served, 'url' | 'platform' | 'variables'>,
   stage: ServedEnvironment,
 ): Promise<Served> {
   const credentials = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') }
@@ -92,7 +93,7 @@ export async function prepareServed(
   const administrator = { ...credentials, token: lastingADay(accessToken, signingKey) }
   const first = { info, bootstrapWithoutToken, bootstrap }
   const [logFile, mailFile] = [join(stage.directory, 'log'), join(stage.directory, 'mails')]
-  return { url, platform, administrator, setupToken, signingKey, logFile, mailFile, first }
+  return { url, platform, variables, administrator, setupToken, signingKey, logFile, mailFile, first }
 }
 
 /** The same token with another end: on a slow machine the suite takes longer than an access token lives. */
