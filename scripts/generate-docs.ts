@@ -8,6 +8,7 @@ import type { FieldType, TypeName } from '../src/core/model/field-type.ts'
 import { operatorsOf } from '../src/core/model/operator.ts'
 import type { Operator } from '../src/core/model/vocabulary.ts'
 import { errorMeanings } from './error-meanings.ts'
+import { namingPage } from './naming-page.ts'
 import { variableMeanings } from './variable-descriptions.ts'
 
 export function configurationPage(): string {
@@ -185,5 +186,6 @@ if (import.meta.main) {
   const docs = join(import.meta.dirname, '../docs')
   writeFileSync(join(docs, 'configuration.md'), configurationPage())
   writeFileSync(join(docs, 'errors.md'), errorsPage())
+  writeFileSync(join(docs, 'names.md'), namingPage())
   writeFileSync(join(docs, 'operators.md'), operatorsPage())
 }

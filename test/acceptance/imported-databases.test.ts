@@ -124,16 +124,19 @@ describe.each([
   })
 
   it('has texts of a fixed length without what fills them', async () => {
-    const search = 'fields=title,kioskCountry.*&filter[countryCode][_eq]=DE&filter[kioskCountry][name][_ends_with]=land'
+    const search =
+      'fields=title,countryCodeKioskCountry.*&filter[countryCode][_eq]=DE&filter[countryCodeKioskCountry][name][_ends_with]=land'
 
     const papers = await shop.data(`/items/kioskPaper?${search}`)
-    const written = await shop.post('/items/kioskPaper?fields=countryCode,kioskCountry.name', [
-      { id: 3, title: 'Late', kioskCountry: { _connect: { key: { code: 'NL' } } } },
+    const written = await shop.post('/items/kioskPaper?fields=countryCode,countryCodeKioskCountry.name', [
+      { id: 3, title: 'Late', countryCodeKioskCountry: { _connect: { key: { code: 'NL' } } } },
     ])
 
-    expect(papers).toEqual([{ title: 'Abendblatt', kioskCountry: { code: 'DE', name: 'Deutschland' } }])
+    expect(papers).toEqual([{ title: 'Abendblatt', countryCodeKioskCountry: { code: 'DE', name: 'Deutschland' } }])
     expect(await shop.data('/items/kioskCountry/NL')).toEqual({ code: 'NL', name: 'Nederland' })
-    expect(await written.json()).toEqual({ data: [{ countryCode: 'NL', kioskCountry: { name: 'Nederland' } }] })
+    expect(await written.json()).toEqual({
+      data: [{ countryCode: 'NL', countryCodeKioskCountry: { name: 'Nederland' } }],
+    })
   })
 
   it('writes and finds the values of an enum, and no others', async () => {

@@ -55,7 +55,7 @@ export function deriveIndexName(
  * cost a million look-ups.
  */
 export function uniqueName(name: string, isTaken: (name: string) => boolean): string {
-  const first = cut(name, MAX_NAME_LENGTH)
+  const first = cutName(name)
   if (!isTaken(first)) return first
   const numbered = (number: number) => `${cut(name, MAX_NAME_LENGTH - String(number).length - 1)}_${number}`
   let free = 2
@@ -67,6 +67,10 @@ export function uniqueName(name: string, isTaken: (name: string) => boolean): st
     else free = Math.floor(middle)
   }
   return numbered(free)
+}
+
+export function cutName(name: string): string {
+  return cut(name, MAX_NAME_LENGTH)
 }
 
 /** Returns the longest prefix of at most `length` bytes in UTF-8. */

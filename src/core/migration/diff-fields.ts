@@ -5,9 +5,10 @@
 import type { FieldType } from '../model/field-type.ts'
 import type { CollectionRecord, DefaultValue, IndexRecord, PrimitiveFieldRecord } from '../model/model.ts'
 import type { SourceColumn, SourceIndex, SourceTable } from '../sql/source-schema.ts'
-import { deriveIndexName, uniqueName } from './derive.ts'
+import { deriveApiName, deriveIndexName } from './derive.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation } from './diff-context.ts'
 import { defaultFault } from './fields.ts'
+import { chooseNames, joinNames } from './names.ts'
 /** A collection before the comparison; `names` are those of the relations that stay. */
 export type KnownCollection = {
   readonly collection: CollectionRecord
@@ -76,11 +77,22 @@ function createFields(
   { columns, names }: { readonly columns: readonly SourceColumn[]; readonly names: Set<string> },
   { toApiName, newId }: DiffContext,
 ): readonly PrimitiveFieldRecord[] {
-  return columns.map(({ defaultKind, ...column }) => {
-    const apiName = uniqueName(toApiName(column.dbName), (name) => names.has(name))
+  const unnamed = columns.map((column) => ({
+    column,
+    candidates: fieldCandidates(column.dbName, toApiName),
+    rank: column.dbName,
+  }))
+  return [...chooseNames(unnamed, names)].map(([{ column }, apiName]) => {
+    const { defaultKind, ...shape } = column
     names.add(apiName)
-    return { id: newId(), collectionId, apiName, ...column, defaultValue: databaseDefault(defaultKind) }
+    return { id: newId(), collectionId, apiName, ...shape, defaultValue: databaseDefault(defaultKind) }
   })
+}
+
+/** The second one is closer to the column: `user_id` beside `userId`. */
+function fieldCandidates(dbName: string, toApiName: DiffContext['toApiName']): readonly string[] {
+  const name = toApiName(dbName)
+  return [name, deriveApiName(dbName, () => false), joinNames(name, 'Column')]
 }
 
 function databaseDefault(kind: SourceColumn['defaultKind']): DefaultValue | null {

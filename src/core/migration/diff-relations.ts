@@ -11,9 +11,9 @@ import type {
   RelationFieldRecord,
 } from '../model/model.ts'
 import type { SourceForeignKey } from '../sql/source-schema.ts'
-import { uniqueName, withoutKeySuffix } from './derive.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
 import type { Pair } from './draft.ts'
+import { type FoundKey, nameRelations, type PairNames } from './relation-names.ts'
 
 /** A pair that stays. `foreignKey` is set where both ends are in one database. */
 type KeptPair = { readonly pair: Pair; readonly foreignKey: SourceForeignKey | undefined }
@@ -96,11 +96,17 @@ export function diffRelations(
     return { pair, after, how: howChanged(pair, after, { before, now }) }
   })
   const known = new Set(stayed.map(({ pair }) => `${pair.owner.collectionId} ${pair.constraint.dbName}`))
-  const created = collections.flatMap((diff) =>
-    diff.table.foreignKeys
-      .filter(({ dbName }) => !known.has(`${diff.collection.id} ${dbName}`))
-      .flatMap((foreignKey) => createdPair(diff, foreignKey, { places, now, context })),
+  const found = collections.flatMap((owner) =>
+    owner.table.foreignKeys
+      .filter(({ dbName }) => !known.has(`${owner.collection.id} ${dbName}`))
+      .flatMap((foreignKey) => foundKey(owner, foreignKey, places)),
   )
+  const ends = stayed.map(({ pair: { owner } }) => ({
+    ownerId: owner.collectionId,
+    targetId: owner.oppositeCollectionId,
+  }))
+  const namesOf = nameRelations(found, ends, context)
+  const created = found.map((key) => createdPair(key, namesOf(key), { now, context }))
   const pairs = [...stayed.map(({ after }) => after), ...created]
   return {
     relationFields: inOrder(
@@ -229,35 +235,39 @@ function referencedOf({ mappings }: ConstraintRecord): readonly string[] {
 }
 
 /** Returns an empty list if the key refers to a table or column that is not in the model. */
-function createdPair(
-  diff: CollectionDiff,
+function foundKey(
+  owner: CollectionDiff,
   foreignKey: SourceForeignKey,
-  {
-    places,
-    now,
-    context,
-  }: { readonly places: ReadonlyMap<string, CollectionDiff>; readonly now: Now; readonly context: DiffContext },
-): readonly Pair[] {
-  const { references, columns, dbName, onDelete, onUpdate } = foreignKey
+  places: ReadonlyMap<string, CollectionDiff>,
+): readonly FoundKey[] {
+  const { references, columns } = foreignKey
   const target = places.get(placeOf(references))
   if (target === undefined) return []
-  const mappings = columns.flatMap((column, position) => {
-    const constrained = diff.fieldByColumn.get(column)
-    const referenced = target.fieldByColumn.get(references.columns[position] ?? '')
-    if (constrained === undefined || referenced === undefined) return []
-    return [{ constrainedFieldId: constrained.id, referencedFieldId: referenced.id }]
-  })
-  if (mappings.length < columns.length) return []
+  const isKnown = columns.every(
+    (column, position) =>
+      owner.fieldByColumn.has(column) && target.fieldByColumn.has(references.columns[position] ?? ''),
+  )
+  return isKnown ? [{ owner, target, foreignKey }] : []
+}
+
+function createdPair(
+  { owner: { collection, fieldByColumn }, target, foreignKey }: FoundKey,
+  names: PairNames,
+  { now, context }: { readonly now: Now; readonly context: DiffContext },
+): Pair {
+  const { references, columns, dbName, onDelete, onUpdate } = foreignKey
+  const mappings = columns.map((column, position) => ({
+    constrainedFieldId: fieldByColumn.get(column)?.id ?? '',
+    referencedFieldId: target.fieldByColumn.get(references.columns[position] ?? '')?.id ?? '',
+  }))
   const ownerId = context.newId()
   const oppositeId = context.newId()
   const constraint: ConstraintRecord = { id: ownerId, dbName, onDelete, onUpdate, mappings }
-  const isList = !hasUnique(diff.collection.id, constrainedOf(constraint), now.indexes)
-  const [only] = columns
-  const stem = columns.length === 1 ? withoutKeySuffix(only ?? '') : undefined
+  const isList = !hasUnique(collection.id, constrainedOf(constraint), now.indexes)
   const owner: RelationFieldRecord = {
     id: ownerId,
-    collectionId: diff.collection.id,
-    apiName: claimName(stem === undefined ? target.collection.apiName : context.toApiName(stem), diff.names),
+    collectionId: collection.id,
+    apiName: names.owner,
     oppositeCollectionId: target.collection.id,
     oppositeRelationFieldId: oppositeId,
     constraintId: ownerId,
@@ -267,20 +277,14 @@ function createdPair(
   const opposite: RelationFieldRecord = {
     id: oppositeId,
     collectionId: target.collection.id,
-    apiName: claimName(diff.collection.apiName, target.names),
-    oppositeCollectionId: diff.collection.id,
+    apiName: names.opposite,
+    oppositeCollectionId: collection.id,
     oppositeRelationFieldId: ownerId,
     constraintId: null,
     isList,
     isNullable: !isList,
   }
-  return [{ owner, opposite, constraint }]
-}
-
-function claimName(preferred: string, names: Set<string>): string {
-  const name = uniqueName(preferred, (candidate) => names.has(candidate))
-  names.add(name)
-  return name
+  return { owner, opposite, constraint }
 }
 
 function deletePair({ owner, opposite }: Pair): SchemaOperation {

@@ -7,13 +7,13 @@
  * member `isReadOnly` of creations.
  */
 import { type CollectionRecord, isSystemSource, type ModelRecords, type NamespaceRecord } from '../model/model.ts'
-import { systemRecords } from '../model/system.ts'
-import { NO_NAMESPACE, type SourceSchema } from '../sql/source-schema.ts'
-import { uniqueName } from './derive.ts'
+import { NO_NAMESPACE, type SourceSchema, type SourceTable } from '../sql/source-schema.ts'
+import { dataSchemaOf, nameCollections } from './collection-names.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
 import { createdFields, diffFields, type KnownCollection } from './diff-fields.ts'
 import { diffRelations, inOrder, matchRelations } from './diff-relations.ts'
 import type { Pair } from './draft.ts'
+
 export type SchemaDiff = { readonly records: ModelRecords; readonly operations: readonly SchemaOperation[] }
 
 export function diffModel(
@@ -27,7 +27,8 @@ export function diffModel(
   const known = knownCollections(records, relations.gone)
   const kept = tables.kept.map(({ collection, table }) => diffFields(known(collection), table, context))
   const goneIds = new Set(tables.gone.map(({ id }) => id))
-  const added = addCollections(records.collections, { sourceId, tables, context })
+  const collectionNames = nameCollections(records, sourceId, { tables, schema, context })
+  const added = addCollections(sourceId, { tables, names: collectionNames, context })
   const collections = [...kept, ...added]
   const linked = diffRelations(records, relations, { collections, context })
 
@@ -88,7 +89,7 @@ type NamespaceDiff = {
 /** The two initial namespaces of a workspace stay, even if their schemas are gone. */
 function diffNamespaces(records: ModelRecords, sourceId: string, { schema, context }: Found): NamespaceDiff {
   const isOurs = isSystemSource(records.sources.find(({ id }) => id === sourceId))
-  const dataSchema = `service_${context.workspace}_data`
+  const dataSchema = dataSchemaOf(context)
   const own = records.namespaces.filter((namespace) => namespace.sourceId === sourceId)
   const known = new Set(own.map(({ dbName }) => dbName))
   const existing = new Set(schema.namespaces)
@@ -158,30 +159,23 @@ function knownCollections(
 }
 
 function addCollections(
-  before: readonly CollectionRecord[],
+  sourceId: string,
   {
-    sourceId,
     tables,
+    names,
     context,
-  }: { readonly sourceId: string; readonly tables: TableMatch; readonly context: DiffContext },
+  }: {
+    readonly tables: TableMatch
+    readonly names: ReadonlyMap<SourceTable, string>
+    readonly context: DiffContext
+  },
 ): readonly CollectionDiff[] {
-  const gone = new Set(tables.gone)
-  const names = new Set([
-    ...systemRecords('', '').collections.map(({ apiName }) => apiName),
-    ...before.flatMap((collection) => (gone.has(collection) ? [] : [collection.apiName])),
-  ])
   return tables.added.map(({ table, namespaceId }) => {
     const { dbName, isReadOnly } = table
-    const apiName = uniqueName(collectionName(dbName, context), (name) => names.has(name))
-    names.add(apiName)
+    const apiName = names.get(table) ?? ''
     const record = { id: context.newId(), sourceId, namespaceId, dbName, apiName, isReadOnly, isSystem: false }
     return createdFields(record, table, context)
   })
-}
-
-/** Names that begin with `Service` are reserved for system collections of later releases. */
-function collectionName(dbName: string, { toApiName }: DiffContext): string {
-  return toApiName(dbName).replace(/^Service(?=[A-Z])/, 'service')
 }
 
 function updateCollection({ collection, operations }: CollectionDiff): readonly SchemaOperation[] {

@@ -171,8 +171,8 @@ describe('a new table', () => {
 
     expect(after.records.collections.slice(2).map(({ apiName }) => apiName)).toEqual([
       'Articles',
-      'articles_2',
-      'articles_3',
+      'articles_',
+      'n_articles',
       'serviceCollection',
       'n',
       'n2nd',
@@ -290,7 +290,7 @@ describe('a column', () => {
     const after = diff(blog, found)
 
     expect(inside(after.operations, 'articles')).toMatchObject([
-      { kind: 'createPrimitiveField', data: { dbName: 'author', apiName: 'author_2' } },
+      { kind: 'createPrimitiveField', data: { dbName: 'author', apiName: 'authorColumn' } },
     ])
     expect(after.records.primitiveFields.at(-1)).toMatchObject({ dbName: 'author' })
   })
@@ -480,12 +480,12 @@ describe('a foreign key', () => {
       'guest',
       'host',
       'stays',
-      'stays_2',
+      'staysByStays',
     ])
     expect(model.byName.get('people')?.relations.map(({ apiName }) => apiName)).toEqual([
       'authorBack',
-      'stays',
-      'stays_2',
+      'staysByGuest',
+      'staysByHost',
     ])
   })
 })

@@ -95,12 +95,20 @@ export function column(dbName: string, more: Partial<SourceColumn> = {}): Source
 }
 
 /** What an introspection makes of `schema`; new things get the ids `new 1`, `new 2`, … */
-export function diff(records: ModelRecords, schema: SourceSchema, sourceId: string = id('_system')) {
+export function diff(
+  records: ModelRecords,
+  schema: SourceSchema,
+  sourceId: string = id('_system'),
+  newId: () => string = counted(),
+) {
+  const toApiName = (dbName: string) => conventionalName(dbName, (text) => text)
+  return diffModel(records, sourceId, { schema, context: { toApiName, newId, workspace: 'shop' } })
+}
+
+function counted(): () => string {
   let count = 0
-  const newId = () => {
+  return () => {
     count += 1
     return id(`new ${count}`)
   }
-  const toApiName = (dbName: string) => conventionalName(dbName, (text) => text)
-  return diffModel(records, sourceId, { schema, context: { toApiName, newId, workspace: 'shop' } })
 }

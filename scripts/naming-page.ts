@@ -1,0 +1,167 @@
+/** Makes docs/names.md: the names that an introspection gives to example schemas. */
+import { conventionalName } from '../src/core/migration/derive.ts'
+import { diffModel } from '../src/core/migration/diff.ts'
+import { buildModel, type Collection, noRecords, type RelationField } from '../src/core/model/model.ts'
+import type { SourceForeignKey, SourceSchema, SourceTable } from '../src/core/sql/source-schema.ts'
+
+/** The foreign keys of each table: columns and the table that they refer to. */
+type Example = { readonly title: string; readonly tables: Readonly<Record<string, Readonly<Record<string, string>>>> }
+
+const examples: readonly Example[] = [
+  {
+    title: 'A music shop, with names in capitals',
+    tables: {
+      Artist: {},
+      Album: { ArtistId: 'Artist' },
+      Track: { AlbumId: 'Album' },
+      Playlist: {},
+      PlaylistTrack: { PlaylistId: 'Playlist', TrackId: 'Track' },
+      Employee: { ReportsTo: 'Employee' },
+      Customer: { SupportRepId: 'Employee' },
+    },
+  },
+  {
+    title: 'Tables that refer to themselves',
+    tables: {
+      categories: { parent_id: 'categories' },
+      users: {},
+      follows: { follower_id: 'users', followed_id: 'users' },
+    },
+  },
+  {
+    title: 'Tables that refer twice to another',
+    tables: {
+      users: {},
+      messages: { from_user_id: 'users', to_user_id: 'users' },
+      films: { director_id: 'people' },
+      people: {},
+      film_people: { film_id: 'films', person_id: 'people' },
+      film_critics: { film_id: 'films', person_id: 'people' },
+    },
+  },
+  {
+    title: 'Columns without a suffix',
+    tables: {
+      place: {},
+      artist: { area: 'place', begin_area_id: 'place', end_area_id: 'place' },
+    },
+  },
+  {
+    title: 'Keys of several columns',
+    tables: {
+      tenants: {},
+      users: { tenant_id: 'tenants' },
+      tickets: { tenant_id: 'tenants', 'tenant_id, author_id': 'users', 'tenant_id, assignee_id': 'users' },
+    },
+  },
+  {
+    title: 'One table name in three schemas, of which `public` needs no mention',
+    tables: {
+      'public.orders': {},
+      'sales.orders': { origin_id: 'public.orders' },
+      'archive.orders': { order_id: 'sales.orders' },
+    },
+  },
+]
+
+export function namingPage(): string {
+  return `# Names on import
+
+Generated from \`src/core/migration\` by \`npm run docs\`; do not edit.
+
+What an introspection finds is named by these rules; a name that is in the model already stays, and within one introspection no name depends on
+an order. [Rename](api.md#migrations) what you would call otherwise.
+
+- A collection is named after its table. Where several have that name, those outside of the usual schema are told apart by their schema, and
+  what is in another source already by the source: \`salesOrders\`, \`crmOrders\`.
+- The side of a relation that has the foreign key is named after its column without \`_id\`: \`author\`. Where that is taken, as by a column that has
+  no suffix, the target follows: \`areaPlace\`. A key of several columns is named after the one that no other key of its table has, else after the
+  target.
+- The other side is named after the collection that refers to it; where several relations connect the two, with \`By\` and the name there:
+  \`messagesByFromUser\`.
+- What is still alike is told apart by the spelling of the column, by \`Of\` and the name of the constraint, and by a number where even those
+  are the same.
+${examples.map(section).join('')}`
+}
+
+function section({ title, tables }: Example): string {
+  return `
+## ${title}
+
+| Table | Foreign key | to | Collection and field there | Field at the other side |
+|---|---|---|---|---|
+${rowsOf(schemaOf(tables)).join('\n')}
+`
+}
+
+function rowsOf(schema: SourceSchema): readonly string[] {
+  let count = 0
+  const newId = () => {
+    count += 1
+    return String(count)
+  }
+  const source = { id: 'shop', apiName: 'shop', provider: 'postgres' }
+  const context = { newId, workspace: 'demo', toApiName: (name: string) => conventionalName(name, (text) => text) }
+  const { records } = diffModel({ ...noRecords, sources: [source] }, source.id, { schema, context })
+  const model = buildModel(1, records)
+  return [...model.collections.values()].flatMap((collection) => {
+    const own = collection.relations.filter(({ isForward }) => isForward)
+    if (own.length === 0) return [`| \`${placeOf(collection)}\` | | | \`${collection.apiName}\` | |`]
+    return own.map(relationRow)
+  })
+}
+
+function relationRow({ collection, target, joins, apiName, opposite }: RelationField): string {
+  const columns = joins.map(({ own }) => own.dbName).join(', ')
+  const cells = [placeOf(collection), columns, placeOf(target), `${collection.apiName}.${apiName}`]
+  return `| ${[...cells, `${target.apiName}.${opposite?.apiName}`].map((text) => `\`${text}\``).join(' | ')} |`
+}
+
+function placeOf({ schema, dbName }: Collection): string {
+  return schema === 'public' ? dbName : `${schema}.${dbName}`
+}
+
+function schemaOf(tables: Example['tables']): SourceSchema {
+  const places = Object.keys(tables).map(placed)
+  return {
+    defaultNamespace: 'public',
+    knowsRelations: true,
+    namespaces: [...new Set(places.map(({ schema }) => schema))],
+    tables: Object.entries(tables).map(([name, keys]) => tableOf(placed(name), keys)),
+  }
+}
+
+function placed(name: string): { readonly schema: string; readonly dbName: string } {
+  const [first = '', second] = name.split('.')
+  return second === undefined ? { schema: 'public', dbName: first } : { schema: first, dbName: second }
+}
+
+function tableOf(place: ReturnType<typeof placed>, keys: Readonly<Record<string, string>>): SourceTable {
+  const own = Object.keys(keys).map((columns) => columns.split(', '))
+  const names = [...new Set(['id', 'tenant_id', ...own.flat()])]
+  const isJunction = own.length === 2 && own.every((columns) => columns.length === 1)
+  return {
+    ...place,
+    isReadOnly: false,
+    columns: names.map((dbName) => ({
+      dbName,
+      type: { name: 'int64' },
+      isNullable: false,
+      isList: false,
+      isReadOnly: false,
+      defaultKind: 'none',
+      isLoose: false,
+    })),
+    indexes: [{ dbName: 'key', kind: 'primary', columns: isJunction ? own.flat() : ['id'], isImplied: false }],
+    foreignKeys: Object.entries(keys).map(([columns, target]): SourceForeignKey => {
+      const those = columns.split(', ')
+      return {
+        dbName: `${place.dbName}_${those.join('_')}_fkey`,
+        columns: those,
+        references: { ...placed(target), columns: ['tenant_id', 'id'].slice(-those.length) },
+        onDelete: 'noAction',
+        onUpdate: 'noAction',
+      }
+    }),
+  }
+}
