@@ -22,11 +22,13 @@ export function setPassword(userId: string, hash: string): Statement {
 
 export type NewReset = { readonly tokenHash: string; readonly userId: string; readonly expiresAt: Instant }
 
+/** Does nothing for an account that has been suspended since it was asked for. */
 export async function insertReset(database: SqlDriver, { tokenHash, userId, expiresAt }: NewReset): Promise<void> {
   await database.query(
     statement(sql`
       insert into service.password_reset (token_hash, user_id, expires_at)
-      values (${param(tokenHash)}, ${param(userId)}::uuid, ${timestamp(expiresAt)})`),
+      select ${param(tokenHash)}, id, ${timestamp(expiresAt)} from service."user"
+      where id = ${param(userId)}::uuid and status = 'active'`),
   )
 }
 
@@ -40,7 +42,7 @@ export async function findResetUser(database: SqlDriver, tokenHash: string): Pro
   return row?.[0] ?? undefined
 }
 
-/** Deletes all reset tokens of an account, when one was used or the password changed. */
+/** Deletes all reset tokens of an account, when one was used, the password changed or the account was suspended. */
 export function deleteResets(userId: string): Statement {
   return statement(sql`delete from service.password_reset where user_id = ${param(userId)}::uuid`)
 }

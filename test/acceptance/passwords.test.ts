@@ -176,6 +176,17 @@ it('does not reset the password of an account that was suspended meanwhile', asy
   expect(answers.map(({ status }) => status)).toEqual([401, 401])
 })
 
+it('does not reset it either once the account is active again: the mail is from before', async () => {
+  const person = await people.memberWith(shop, [])
+  const token = await requestToken(person, 1)
+  for (const status of ['suspended', 'active']) {
+    await world.administrator.patch(`/api/system/users/${person.userId}`, { status })
+  }
+
+  expect((await confirm(token, 'another long one')).status).toBe(401)
+  expect((await login(person.email, person.password)).status).toBe(200)
+})
+
 it.each([
   ['none', '', 401],
   ['an empty one', '?token=', 401],

@@ -6,6 +6,7 @@ import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import { type AccountRow, deleteAccount, loadAccount, updateAccount } from '../../store/accounts.ts'
 import { soleAdministratorOf } from '../../store/members.ts'
+import { deleteResets } from '../../store/passwords.ts'
 import { ownedServiceAccounts } from '../../store/service-accounts.ts'
 import { endSessions } from '../../store/sessions.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
@@ -96,7 +97,7 @@ export function createUsers(deps: UsersDeps): Users {
           if (isSuspended) requireNoneRuled(ruled, 'suspended')
           return [
             updateAccount(id, after),
-            ...(isSuspended ? [endSessions(id)] : []),
+            ...(isSuspended ? [endSessions(id), deleteResets(id)] : []),
             recordEvent(ids, {
               action: isSuspended ? 'user.suspend.v1' : 'user.update.v1',
               actor: actorOf(caller),
