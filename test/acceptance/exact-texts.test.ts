@@ -80,7 +80,7 @@ async function found(name: string, operator: string, operand: unknown): Promise<
   return idsOf(await shop.data(`/items/words?fields=id&sort[0][id][direction]=asc&${filter}`))
 }
 
-const stringType = { name: 'string', sizes: [], isList: false, isNullable: true }
+const stringType = { name: 'string' as const, sizes: [], isList: false, isNullable: true }
 const expected = (operator: string, operand: unknown) =>
   texts.flatMap((text, index) => (operatorHolds(stringType, operator, operand, text) === true ? [index + 1] : []))
 

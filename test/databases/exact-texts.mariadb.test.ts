@@ -163,7 +163,7 @@ describe('the order of a list', () => {
   })
 })
 
-const stringType = { name: 'string', sizes: [], isList: false, isNullable: true }
+const stringType = { name: 'string' as const, sizes: [], isList: false, isNullable: true }
 
 describe('keys and relations', () => {
   it('names an item by its exact key', async () => {

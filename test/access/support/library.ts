@@ -2,7 +2,9 @@
  * The tables of the access tests: small, related both ways, with fields for every variable of a policy. The naive rules
  * read this description by themselves, so that they know nothing of how the core resolves a model.
  */
+
 import fc, { type Arbitrary } from 'fast-check'
+import type { TypeName } from '../../../src/core/model/field-type.ts'
 import type { Model } from '../../../src/core/model/model.ts'
 import type { Stock } from '../../property/support/request.ts'
 import type { Operand, Row, Rows } from '../../property/support/rows.ts'
@@ -48,7 +50,12 @@ export const shop: Shop = {
 
 function fieldsOf(collection: Name): ReadonlyMap<string, TypeText> {
   const entries = Object.entries<string>(collections[collection]).map(([name, text]) => {
-    const type: TypeText = { name: text.replace('?', ''), sizes: [], isList: false, isNullable: text.endsWith('?') }
+    const type: TypeText = {
+      name: text.replace('?', '') as TypeName,
+      sizes: [],
+      isList: false,
+      isNullable: text.endsWith('?'),
+    }
     return [name, type] as const
   })
   return new Map(entries)

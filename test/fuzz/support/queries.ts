@@ -2,6 +2,8 @@
  * Query strings at random: some that are right, some that are right but for one thing, some spelled by dice. Only what
  * they look like is decided here; whatever they are, the service must answer them.
  */
+import { operatorsOf } from '../../../src/core/model/operator.ts'
+import { build } from '../../support/data/build.ts'
 import type { CollectionSketch, FieldSketch } from '../../support/data/model-sketch.ts'
 import type { Dice } from './dice.ts'
 import { anyName, anyText, escaped, hostile, names } from './values.ts'
@@ -173,26 +175,12 @@ function condition(dice: Dice, field: FieldSketch, place: string): string {
   }
 }
 
-function operatorFor(dice: Dice, { type, isNullable }: FieldSketch): string {
+/** By far most often one that the field has; the empty text stands for none. */
+function operatorFor(dice: Dice, { type, isList, isNullable }: FieldSketch): string {
   if (dice.spoils(10)) return dice.pick(names)
-  const equality = ['_eq', '_neq', ...(isNullable || dice.spoils(4) ? ['_null'] : [])]
-  const identity = ['', ...equality, '_in', '_nin']
-  const compared = [...identity, '_lt', '_lte', '_gt', '_gte']
-  if (type === 'json' || type === 'boolean') return dice.pick(equality)
-  if (type === 'uuid') return dice.pick(identity)
-  return dice.pick(type === 'string' ? [...compared, ...parts] : [...compared, '_between', '_nbetween'])
+  const own = operatorsOf(build.type(type), isList)
+  return dice.pick(['', ...own, ...(isNullable || dice.spoils(4) ? ['_null'] : [])])
 }
-
-const parts = [
-  '_contains',
-  '_icontains',
-  '_ncontains',
-  '_nicontains',
-  '_starts_with',
-  '_nstarts_with',
-  '_ends_with',
-  '_nends_with',
-]
 
 function sort(dice: Dice, collection: CollectionSketch, place: string): readonly string[] {
   return dice.some(3, (index) => {

@@ -2,13 +2,15 @@
  * Values at random for a type: good ones, its extremes, and what other services have stumbled over. As texts for a
  * query string or a path, and as JSON texts for a body, so that a body can hold what `JSON.stringify` never writes.
  */
+import type { TypeName } from '../../../src/core/model/field-type.ts'
+import { operators } from '../../../src/core/model/vocabulary.ts'
 import type { FieldSketch } from '../../support/data/model-sketch.ts'
 import type { Dice } from './dice.ts'
 
 /** For a query string or a path. May hold a lone surrogate, which only `escaped` can write. */
 export function anyText(dice: Dice, field: FieldSketch): string {
   if (dice.spoils(3)) return dice.pick(hostile)
-  const value: unknown = JSON.parse(dice.pick(good[field.type] ?? ['null']))
+  const value: unknown = JSON.parse(dice.pick(good[field.type]))
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
 
@@ -16,7 +18,7 @@ export function anyText(dice: Dice, field: FieldSketch): string {
 export function anyJson(dice: Dice, field: FieldSketch): string {
   if (dice.spoils(12)) return anyWrongJson(dice)
   if (field.isNullable && dice.once(5)) return 'null'
-  const scalar = () => dice.pick(good[field.type] ?? ['null'])
+  const scalar = () => dice.pick(good[field.type])
   if (!field.isList) return scalar()
   return `[${dice.some(4, () => (dice.once(5) ? 'null' : scalar())).join(',')}]`
 }
@@ -138,19 +140,7 @@ export const hostile: readonly string[] = [
 ]
 
 export const names: readonly string[] = [
-  '_eq',
-  '_neq',
-  '_lt',
-  '_gte',
-  '_in',
-  '_nin',
-  '_between',
-  '_nbetween',
-  '_contains',
-  '_icontains',
-  '_starts_with',
-  '_nends_with',
-  '_null',
+  ...operators,
   '_and',
   '_or',
   '_not',
@@ -214,7 +204,12 @@ const huge: readonly (() => string)[] = [
 const texts = ['""', '"a"', '"A"', '"it\'s"', '"50%"', '"a_b"', '"!%"', '"\\\\"', '"😀"', '"null"', '"\\n"', '"x y"']
 
 /** JSON texts that a field of the type takes. */
-const good: Readonly<Record<string, readonly string[]>> = {
+const good: Readonly<Record<TypeName, readonly string[]>> = {
+  int8: ['0', '1', '-1', '127', '-128'],
+  uint8: ['0', '1', '255'],
+  uint16: ['0', '1', '65535'],
+  uint32: ['0', '1', '4294967295'],
+  uint64: ['0', '1', '"2"', '"18446744073709551615"'],
   int16: ['0', '1', '-1', '32767', '-32768'],
   int32: ['0', '1', '2', '-1', '2147483647', '-2147483648'],
   int64: ['0', '1', '2', '3', '"4"', '"-1"', '"9223372036854775807"', '"-9223372036854775808"'],
@@ -229,5 +224,6 @@ const good: Readonly<Record<string, readonly string[]>> = {
   dateTime: ['"0001-01-01T00:00:00"', '"9999-12-31T23:59:59.999999"', '"2024-02-29T12:00:00.5"'],
   dateTimeWithTimezone: ['"0001-01-01T00:00:00Z"', '"9999-12-31T23:59:59.999999Z"', '"2024-02-29T12:00:00+05:30"'],
   json: ['null', '1', '"text"', 'true', '[]', '{}', '{"a":[1,{"b":null}]}', '[1.5,"x"]', '{"__proto__":1}'],
+  geometry: ['{"type":"Point","coordinates":[1,2]}'],
   bytes: ['""', '"AA=="', '"AAEC"', '"/+8="'],
 }

@@ -1,6 +1,6 @@
 /** The databases of the property tests: what each stores, and how a filled one is started. */
 import { decodeJson } from '../../../src/core/model/codec.ts'
-import type { FieldType } from '../../../src/core/model/field-type.ts'
+import type { FieldType, TypeName } from '../../../src/core/model/field-type.ts'
 import { buildModel, type Collection, type Model, type PrimitiveField } from '../../../src/core/model/model.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { mariadb } from '../../../src/core/sql/mysql/dialect.ts'
@@ -22,20 +22,47 @@ export type Database = {
   /** Of texts that are neither keys nor references; undefined for the service's own. */
   readonly collation?: string
   /** Types whose order is the database's own, so that the oracle does not know it. */
-  readonly unsorted: readonly string[]
+  readonly unsorted: readonly TypeName[]
   readonly start: () => Promise<{ readonly driver: SqlDriver; readonly close: () => Promise<void> }>
 }
 
-const common = ['int16', 'int32', 'int64', 'float32', 'float64', 'decimal(12,4)', 'string', 'string(12)', 'uuid']
-const others = ['boolean', 'date', 'time', 'dateTime', 'dateTimeWithTimezone', 'json', 'bytes']
-const onPostgres = [...common, 'decimal', ...others]
-const onMariadb = ['int8', 'uint8', 'uint16', 'uint32', 'uint64', ...common, ...others, 'geometry']
+type Columns = { readonly postgres: readonly string[]; readonly mariadb: readonly string[] }
+
+const onBoth = (...texts: readonly string[]): Columns => ({ postgres: texts, mariadb: texts })
+const onMariadb = (...texts: readonly string[]): Columns => ({ postgres: [], mariadb: texts })
+
+/** The columns of each type that a database stores. */
+const columnsByType: Readonly<Record<TypeName, Columns>> = {
+  int8: onMariadb('int8'),
+  uint8: onMariadb('uint8'),
+  uint16: onMariadb('uint16'),
+  uint32: onMariadb('uint32'),
+  uint64: onMariadb('uint64'),
+  int16: onBoth('int16'),
+  int32: onBoth('int32'),
+  int64: onBoth('int64'),
+  float32: onBoth('float32'),
+  float64: onBoth('float64'),
+  decimal: { postgres: ['decimal(12,4)', 'decimal'], mariadb: ['decimal(12,4)'] },
+  string: onBoth('string', 'string(12)'),
+  uuid: onBoth('uuid'),
+  boolean: onBoth('boolean'),
+  date: onBoth('date'),
+  time: onBoth('time'),
+  dateTime: onBoth('dateTime'),
+  dateTimeWithTimezone: onBoth('dateTimeWithTimezone'),
+  json: onBoth('json'),
+  bytes: onBoth('bytes'),
+  geometry: onMariadb('geometry'),
+}
+
+const columnsOn = (database: keyof Columns) => Object.values(columnsByType).flatMap((columns) => columns[database])
 
 export const postgresDatabase: Database = {
   dialect: postgres,
   shop: makeShop(
-    onPostgres,
-    onPostgres.map((type) => `${type}[]`),
+    columnsOn('postgres'),
+    columnsOn('postgres').map((type) => `${type}[]`),
   ),
   storage: {
     uuidVersions: [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15],
@@ -51,7 +78,7 @@ export const postgresDatabase: Database = {
 
 export const mariadbDatabase: Database = {
   dialect: mariadb,
-  shop: makeShop(onMariadb, []),
+  shop: makeShop(columnsOn('mariadb'), []),
   storage: {
     uuidVersions: [1, 2, 3, 4, 5, 6, 7],
     instants: ['1970-01-01T00:00:01', '2038-01-19T03:14:06'],

@@ -3,6 +3,8 @@
  * a value stands, a drafted request holds two, so that one draft makes two requests of equal shape.
  */
 import fc, { type Arbitrary } from 'fast-check'
+import type { TypeName } from '../../../src/core/model/field-type.ts'
+import { type Operator, operators } from '../../../src/core/model/vocabulary.ts'
 import type { Operand, Operands } from './rows.ts'
 import { fieldsOf, type Relation, relationsOf, type Shop, type TypeText } from './shop.ts'
 
@@ -62,7 +64,7 @@ export type Stock = {
   readonly shop: Shop
   readonly operands: (collection: string, field: string) => Operands
   /** Types that are neither sorted by nor put in order, since their order is the database's own. */
-  readonly unsorted: readonly string[]
+  readonly unsorted: readonly TypeName[]
 }
 
 export function anyDraft(stock: Stock, collections: readonly string[]): Arbitrary<Draft> {
@@ -109,7 +111,7 @@ export function anyArguments(drawing: Drawing, collection: string): Arbitrary<Ar
 
 export function anySort({ shop, unsorted }: Stock, collection: string): Arbitrary<Sort> {
   const names = fieldsOf(shop, collection).filter(
-    ([, type]) => !type.isList && !['bytes', 'geometry', ...unsorted].includes(type.name),
+    ([, type]) => !type.isList && kindsByType[type.name].length > 0 && !unsorted.includes(type.name),
   )
   if (names.length === 0) return fc.constant([])
   const options = fc.record(
@@ -167,33 +169,83 @@ function anyRelated({ isList }: Relation, filter: Arbitrary<Tree>): Arbitrary<Tr
   )
 }
 
-const comparisons = ['_eq', '_neq', '_lt', '_lte', '_gt', '_gte']
-const parts = ['_contains', '_ncontains', '_starts_with', '_nstarts_with', '_ends_with', '_nends_with']
-const foldedParts = ['_icontains', '_nicontains']
+/** What an operator is given. */
+type OperandKind = 'value' | 'ordered' | 'list' | 'range' | 'part' | 'foldedPart' | 'truth'
+
+const operandKinds: Readonly<Record<Operator, OperandKind>> = {
+  _eq: 'value',
+  _neq: 'value',
+  _lt: 'ordered',
+  _lte: 'ordered',
+  _gt: 'ordered',
+  _gte: 'ordered',
+  _in: 'list',
+  _nin: 'list',
+  _between: 'range',
+  _nbetween: 'range',
+  _contains: 'part',
+  _icontains: 'foldedPart',
+  _ncontains: 'part',
+  _nicontains: 'foldedPart',
+  _starts_with: 'part',
+  _nstarts_with: 'part',
+  _ends_with: 'part',
+  _nends_with: 'part',
+  _null: 'truth',
+}
+
+const counted: readonly OperandKind[] = ['value', 'list', 'ordered', 'range']
+
+/** What the operators of a type are given, but for `_null`. */
+const kindsByType: Readonly<Record<TypeName, readonly OperandKind[]>> = {
+  int8: counted,
+  int16: counted,
+  int32: counted,
+  int64: counted,
+  uint8: counted,
+  uint16: counted,
+  uint32: counted,
+  uint64: counted,
+  float32: counted,
+  float64: counted,
+  decimal: counted,
+  date: counted,
+  time: counted,
+  dateTime: counted,
+  dateTimeWithTimezone: counted,
+  string: ['value', 'list', 'ordered', 'part', 'foldedPart'],
+  uuid: ['value', 'list'],
+  boolean: ['value'],
+  json: ['value'],
+  bytes: [],
+  geometry: [],
+}
 
 /** Nothing where the field can only be tested for null and is never null. */
 function anyCondition(
   drawing: Drawing,
   { collection, name, type }: { collection: string; name: string; type: TypeText },
 ): Arbitrary<Tree>[] {
-  const isUntyped = type.isList || type.name === 'bytes' || type.name === 'geometry'
+  const kinds = type.isList ? [] : kindsByType[type.name]
   const nullTest = fc.boolean().map((_null): Tree => ({ _null }))
-  if (isUntyped) return type.isNullable ? [nullTest.map((one) => ({ [name]: one }))] : []
+  if (kinds.length === 0) return type.isNullable ? [nullTest.map((one) => ({ [name]: one }))] : []
   const { whole, parts: some, ascii } = drawing.operands(collection, name)
   const value = pair(whole)
   const orNull = type.isNullable && drawing.form === 'json' ? fc.option(value, { nil: null, freq: 5 }) : value
   const list = fc.array(orNull, { minLength: drawing.form === 'text' ? 1 : 0, maxLength: 4 })
-  const operators = [
-    anyOperator(['_eq', '_neq'], orNull),
-    ...(['json', 'boolean'].includes(type.name) ? [] : [anyOperator(['_in', '_nin'], list)]),
-    ...(['json', 'boolean', 'uuid', ...drawing.unsorted].includes(type.name) ? [] : [anyOperator(comparisons, value)]),
-    ...(['json', 'boolean', 'uuid', 'string'].includes(type.name)
-      ? []
-      : [anyOperator(['_between', '_nbetween'], fc.tuple(value, value))]),
-    ...(type.name === 'string' ? [anyOperator(parts, pair(some)), anyOperator(foldedParts, pair(ascii))] : []),
-    ...(type.isNullable ? [nullTest] : []),
-  ]
-  const operator = fc.oneof(...operators)
+  const operands: Readonly<Record<OperandKind, Arbitrary<unknown>>> = {
+    value: orNull,
+    ordered: value,
+    list,
+    range: fc.tuple(value, value),
+    part: pair(some),
+    foldedPart: pair(ascii),
+    truth: fc.boolean(),
+  }
+  const isDrawn = (kind: OperandKind) =>
+    kind === 'truth' ? type.isNullable : kinds.includes(kind) && !(kind === 'ordered' && isUnsorted(drawing, type))
+  const drawn = [...new Set(Object.values(operandKinds))].filter(isDrawn)
+  const operator = fc.oneof(...drawn.map((kind) => anyOperator(kind, operands[kind])))
   const several = fc.tuple(operator, operator).map(([one, other]): Tree => ({ ...one, ...other }))
   const bare = type.name === 'json' ? [] : [{ weight: 1, arbitrary: orNull }]
   const condition: Arbitrary<unknown> = fc.oneof(
@@ -204,7 +256,12 @@ function anyCondition(
   return [condition.map((one) => ({ [name]: one }))]
 }
 
-function anyOperator(names: readonly string[], operand: Arbitrary<unknown>): Arbitrary<Tree> {
+function isUnsorted({ unsorted }: Stock, { name }: TypeText): boolean {
+  return unsorted.includes(name)
+}
+
+function anyOperator(kind: OperandKind, operand: Arbitrary<unknown>): Arbitrary<Tree> {
+  const names = operators.filter((operator) => operandKinds[operator] === kind)
   return fc.tuple(fc.constantFrom(...names), operand).map(([name, one]) => ({ [name]: one }))
 }
 

@@ -2,6 +2,7 @@
  * The tables of the property tests: a column of every type that a database stores, and relations of every kind. The
  * oracle reads this description by itself, so that it knows nothing of how the core resolves a model.
  */
+import type { TypeName } from '../../../src/core/model/field-type.ts'
 import type { Collection, IndexRecord, Model } from '../../../src/core/model/model.ts'
 import { buildModel } from '../../../src/core/model/model.ts'
 import { build } from '../../support/data/build.ts'
@@ -30,7 +31,7 @@ type Link = {
 }
 
 export type TypeText = {
-  readonly name: string
+  readonly name: TypeName
   readonly sizes: readonly number[]
   readonly isList: boolean
   readonly isNullable: boolean
@@ -139,9 +140,9 @@ function readFields(texts: Readonly<Record<string, FieldText>>): ReadonlyMap<str
 }
 
 function readType(text: FieldText): TypeText {
-  const [name = '', ...sizes] = text.replace(/[?[\]]/g, '').split(/[(),]/)
+  const [name, ...sizes] = text.replace(/[?[\]]/g, '').split(/[(),]/)
   return {
-    name,
+    name: name as TypeName,
     sizes: sizes.filter((size) => size !== '').map(Number),
     isList: text.includes('[]'),
     isNullable: text.endsWith('?'),

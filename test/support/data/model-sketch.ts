@@ -9,6 +9,7 @@
  *   }
  */
 import { randomUUID } from 'node:crypto'
+import type { TypeName } from '../../../src/core/model/field-type.ts'
 import { build } from './build.ts'
 
 export type Drawing = {
@@ -25,7 +26,7 @@ export type Drawing = {
 export type FieldSketch = {
   readonly name: string
   /** The type's text without its size, such as `decimal`. */
-  readonly type: string
+  readonly type: TypeName
   readonly isList: boolean
   readonly isNullable: boolean
   readonly isRequired: boolean
@@ -116,7 +117,7 @@ function sketch(name: string, text: string): FieldSketch {
   const isNullable = type.endsWith('?')
   return {
     name,
-    type: type.replace(/[^a-zA-Z0-9].*$/, ''),
+    type: type.replace(/[^a-zA-Z0-9].*$/, '') as TypeName,
     isList: type.includes('[]'),
     isNullable,
     isRequired: !isNullable && initial === undefined,
