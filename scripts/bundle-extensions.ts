@@ -12,7 +12,7 @@ async function bundle(): Promise<void> {
   const { SERVICE_EXTENSIONS__PATH: path } = requireConfig(process.env)
   const { installed, broken } = await writeConnectorBundle(path, join(import.meta.dirname, '../docs/public'))
   for (const { id, name } of installed) console.log(`bundled ${id} (${name})`)
-  for (const { place, reason } of broken) console.error(`${place} ${reason}`)
+  for (const { location, reason } of broken) console.error(`${location} ${reason}`)
   if (broken.length > 0) process.exitCode = 1
   else if (installed.length === 0) console.log(`no extension under ${path}`)
 }

@@ -158,7 +158,7 @@ const conditions: Readonly<Record<Kind, string>> = {
   failed: 'A fault of ours or of a data source',
   unavailable:
     'Starting, ending, waiting too long for a turn, a query over its time limit, or a data source that is restarting or deactivated',
-  abandoned: 'The caller left before there was an answer; seen in the log only',
+  abandoned: 'The client disconnected before there was an answer; seen in the log only',
 }
 
 type Entry = (typeof variables)[keyof typeof variables]

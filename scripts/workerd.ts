@@ -82,7 +82,7 @@ export async function stageAssets(extensions: string) {
   await cp(join(import.meta.dirname, '../docs/public'), directory, { recursive: true })
   await copyPackageAssets(directory)
   const { broken } = await writeConnectorBundle(extensions, directory)
-  for (const { place, reason } of broken) console.error(`extension ${place} ${reason}`)
+  for (const { location, reason } of broken) console.error(`extension ${location} ${reason}`)
   return { directory, remove: () => rm(directory, { recursive: true, force: true }) }
 }
 

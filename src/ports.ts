@@ -193,7 +193,7 @@ export type InstalledConnector = {
 
 export type BrokenExtension = {
   /** File and member, such as `extensions/crm/package.json: service.extensions[0].entry`. */
-  readonly place: string
+  readonly location: string
   readonly reason: string
 }
 

@@ -1,6 +1,6 @@
 /** Identifies and authorizes the caller of a request, for all handlers. */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
-import { type Caller, type RequestScope, requireAddress } from '../../src/services/caller/callers.ts'
+import { type Caller, type RequestScope, requireAllowedAddress } from '../../src/services/caller/callers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { requireSameOrigin } from './origin.ts'
 import { type AppContext, pathParam } from './request.ts'
@@ -34,8 +34,8 @@ export async function identifyItself(services: Services, c: AppContext): Promise
 
 /** Records the time of authentication. Throws 403 for a key whose scope excludes the client's address. */
 function known(c: AppContext, caller: Caller): Caller {
-  c.get('timing').entered = performance.now()
-  if (caller.kind === 'user' && caller.scope !== undefined) requireAddress(caller, () => c.get('addressOf')(c))
+  c.get('timing').authenticated = performance.now()
+  if (caller.kind === 'user' && caller.scope !== undefined) requireAllowedAddress(caller, () => c.get('addressOf')(c))
   return caller
 }
 

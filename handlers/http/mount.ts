@@ -12,7 +12,7 @@ import type { Cors } from './cors.ts'
 import { credentialOf, loggable } from './credentials.ts'
 import { type AppContext, headerOf, type Variables } from './request.ts'
 import { serverTiming, startTiming } from './timing.ts'
-import { hasBody, refuseActionParameters, requireKnownParameters, requireNoBody } from './unexpected-input.ts'
+import { hasBody, refuseActionParameters, refuseUnexpectedBody, requireKnownParameters } from './unexpected-input.ts'
 
 export type App = {
   readonly hono: Hono<{ Variables: Variables }>
@@ -78,7 +78,7 @@ function strictly(handler: Handler, method: Method, { strictQuery = [], bodiless
   const readsBody = (method === 'POST' || method === 'PUT' || method === 'PATCH') && !bodiless.includes(method)
   return (c) => {
     if (!readsQuery) requireKnownParameters(c, [])
-    return readsBody || !hasBody(c) ? handler(c) : requireNoBody(c).then(() => handler(c))
+    return readsBody || !hasBody(c) ? handler(c) : refuseUnexpectedBody(c).then(() => handler(c))
   }
 }
 

@@ -24,7 +24,7 @@ export function requireKnownParameters(c: AppContext, known: readonly string[]):
 }
 
 /** Throws 422 for any body of a GET or HEAD request, and for a body of another method that is not an empty object. */
-export async function requireNoBody(c: AppContext): Promise<void> {
+export async function refuseUnexpectedBody(c: AppContext): Promise<void> {
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return void (await readBody(c, nothing))
   throw nested('invalid', ['Failed to read the request', 'body', 'is not taken by this route'])
 }

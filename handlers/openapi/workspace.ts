@@ -52,7 +52,7 @@ const connector = z.strictObject({
 
 const secret = z.strictObject({ name: z.string(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
 
-const broken = z.array(z.strictObject({ place: z.string(), reason: z.string() }))
+const broken = z.array(z.strictObject({ location: z.string(), reason: z.string() }))
 
 export const workspaceRoutes: RouteDescriptions = {
   'GET /api/{workspace}/members': listOf('members', rights),

@@ -31,7 +31,7 @@ export function mountItems(app: App, services: Services): void {
   }
 
   /** Wraps a handler with authorization; synchronous where the caller is cached. */
-  function entered(work: (c: AppContext, scope: RequestScope) => Eventual<Answer>): Handler {
+  function inWorkspace(work: (c: AppContext, scope: RequestScope) => Eventual<Answer>): Handler {
     return (c) => andThen(enter(c), (scope) => work(c, scope))
   }
 
@@ -39,14 +39,14 @@ export function mountItems(app: App, services: Services): void {
     app,
     '/api/:workspace/items/:collection',
     {
-      GET: entered((c, scope) => answered(c, items.listForSending(scope, collection(c), rawQuery(c)), listed)),
-      POST: entered(async (c, scope) =>
+      GET: inWorkspace((c, scope) => answered(c, items.listForSending(scope, collection(c), rawQuery(c)), listed)),
+      POST: inWorkspace(async (c, scope) =>
         answered(c, items.create(scope, collection(c), await body(c), rawQuery(c)), dataText),
       ),
-      PATCH: entered(async (c, scope) =>
+      PATCH: inWorkspace(async (c, scope) =>
         answered(c, items.updateMany(scope, collection(c), await body(c), rawQuery(c)), dataText),
       ),
-      DELETE: entered((c, scope) => answered(c, items.deleteMany(scope, collection(c), rawQuery(c)), deleted)),
+      DELETE: inWorkspace((c, scope) => answered(c, items.deleteMany(scope, collection(c), rawQuery(c)), deleted)),
     },
     { strictQuery: ['GET', 'POST', 'PATCH', 'DELETE'], instead },
   )
@@ -55,12 +55,14 @@ export function mountItems(app: App, services: Services): void {
     app,
     '/api/:workspace/items/:collection/:key',
     {
-      GET: entered((c, scope) => answered(c, items.read(scope, collection(c), key(c), rawQuery(c)), dataText)),
-      PATCH: entered(async (c, scope) => {
+      GET: inWorkspace((c, scope) => answered(c, items.read(scope, collection(c), key(c), rawQuery(c)), dataText)),
+      PATCH: inWorkspace(async (c, scope) => {
         const sent = { key: key(c), body: await body(c) }
         return answered(c, items.updateOne(scope, collection(c), sent, rawQuery(c)), dataText)
       }),
-      DELETE: entered((c, scope) => answered(c, items.deleteOne(scope, collection(c), key(c), rawQuery(c)), deleted)),
+      DELETE: inWorkspace((c, scope) =>
+        answered(c, items.deleteOne(scope, collection(c), key(c), rawQuery(c)), deleted),
+      ),
     },
     { strictQuery: ['GET', 'PATCH', 'DELETE'], instead },
   )

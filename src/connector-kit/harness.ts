@@ -101,8 +101,8 @@ async function load(folder: string): Promise<InstalledConnector> {
   const path = folder.replace(/\/+$/, '')
   const name = path.slice(path.lastIndexOf('/') + 1)
   const { installed, broken } = await loadExtensions(path.slice(0, path.lastIndexOf('/')) || '.')
-  const fault = broken.find(({ place }) => place.includes(`/${name}/`))
-  if (fault !== undefined) throw new Error(`${fault.place} ${fault.reason}`)
+  const fault = broken.find(({ location }) => location.includes(`/${name}/`))
+  if (fault !== undefined) throw new Error(`${fault.location} ${fault.reason}`)
   const [found] = installed.filter((one) => one.id === name)
   if (found === undefined) throw new Error(`${folder} has no connector with the id ${name}`)
   return { ...found, permissions: permissionsSchema().parse(found.permissions) }

@@ -457,7 +457,7 @@ it('tells administrators of the instance, and nobody else, which extensions cann
   ]
 
   expect(answers.map(({ body }) => (body as { meta?: unknown }).meta)).toEqual([
-    { broken: [{ place: 'extensions/unusable/missing.js', reason: 'is not a file of this extension' }] },
+    { broken: [{ location: 'extensions/unusable/missing.js', reason: 'is not a file of this extension' }] },
     undefined,
   ])
 })

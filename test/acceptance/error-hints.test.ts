@@ -39,7 +39,7 @@ describe('a query', () => {
     ['filter[teaser][_foo]=1', `filter.teaser._foo > is not an operator of string; allowed: ${text}, _null`],
     ['filter[stock][_contains]=1', `filter.stock._contains > is not an operator of int32; allowed: ${ordered}`],
     ['filter[raw][_eq]=1', 'filter.raw._eq > is not an operator of bytes; allowed: _null'],
-    ['filter[stock][eq]=1', `filter.stock.eq > is not an operator, as ${ordered} are`],
+    ['filter[stock][eq]=1', `filter.stock.eq > is not an operator; allowed: ${ordered}`],
     ['filter[info]=1', 'filter.info > a filter on a JSON field needs an explicit operator: _eq, _neq'],
     ['filter[_xor][0][title]=1', 'filter._xor > is not a logical operator; allowed: _and, _or, _not'],
     [

@@ -178,7 +178,7 @@ describe('extensions: what is broken', () => {
     const { installed, broken } = await loadExtensions(folder)
 
     expect(installed).toEqual([])
-    expect(broken).toContainEqual({ place: place.replace('/./', '/'), reason })
+    expect(broken).toContainEqual({ location: place.replace('/./', '/'), reason })
   })
 
   it.each([
@@ -213,7 +213,7 @@ describe('extensions: what is broken', () => {
 
     const { broken } = await loadExtensions(folder)
 
-    expect(broken).toEqual([{ place, reason: expect.stringMatching(reason) }])
+    expect(broken).toEqual([{ location: place, reason: expect.stringMatching(reason) }])
   })
 
   it('takes the first of two with the same id, and keeps all others', async () => {
@@ -225,8 +225,8 @@ describe('extensions: what is broken', () => {
 
     expect(installed.map(({ name }) => name)).toEqual(['First'])
     expect(broken).toEqual([
-      { place: 'extensions/b/package.json', reason: 'the id same is taken by another extension' },
-      { place: 'extensions/c/package.json', reason: 'is not JSON' },
+      { location: 'extensions/b/package.json', reason: 'the id same is taken by another extension' },
+      { location: 'extensions/c/package.json', reason: 'is not JSON' },
     ])
   })
 })

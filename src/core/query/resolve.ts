@@ -129,7 +129,7 @@ function condition(reading: Reading, ref: FieldRef, part: unknown, path: string)
   }
   if (isObject(part)) {
     const name = Object.keys(part).find((key) => !key.startsWith('_')) ?? ''
-    throw queryFault(`${path}.${shortName(name)}`, `is not an operator, as ${knownOperators(ref.field)} are`)
+    throw queryFault(`${path}.${shortName(name)}`, `is not an operator; allowed: ${knownOperators(ref.field)}`)
   }
   return operation(reading, ref, '_eq', part, path)
 }

@@ -19,8 +19,8 @@ export function licenseObject<Env>(wake: Wake<Env>, clock: Clock) {
     /** Takes milliseconds from now; an earlier alarm stays. */
     async set(delay: number): Promise<void> {
       const at = Date.now() + Math.max(0, delay)
-      const standing = await this.ctx.storage.getAlarm()
-      if (standing === null || at < standing) await this.ctx.storage.setAlarm(at)
+      const scheduled = await this.ctx.storage.getAlarm()
+      if (scheduled === null || at < scheduled) await this.ctx.storage.setAlarm(at)
     }
 
     override async alarm(): Promise<void> {

@@ -151,11 +151,11 @@ export function createCallers(deps: CallersDeps): Callers {
       const rights = membershipRights(undefined, await loadPublicPrincipalState(ports.database, id))
       return requestScopeOf(entrance, remember(entrance, '', { caller: anonymous, rights, expiresAt: undefined }))
     }
-    const standing = await loadPrincipalState(ports.database, credentialOf(claims), id)
-    if (standing === undefined) throw invalidToken()
+    const state = await loadPrincipalState(ports.database, credentialOf(claims), id)
+    if (state === undefined) throw invalidToken()
     const found = {
-      caller: callerOf(standing, credentialOf(claims)),
-      rights: rightsOfPrincipal(standing),
+      caller: callerOf(state, credentialOf(claims)),
+      rights: rightsOfPrincipal(state),
       expiresAt: claims.expiresAt,
     }
     return requestScopeOf(entrance, remember(entrance, token ?? '', found))
@@ -173,13 +173,13 @@ export function createCallers(deps: CallersDeps): Callers {
     async identify(token, asked = 'anything') {
       if (token === undefined) return anonymous
       const claims = await claimsOf(token)
-      const standing = await loadPrincipalState(ports.database, credentialOf(claims), undefined)
-      if (standing === undefined) throw invalidToken()
-      if (asked === 'anything' && standing.scope !== undefined && limitsRights(standing.scope)) {
+      const state = await loadPrincipalState(ports.database, credentialOf(claims), undefined)
+      if (state === undefined) throw invalidToken()
+      if (asked === 'anything' && state.scope !== undefined && limitsRights(state.scope)) {
         throw new ServiceError('forbidden', 'The scope of this key allows no system route but that of the key itself')
       }
       if (claims.sort === 'key+jwt') await keyUse.seen(claims.id)
-      return callerOf(standing, credentialOf(claims))
+      return callerOf(state, credentialOf(claims))
     },
 
     authorize(name, token) {
@@ -206,13 +206,13 @@ function credentialOf(claims: Claims): Presented {
   return { kind: claims.sort === 'key+jwt' ? 'key' : 'session', id: claims.id, userId: claims.userId }
 }
 
-function callerOf(standing: PrincipalState, { kind, id }: Presented): Caller {
-  const { scope } = standing
+function callerOf(state: PrincipalState, { kind, id }: Presented): Caller {
+  const { scope } = state
   return {
     kind: 'user',
-    userId: standing.userId,
-    ownerId: standing.ownerId,
-    isAdministrator: standing.isAdministrator && (scope === undefined || !limitsRights(scope)),
+    userId: state.userId,
+    ownerId: state.ownerId,
+    isAdministrator: state.isAdministrator && (scope === undefined || !limitsRights(scope)),
     credential: { kind, id },
     scope,
   }
@@ -225,18 +225,18 @@ function callerOf(standing: PrincipalState, { kind, id }: Presented): Caller {
 export async function callerNow(database: SqlDriver, caller: Caller): Promise<Caller> {
   if (caller.kind === 'anonymous') return caller
   const credential = requestCredentialOf(caller)
-  const standing = await loadPrincipalState(database, credential, undefined)
-  if (standing === undefined) throw invalidToken()
-  return callerOf(standing, credential)
+  const state = await loadPrincipalState(database, credential, undefined)
+  if (state === undefined) throw invalidToken()
+  return callerOf(state, credential)
 }
 
 /** Loads the caller's current rights in the workspace. Throws 401 like `callerNow`, and 403 for a suspended caller. */
 export async function rightsNow(database: SqlDriver, caller: Caller, workspaceId: string): Promise<Rights> {
   if (caller.kind === 'anonymous')
     return membershipRights(undefined, await loadPublicPrincipalState(database, workspaceId))
-  const standing = await loadPrincipalState(database, requestCredentialOf(caller), workspaceId)
-  if (standing === undefined) throw invalidToken()
-  return unlessSuspended(rightsOfPrincipal(standing))
+  const state = await loadPrincipalState(database, requestCredentialOf(caller), workspaceId)
+  if (state === undefined) throw invalidToken()
+  return unlessSuspended(rightsOfPrincipal(state))
 }
 
 /** Returns the caller's credential as it is looked up; 403 for the anonymous caller. */
@@ -266,7 +266,7 @@ function membershipRights(userId: string | undefined, { roles, policies }: Omit<
 }
 
 /** Throws 403 for a key whose scope excludes the client's address. */
-export function requireAddress(caller: Caller, addressOf: () => string | undefined): void {
+export function requireAllowedAddress(caller: Caller, addressOf: () => string | undefined): void {
   if (caller.kind !== 'user' || caller.scope?.addresses === undefined) return
   if (!allowsAddress(caller.scope, addressOf())) {
     throw new ServiceError('forbidden', 'The scope of this key does not include this client address')

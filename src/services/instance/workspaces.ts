@@ -73,8 +73,8 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
   async function requireIn(caller: Caller, workspaceId: string, entitlement: Entitlement): Promise<void> {
     const userId = requireUser(caller)
     if (caller.kind !== 'user' || caller.isAdministrator) return
-    const standing = await loadPrincipalState(database, { ...caller.credential, userId }, workspaceId)
-    const rights = standing === undefined ? 'suspended' : rightsOfPrincipal(standing)
+    const state = await loadPrincipalState(database, { ...caller.credential, userId }, workspaceId)
+    const rights = state === undefined ? 'suspended' : rightsOfPrincipal(state)
     if (rights === 'suspended') throw new ServiceError('forbidden', `Requires the entitlement ${entitlement}`)
     requireEntitlement(rights, entitlement)
   }

@@ -80,12 +80,12 @@ export function createKeyScopes(deps: KeyScopesDeps): KeyScopes {
     const model = await modelOf(workspace)
     if (model === undefined || caller.kind !== 'user') return () => undefined
     const own = { ...caller.credential, userId: caller.userId }
-    const standings = [
+    const states = [
       await loadPrincipalState(database, own, workspace.id),
       await loadPrincipalState(database, { kind: 'user', userId }, workspace.id),
     ]
-    const viewers = standings.flatMap((standing) => {
-      const rights = standing === undefined ? 'suspended' : rightsOfPrincipal(standing)
+    const viewers = states.flatMap((state) => {
+      const rights = state === undefined ? 'suspended' : rightsOfPrincipal(state)
       return rights === 'suspended' ? [] : [viewerOf(rights, model)]
     })
     const isKnown = (collection: Collection) =>

@@ -69,7 +69,7 @@ export async function loadExtensions(path: string): Promise<Extensions> {
     for (const result of await loadFolder(join(resolve(path), name), place)) {
       if ('reason' in result) broken.push(result)
       else if (installed.has(result.id)) {
-        broken.push({ place: `${place}/package.json`, reason: `the id ${result.id} is taken by another extension` })
+        broken.push({ location: `${place}/package.json`, reason: `the id ${result.id} is taken by another extension` })
       } else installed.set(result.id, result)
     }
   }
@@ -91,11 +91,11 @@ async function extensionFolders(path: string): Promise<readonly string[]> {
 async function loadFolder(folder: string, place: string): Promise<readonly (InstalledConnector | BrokenExtension)[]> {
   const manifest = `${place}/package.json`
   const text = await readFile(join(folder, 'package.json'), 'utf8').catch(() => undefined)
-  if (text === undefined) return [{ place: manifest, reason: 'is missing' }]
+  if (text === undefined) return [{ location: manifest, reason: 'is missing' }]
   const reading = parseManifest(text)
   if (reading.kind === 'invalid') {
     return reading.faults.map((fault) => ({
-      place: fault.place === '' ? manifest : `${manifest}: ${fault.place}`,
+      location: fault.place === '' ? manifest : `${manifest}: ${fault.place}`,
       reason: fault.reason,
     }))
   }
@@ -109,7 +109,7 @@ async function loadEntry(
 ): Promise<InstalledConnector | BrokenExtension> {
   const bundling = await bundleExtension(folder, entry)
   if (bundling.kind === 'failed') {
-    return { place: `${place}/${bundling.place.replace(/^\.\//, '')}`, reason: bundling.reason }
+    return { location: `${place}/${bundling.place.replace(/^\.\//, '')}`, reason: bundling.reason }
   }
   const { code } = bundling
   const { permissions } = engine
@@ -120,7 +120,7 @@ async function loadEntry(
 }
 
 function logExtensions({ broken }: Extensions, observe: Observe): void {
-  for (const { place, reason } of broken) observe({ kind: 'warning', message: `extension ${place} ${reason}` })
+  for (const { location, reason } of broken) observe({ kind: 'warning', message: `extension ${location} ${reason}` })
 }
 
 /** Names, sizes and times of all files outside node_modules. */
