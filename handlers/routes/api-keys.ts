@@ -3,11 +3,10 @@ import * as z from 'zod'
 import { scopeSchema } from '../../src/core/access/scope.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { data, dataText, noContent } from '../http/answer.ts'
-import { readBody } from '../http/body.ts'
 import { identifyItself } from '../http/context.ts'
-import { type App, mount } from '../http/mount.ts'
-import { descriptionSchema, idOf, lifetimeSchema, listQuery, nameSchema } from '../http/schemas.ts'
+import type { App } from '../http/mount.ts'
+import { byId, mountResource } from '../http/resource.ts'
+import { descriptionSchema, lifetimeSchema, nameSchema } from '../http/schemas.ts'
 
 export const createBody = lazily(() =>
   z.strictObject({
@@ -30,28 +29,15 @@ export const updateBody = lazily(() =>
 export function mountApiKeys(app: App, services: Services): void {
   const { apiKeys } = services
 
-  mount(
-    app,
-    '/api/system/api-keys',
-    {
-      GET: async (c) => {
-        const { data, total } = await apiKeys.list(await identifyItself(services, c), () => listQuery(c))
-        return dataText(data, total)
-      },
-      POST: async (c) =>
-        data(await apiKeys.create(await identifyItself(services, c), () => readBody(c, createBody)), 201),
-    },
-    { strictQuery: ['GET'] },
-  )
-
-  mount(app, '/api/system/api-keys/:id', {
-    PATCH: async (c) =>
-      dataText(
-        await apiKeys.update(await identifyItself(services, c), idOf(c, 'API key'), () => readBody(c, updateBody)),
-      ),
-    DELETE: async (c) => {
-      await apiKeys.delete(await identifyItself(services, c), idOf(c, 'API key'))
-      return noContent()
+  mountResource(app, {
+    path: '/api/system/api-keys',
+    scopeOf: (c) => identifyItself(services, c),
+    list: apiKeys.list,
+    create: { body: createBody, run: apiKeys.create },
+    one: {
+      key: byId('API key'),
+      update: { body: updateBody, run: apiKeys.update },
+      delete: apiKeys.delete,
     },
   })
 }

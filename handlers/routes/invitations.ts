@@ -2,11 +2,12 @@
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { data, dataText, noContent } from '../http/answer.ts'
+import { data } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { authorize, identify } from '../http/context.ts'
 import { type App, mount, requestOriginOf } from '../http/mount.ts'
-import { emailSchema, idOf, idsSchema, lifetimeSchema, listQuery, passwordSchema, textSchema } from '../http/schemas.ts'
+import { byId, mountResource } from '../http/resource.ts'
+import { emailSchema, idsSchema, lifetimeSchema, passwordSchema, textSchema } from '../http/schemas.ts'
 
 const WEEK = 7 * 86_400_000
 
@@ -36,26 +37,14 @@ export function mountInvitations(app: App, services: Services): void {
     },
   })
 
-  mount(
-    app,
-    '/api/:workspace/invitations',
-    {
-      GET: async (c) => {
-        const list = await invitations.list(await authorize(services, c), () => listQuery(c))
-        return dataText(list.data, list.total)
-      },
-      POST: async (c) => {
-        const scope = await authorize(services, c)
-        return data(await invitations.create(scope, () => readBody(c, createBody), requestOriginOf(app, c)), 201)
-      },
+  mountResource(app, {
+    path: '/api/:workspace/invitations',
+    scopeOf: (c) => authorize(services, c),
+    list: invitations.list,
+    create: {
+      body: createBody,
+      run: (scope, sent, c) => invitations.create(scope, sent, requestOriginOf(app, c)),
     },
-    { strictQuery: ['GET'] },
-  )
-
-  mount(app, '/api/:workspace/invitations/:id', {
-    DELETE: async (c) => {
-      await invitations.delete(await authorize(services, c), idOf(c, 'Invitation'))
-      return noContent()
-    },
+    one: { key: byId('Invitation'), delete: invitations.delete },
   })
 }

@@ -6,12 +6,9 @@ import { lazily } from '../../src/core/lazily.ts'
 import { workspaceNameSchema } from '../../src/core/model/api-name.ts'
 import type { ProviderChange, ProviderInput } from '../../src/services/accounts/providers.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { createdText, dataText, noContent } from '../http/answer.ts'
-import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
-import { type App, mount } from '../http/mount.ts'
-import { type AppContext, pathParam } from '../http/request.ts'
-import { itemQuery, listQuery } from '../http/schemas.ts'
+import type { App } from '../http/mount.ts'
+import { byName, mountResource } from '../http/resource.ts'
 
 /** Part of redirect URLs registered with the provider. `local` is reserved for signing in by password. */
 const providerNameSchema = lazily(() =>
@@ -126,34 +123,17 @@ export const updateBody = lazily(() =>
 
 export function mountProviders(app: App, services: Services): void {
   const { providers } = services
-  const nameOf = (c: AppContext) => pathParam(c, 'name')
 
-  mount(
-    app,
-    '/api/system/providers',
-    {
-      GET: async (c) => {
-        const { data, total } = await providers.list(await identify(services, c), () => listQuery(c))
-        return dataText(data, total)
-      },
-      POST: async (c) =>
-        createdText(await providers.create(await identify(services, c), () => readBody(c, createBody))),
+  mountResource(app, {
+    path: '/api/system/providers',
+    scopeOf: (c) => identify(services, c),
+    list: providers.list,
+    create: { body: createBody, run: providers.create },
+    one: {
+      key: byName,
+      read: providers.read,
+      update: { body: updateBody, run: providers.update },
+      delete: providers.delete,
     },
-    { strictQuery: ['GET'] },
-  )
-
-  mount(
-    app,
-    '/api/system/providers/:name',
-    {
-      GET: async (c) => dataText(await providers.read(await identify(services, c), nameOf(c), () => itemQuery(c))),
-      PATCH: async (c) =>
-        dataText(await providers.update(await identify(services, c), nameOf(c), () => readBody(c, updateBody))),
-      DELETE: async (c) => {
-        await providers.delete(await identify(services, c), nameOf(c))
-        return noContent()
-      },
-    },
-    { strictQuery: ['GET'] },
-  )
+  })
 }

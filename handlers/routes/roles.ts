@@ -2,11 +2,10 @@
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { createdText, dataText, noContent } from '../http/answer.ts'
-import { readBody } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
-import { type App, mount } from '../http/mount.ts'
-import { descriptionSchema, idOf, idsSchema, itemQuery, listQuery, nameSchema } from '../http/schemas.ts'
+import type { App } from '../http/mount.ts'
+import { byId, mountResource } from '../http/resource.ts'
+import { descriptionSchema, idsSchema, nameSchema } from '../http/schemas.ts'
 
 export const createBody = lazily(() =>
   z.strictObject({
@@ -27,31 +26,16 @@ export const updateBody = lazily(() =>
 export function mountRoles(app: App, services: Services): void {
   const { roles } = services
 
-  mount(
-    app,
-    '/api/:workspace/roles',
-    {
-      GET: async (c) => {
-        const { data, total } = await roles.list(await authorize(services, c), () => listQuery(c))
-        return dataText(data, total)
-      },
-      POST: async (c) => createdText(await roles.create(await authorize(services, c), () => readBody(c, createBody))),
+  mountResource(app, {
+    path: '/api/:workspace/roles',
+    scopeOf: (c) => authorize(services, c),
+    list: roles.list,
+    create: { body: createBody, run: roles.create },
+    one: {
+      key: byId('Role'),
+      read: roles.read,
+      update: { body: updateBody, run: roles.update },
+      delete: roles.delete,
     },
-    { strictQuery: ['GET'] },
-  )
-
-  mount(
-    app,
-    '/api/:workspace/roles/:id',
-    {
-      GET: async (c) => dataText(await roles.read(await authorize(services, c), idOf(c, 'Role'), () => itemQuery(c))),
-      PATCH: async (c) =>
-        dataText(await roles.update(await authorize(services, c), idOf(c, 'Role'), () => readBody(c, updateBody))),
-      DELETE: async (c) => {
-        await roles.delete(await authorize(services, c), idOf(c, 'Role'))
-        return noContent()
-      },
-    },
-    { strictQuery: ['GET'] },
-  )
+  })
 }

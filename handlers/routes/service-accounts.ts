@@ -2,13 +2,10 @@
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { createdText, dataText, noContent } from '../http/answer.ts'
-import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
-import { type App, mount } from '../http/mount.ts'
-import { descriptionSchema, idOf, itemQuery, listQuery, nameSchema, textSchema } from '../http/schemas.ts'
-
-const WHAT = 'Service account'
+import type { App } from '../http/mount.ts'
+import { byId, mountResource } from '../http/resource.ts'
+import { descriptionSchema, nameSchema, textSchema } from '../http/schemas.ts'
 
 const roleSchema = lazily(() =>
   z.strictObject({
@@ -39,35 +36,16 @@ export const updateBody = lazily(() => createBody().partial())
 export function mountServiceAccounts(app: App, services: Services): void {
   const { serviceAccounts } = services
 
-  mount(
-    app,
-    '/api/system/service-accounts',
-    {
-      GET: async (c) => {
-        const { data, total } = await serviceAccounts.list(await identify(services, c), () => listQuery(c))
-        return dataText(data, total)
-      },
-      POST: async (c) =>
-        createdText(await serviceAccounts.create(await identify(services, c), () => readBody(c, createBody))),
+  mountResource(app, {
+    path: '/api/system/service-accounts',
+    scopeOf: (c) => identify(services, c),
+    list: serviceAccounts.list,
+    create: { body: createBody, run: serviceAccounts.create },
+    one: {
+      key: byId('Service account'),
+      read: serviceAccounts.read,
+      update: { body: updateBody, run: serviceAccounts.update },
+      delete: serviceAccounts.delete,
     },
-    { strictQuery: ['GET'] },
-  )
-
-  mount(
-    app,
-    '/api/system/service-accounts/:id',
-    {
-      GET: async (c) =>
-        dataText(await serviceAccounts.read(await identify(services, c), idOf(c, WHAT), () => itemQuery(c))),
-      PATCH: async (c) =>
-        dataText(
-          await serviceAccounts.update(await identify(services, c), idOf(c, WHAT), () => readBody(c, updateBody)),
-        ),
-      DELETE: async (c) => {
-        await serviceAccounts.delete(await identify(services, c), idOf(c, WHAT))
-        return noContent()
-      },
-    },
-    { strictQuery: ['GET'] },
-  )
+  })
 }

@@ -2,11 +2,11 @@
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { dataText, noContent } from '../http/answer.ts'
-import { readBody } from '../http/body.ts'
+import { dataText } from '../http/answer.ts'
 import { identify, identifyItself } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { idOf, itemQuery, listQuery, textSchema } from '../http/schemas.ts'
+import { byId, mountResource } from '../http/resource.ts'
+import { itemQuery, textSchema } from '../http/schemas.ts'
 
 export const updateBody = lazily(() =>
   z.strictObject({
@@ -28,30 +28,15 @@ export function mountUsers(app: App, services: Services): void {
     { strictQuery: ['GET'] },
   )
 
-  mount(
-    app,
-    '/api/system/users',
-    {
-      GET: async (c) => {
-        const { data, total } = await users.list(await identify(services, c), () => listQuery(c))
-        return dataText(data, total)
-      },
+  mountResource(app, {
+    path: '/api/system/users',
+    scopeOf: (c) => identify(services, c),
+    list: users.list,
+    one: {
+      key: byId('User'),
+      read: users.read,
+      update: { body: updateBody, run: users.update },
+      delete: users.delete,
     },
-    { strictQuery: ['GET'] },
-  )
-
-  mount(
-    app,
-    '/api/system/users/:id',
-    {
-      GET: async (c) => dataText(await users.read(await identify(services, c), idOf(c, 'User'), () => itemQuery(c))),
-      PATCH: async (c) =>
-        dataText(await users.update(await identify(services, c), idOf(c, 'User'), () => readBody(c, updateBody))),
-      DELETE: async (c) => {
-        await users.delete(await identify(services, c), idOf(c, 'User'))
-        return noContent()
-      },
-    },
-    { strictQuery: ['GET'] },
-  )
+  })
 }

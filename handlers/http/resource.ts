@@ -1,0 +1,80 @@
+/**
+ * Mounts a family of routes for what is listed, created, read, updated and deleted alike: a list at its path, one of them
+ * below it. Each route asks who the caller is, then has a use case do the work; bodies and queries are read by that.
+ */
+import type * as z from 'zod'
+import type { Eventual } from '../../src/core/and-then.ts'
+import type { ReadQuery } from '../../src/core/query/parse.ts'
+import type { LazyBody } from '../../src/services/caller/directory.ts'
+import type { ListAnswer } from '../../src/services/data/items.ts'
+import { createdText, data, dataText, noContent } from './answer.ts'
+import { readBody } from './body.ts'
+import { type App, type Handler, mount } from './mount.ts'
+import { type AppContext, pathParam } from './request.ts'
+import { idOf, itemQuery, listQuery } from './schemas.ts'
+
+/** A route is there where its member is. `Scope` is what the use cases know of the caller. */
+export type Resource<Scope, New, Change> = {
+  readonly path: string
+  readonly scopeOf: (c: AppContext) => Eventual<Scope>
+  /** In bytes; every other body has that of `readBody`. */
+  readonly bodyLimit?: number
+  readonly list: (scope: Scope, query: LazyBody<ReadQuery>) => Promise<ListAnswer>
+  /** Answers with JSON text, or with a value. */
+  readonly create?: {
+    readonly body: () => z.ZodType<New>
+    readonly run: (scope: Scope, sent: LazyBody<New>, c: AppContext) => Promise<string | object>
+  }
+  readonly one?: {
+    readonly key: PathKey
+    readonly read?: (scope: Scope, key: string, query: LazyBody<ReadQuery>) => Promise<string>
+    readonly update?: {
+      readonly body: () => z.ZodType<Change>
+      readonly run: (scope: Scope, key: string, sent: LazyBody<Change>) => Promise<string>
+    }
+    readonly delete: (scope: Scope, key: string) => Promise<void>
+  }
+}
+
+/** The last part of the path of one of them. */
+export type PathKey = { readonly parameter: string; readonly of: (c: AppContext) => string }
+
+/** `what` is the name in the 404 for text that is no id. */
+export function byId(what: string): PathKey {
+  return { parameter: 'id', of: (c) => idOf(c, what) }
+}
+
+export const byName: PathKey = { parameter: 'name', of: (c) => pathParam(c, 'name') }
+
+export function mountResource<Scope, New, Change>(app: App, resource: Resource<Scope, New, Change>): void {
+  const { path, scopeOf, bodyLimit, list, create, one } = resource
+  const GET: Handler = async (c) => {
+    const { data: rows, total } = await list(await scopeOf(c), () => listQuery(c))
+    return dataText(rows, total)
+  }
+  const POST: Handler | undefined =
+    create &&
+    (async (c) => {
+      const made = await create.run(await scopeOf(c), () => readBody(c, create.body, bodyLimit), c)
+      return typeof made === 'string' ? createdText(made) : data(made, 201)
+    })
+  mount(app, path, { GET, ...(POST && { POST }) }, { strictQuery: ['GET'] })
+  if (one !== undefined) mountOne(app, `${path}/:${one.key.parameter}`, { ...resource, ...one })
+}
+
+type One<Scope, Change> = NonNullable<Resource<Scope, never, Change>['one']> &
+  Pick<Resource<Scope, never, Change>, 'scopeOf' | 'bodyLimit'>
+
+function mountOne<Scope, Change>(app: App, path: string, one: One<Scope, Change>): void {
+  const { key, scopeOf, bodyLimit, read, update } = one
+  const GET: Handler | undefined =
+    read && (async (c) => dataText(await read(await scopeOf(c), key.of(c), () => itemQuery(c))))
+  const PATCH: Handler | undefined =
+    update &&
+    (async (c) => dataText(await update.run(await scopeOf(c), key.of(c), () => readBody(c, update.body, bodyLimit))))
+  const DELETE: Handler = async (c) => {
+    await one.delete(await scopeOf(c), key.of(c))
+    return noContent()
+  }
+  mount(app, path, { ...(GET && { GET }), ...(PATCH && { PATCH }), DELETE }, { strictQuery: ['GET'] })
+}
