@@ -22,13 +22,19 @@ import {
 import { all, and, type Filter, isTrue, none, not } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
+import { type AnswerRoom, answerRoom } from './answer-room.ts'
 import type { ReadOptions, Source } from './source.ts'
 
 type Open = (sourceId: string) => Source
 type Item = Record<string, unknown>
 
 /** The context of one request. */
-type Run = { readonly open: Open; readonly bindings: Bindings; readonly options: ReadOptions | undefined }
+type Run = {
+  readonly open: Open
+  readonly bindings: Bindings
+  readonly options: ReadOptions | undefined
+  readonly room: AnswerRoom
+}
 
 /** Maximum keys of one look-up. */
 const BATCH = 200
@@ -63,7 +69,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
     prepareList(plan) {
       if (isPlain(plan)) return source.prepareList(plan)
       return async (bindings, options) => {
-        const run = { open, bindings, options }
+        const run = { open, bindings, options, room: answerRoom() }
         const own = await local(plan, run)
         const { data, total } = await source.prepareList(own.plan)(bindings, options)
         return { data: await completed(data, own.split, run), total }
@@ -73,7 +79,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
     prepareOne(plan) {
       if (isPlain(plan)) return source.prepareOne(plan)
       return async (bindings, options) => {
-        const run = { open, bindings, options }
+        const run = { open, bindings, options, room: answerRoom() }
         const own = await local(plan, run)
         const text = await source.prepareOne(own.plan)(bindings, options)
         return text === undefined ? undefined : (await completed(`[${text}]`, own.split, run)).slice(1, -1)
@@ -83,7 +89,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
     prepareLookup(plan, keys) {
       if (isPlain(plan)) return source.prepareLookup(plan, keys)
       return async (bindings, options) => {
-        const run = { open, bindings, options }
+        const run = { open, bindings, options, room: answerRoom() }
         const own = await local(plan, run)
         return completed(await source.prepareLookup(own.plan, keys)(bindings, options), own.split, run)
       }
@@ -93,7 +99,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
       refuseWritesElsewhere(plan)
       if (isPlain(plan)) return source.prepareWrite(plan)
       return async (bindings, options) => {
-        const run = { open, bindings, options }
+        const run = { open, bindings, options, room: answerRoom() }
         const own = await local(plan, run)
         return completed(await source.prepareWrite(own.plan)(bindings, options), own.split, run)
       }
@@ -173,9 +179,11 @@ async function lookUp(
   return keys.map((key) => {
     // A relation hidden in a row is null, as it is when a database follows it.
     if (key === undefined && (page === undefined || visible.kind !== 'all')) return null
-    const own = (key === undefined ? [] : (byKey.get(key) ?? [])).map(withoutHidden)
-    if (page === undefined) return own[0] ?? null
-    return { data: own.slice(page.offset, page.offset + page.limit) }
+    const own = key === undefined ? [] : (byKey.get(key) ?? [])
+    const shown = page === undefined ? own.slice(0, 1) : own.slice(page.offset, page.offset + page.limit)
+    for (const row of shown) run.room.add(row)
+    const data = shown.map(withoutHidden)
+    return page === undefined ? (data[0] ?? null) : { data }
   })
 }
 
@@ -209,6 +217,7 @@ async function batchOf(selected: SelectedRelation, values: readonly string[], ru
   }
   const source = run.open(relation.target.sourceId)
   const text = await source.prepareLookup(plan, { field: other, values })(run.bindings, run.options)
+  run.room.gather(text)
   const found = JSON.parse(text) as readonly Item[]
   if (isOneEach || values.length === 1 || found.length < PAGE) return found
   const middle = Math.ceil(values.length / 2)

@@ -10,6 +10,7 @@ import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import { openPlanetscale } from '../../src/platform/drivers/planetscale.ts'
 import type { Fetch } from '../../src/platform/fetch.ts'
 import type { SqlDriver } from '../../src/ports.ts'
+import { withCrossSourceRelations } from '../../src/sources/cross-source.ts'
 import { openSqlSource } from '../../src/sources/sql-source.ts'
 import { build } from '../support/data/build.ts'
 import { openItems } from '../support/data/items.ts'
@@ -21,8 +22,12 @@ const VALUES = 400
 const tooLarge = { cause: { code: '1006' } }
 
 const model = build.model(
-  { shelves: { id: 'int32' }, texts: { id: 'int32', shelfId: 'int32', detail: 'string', note: 'string?' } },
-  ['texts.shelf(shelfId) -> shelves.texts'],
+  {
+    shelves: { id: 'int32' },
+    texts: { id: 'int32', shelfId: 'int32', detail: 'string', note: 'string?' },
+    slips: { id: 'int32', textId: 'int32' },
+  },
+  ['texts.shelf(shelfId) -> shelves.texts', 'slips.text(textId) -> texts.slips'],
 )
 
 let server: TestMariadb
@@ -38,6 +43,10 @@ beforeAll(async () => {
   await own.query(
     statement(`create table texts (id int primary key, shelfId int, detail longtext, note varchar(20), index (shelfId))
       select seq as id, 1 as shelfId, repeat('x', 1000000) as detail from seq_1_to_${VALUES}`),
+  )
+  await own.query(
+    statement(`create table slips (id int primary key, textId int)
+      select seq as id, if(seq <= 400, 1, seq - 400) as textId from seq_1_to_440`),
   )
 })
 
@@ -77,6 +86,24 @@ describe('MariaDB over TCP', () => {
 
     expect((process.memoryUsage.rss() - before) / MB).toBeLessThan(150)
     await expect.poll(running).toBe(0)
+  })
+
+  it.each([
+    ['one text in 400 items', 'filter[id][_lte]=400'],
+    ['many texts', 'filter[id][_gt]=400'],
+  ])('is refused where the service follows a relation into another source: %s', async (_what, filter) => {
+    const open = withCrossSourceRelations(model, () => ({
+      source: openSqlSource(driver, mariadb),
+      followsRelations: false,
+    }))
+    const slips = (fields: string) =>
+      open('main').prepareList(build.read(model, 'slips', `fields=${fields}&${filter}&limit=400`))(() => null)
+    const before = process.memoryUsage.rss()
+
+    await expect(slips('text.detail')).rejects.toMatchObject(tooLarge)
+
+    expect((process.memoryUsage.rss() - before) / MB).toBeLessThan(150)
+    expect((await slips('text.id')).data).toContain('"text":{"id":')
   })
 
   it('is refused to a write, which then changes nothing', async () => {
