@@ -15,6 +15,8 @@ export type World = {
   readonly shop: Shop
   readonly rows: Rows
   readonly related: (relation: Relation, row: Row) => readonly Row[]
+  /** What is known of a filter's truth; drafts of requests do not change. */
+  readonly truths: WeakMap<Tree, Map<Row, Truth>>
 }
 type Limits = { readonly default: number; readonly max: number }
 
@@ -28,6 +30,7 @@ export function makeWorld(shop: Shop, rows: Rows): World {
   return {
     shop,
     rows,
+    truths: new WeakMap(),
     related(relation, row) {
       const values = relation.pairs.map(([own]) => row[own])
       // A null refers to nothing, to another null neither.
@@ -58,7 +61,7 @@ export function expectedAnswer(world: World, collection: string, request: Reques
   })
   const asked = { paths: request.fields ?? ['*'], deep: request.deep ?? {}, max: limits.max }
   return {
-    data: page.map((row) => shaped(world, collection, row, asked)),
+    data: page.map(shaper(world, collection, asked)),
     ...(request.meta === 'totalCount' && { total: matching.length }),
   }
 }
@@ -85,21 +88,18 @@ function single(value: unknown): unknown {
 type Page = { readonly sort: Sort; readonly limit: number; readonly offset: number; readonly max: number }
 
 function paged({ shop }: World, collection: string, rows: readonly Row[], page: Page): readonly Row[] {
+  const asked = page.sort.flatMap((entry) => Object.entries(entry))
+  const keys = keyOf(shop, collection).map((name): [string, Sort[number][string]] => [name, {}])
+  const order = [...asked, ...keys].map(
+    ([name, { direction = 'asc', nulls = direction === 'asc' ? 'last' : 'first' }]) => {
+      const type = fieldOf(shop, collection, name)
+      return (one: Row, other: Row) => ordered(type, one[name], other[name], { direction, nulls })
+    },
+  )
   const sorted = rows.toSorted((one, other) => {
-    for (const entry of page.sort) {
-      for (const [name, { direction = 'asc', nulls = direction === 'asc' ? 'last' : 'first' }] of Object.entries(
-        entry,
-      )) {
-        const order = ordered(fieldOf(shop, collection, name), one[name], other[name], { direction, nulls })
-        if (order !== 0) return order
-      }
-    }
-    for (const name of keyOf(shop, collection)) {
-      const order = ordered(fieldOf(shop, collection, name), one[name], other[name], {
-        direction: 'asc',
-        nulls: 'last',
-      })
-      if (order !== 0) return order
+    for (const compared of order) {
+      const result = compared(one, other)
+      if (result !== 0) return result
     }
     return 0
   })
@@ -120,53 +120,62 @@ export function ordered(
   return direction === 'asc' ? order : -order
 }
 
-function shaped(
-  world: World,
-  collection: string,
-  row: Row,
-  { paths, deep, max }: { paths: readonly string[]; deep: Tree; max: number },
-): Row {
+type Asked = { readonly paths: readonly string[]; readonly deep: Tree; readonly max: number }
+
+/** What makes an item of a row. A row that many others lead to is met again and again, and made once. */
+function shaper(world: World, collection: string, { paths, deep, max }: Asked): (row: Row) => Row {
   const relations = relationsOf(world.shop, collection)
   const names = paths.flatMap((path) => {
     const [first = '', ...rest] = path.split('.')
     if (first === '*') return fieldsOf(world.shop, collection).map(([name]) => [name, undefined] as const)
     return [[first, rest.length === 0 ? undefined : rest.join('.')] as const]
   })
-  const item: Record<string, unknown> = {}
-  for (const [name] of names) {
+  const members = [...new Set(names.map(([name]) => name))].map((name) => {
     const relation = relations.get(name)
-    if (relation === undefined) item[name] = row[name]
-    else {
-      const below = names.filter(([other]) => other === name).map(([, path]) => path ?? '*')
-      const inner = { paths: below, deep: (deep[name] ?? {}) as Tree, max }
-      item[name] = nestedItems(world, relation, world.related(relation, row), inner)
-    }
-  }
-  return item
+    if (relation === undefined) return [name, (row: Row) => row[name]] as const
+    const below = names.filter(([other]) => other === name).map(([, path]) => path ?? '*')
+    const items = nestedItems(world, relation, { paths: below, deep: (deep[name] ?? {}) as Tree, max })
+    return [name, (row: Row) => items(world.related(relation, row))] as const
+  })
+  return once((row) => Object.fromEntries(members.map(([name, read]) => [name, read(row)])))
 }
 
-function nestedItems(
-  world: World,
-  { target, isList }: Relation,
-  related: readonly Row[],
-  asked: { paths: readonly string[]; deep: Tree; max: number },
-): unknown {
+function nestedItems(world: World, { target, isList }: Relation, asked: Asked): (related: readonly Row[]) => unknown {
   const { _filter = {}, _sort = [], _limit, _offset = 0 } = asked.deep as Arguments
-  const matching = related.filter((row) => holds(world, target, _filter, row) === true)
-  if (!isList) {
-    const [only] = matching
-    return only === undefined ? null : shaped(world, target, only, asked)
+  const shaped = shaper(world, target, asked)
+  return once((related) => {
+    const matching = related.filter((row) => holds(world, target, _filter, row) === true)
+    if (!isList) {
+      const [only] = matching
+      return only === undefined ? null : shaped(only)
+    }
+    const limit = _limit ?? Math.min(100, asked.max)
+    const page = paged(world, target, matching, { sort: _sort, limit, offset: _offset, max: asked.max })
+    return { data: page.map(shaped) }
+  })
+}
+
+/** The same by object, each worked out once. */
+function once<K extends object, V>(work: (key: K) => V): (key: K) => V {
+  const known = new Map<K, V>()
+  return (key) => {
+    if (!known.has(key)) known.set(key, work(key))
+    return known.get(key) as V
   }
-  const limit = _limit ?? Math.min(100, asked.max)
-  const page = paged(world, target, matching, { sort: _sort, limit, offset: _offset, max: asked.max })
-  return { data: page.map((row) => shaped(world, target, row, asked)) }
 }
 
 /** Null is what SQL calls unknown. */
 export type Truth = boolean | null
 
+/** Of each row once, since many others may lead to it. */
 function holds(world: World, collection: string, filter: Tree, row: Row): Truth {
-  return all(Object.entries(filter).map(([name, part]) => memberHolds(world, collection, name, part, row)))
+  const known = world.truths.get(filter) ?? new Map<Row, Truth>()
+  world.truths.set(filter, known)
+  const truth = known.get(row)
+  if (truth !== undefined) return truth
+  const found = all(Object.entries(filter).map(([name, part]) => memberHolds(world, collection, name, part, row)))
+  known.set(row, found)
+  return found
 }
 
 function memberHolds(world: World, collection: string, name: string, part: unknown, row: Row): Truth {
@@ -190,8 +199,9 @@ function relationHolds(world: World, relation: Relation, part: Tree, row: Row): 
   const satisfying = (filter: Tree) =>
     truths.filter(([candidate]) => holds(world, relation.target, filter, candidate) === true).length
   if (!relation.isList) return satisfying(part) > 0
-  const { _some, _every, _none, ...bare } = part
-  const isBare = Object.keys(bare).length > 0 || Object.keys(part).length === 0
+  const { _some, _every, _none, ...others } = part
+  const isBare = Object.keys(others).length > 0 || Object.keys(part).length === 0
+  const bare = Object.keys(others).length === Object.keys(part).length ? part : others
   return all([
     isBare ? satisfying(bare) > 0 : true,
     _some === undefined ? true : satisfying(_some as Tree) > 0,
