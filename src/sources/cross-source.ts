@@ -3,8 +3,9 @@
  * in batches, never one per row, with the access to the far collection that the plan carries. Conditions on far rows
  * become lists of keys beforehand, and are refused if there are too many (docs/decisions/023).
  */
+import { comparableKey, spellingsOfKey } from '../core/model/far-key.ts'
 import type { Model, RelationField, SourceRecord } from '../core/model/model.ts'
-import type { Plan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import type { Order, Plan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import {
   crossSourceConditions,
   type IsLocal,
@@ -43,7 +44,9 @@ const PAGE = 1_000
 /** Maximum rows of all look-ups of a relation. */
 const MAX_ROWS = 10_000
 /** Maximum keys that a condition on far rows may yield. */
-const MAX_KEYS = PAGE - 1
+const MAX_KEYS = 20_000
+/** Maximum requests for them: keys that many rows share come a few at a time. */
+const MAX_PAGES = 100
 
 /** Wraps `source` so that it runs plans with any relations. `open` returns the wrapped source of another collection. */
 function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
@@ -172,10 +175,14 @@ async function lookUp(
   run: Run,
 ): Promise<readonly unknown[]> {
   const [column = ''] = columns
-  const { page, visible } = selected
-  const keys = rows.map((row) => keyText(row[column]))
-  const values = [...new Set(keys.filter((key) => key !== undefined))]
-  const byKey = Map.groupBy(await farRows(selected, values, run), (row) => keyText(lookupKeyOf(row)))
+  const { page, visible, relation } = selected
+  const { own, other } = onlyJoin(relation)
+  const nameOf = (key: string | undefined) => key && comparableKey(key, own.type, other.type)
+  const keys = rows.map((row) => nameOf(keyText(row[column])))
+  const wanted = [...new Set(keys)].flatMap((key) =>
+    key === undefined ? [] : spellingsOfKey(key, own.type, other.type),
+  )
+  const byKey = Map.groupBy(await farRows(selected, wanted, run), (row) => nameOf(keyText(lookupKeyOf(row))))
   return keys.map((key) => {
     // A relation hidden in a row is null, as it is when a database follows it.
     if (key === undefined && (page === undefined || visible.kind !== 'all')) return null
@@ -261,23 +268,43 @@ async function answers(conditions: readonly Related[], run: Run): Promise<Readon
 async function answer({ relation, target, quantifier, rows, filter }: Related, run: Run): Promise<Filter> {
   const { own, other } = onlyJoin(relation)
   const condition = quantifier === 'every' ? not(isTrue(filter)) : filter
-  const plan: ReadPlan = {
-    kind: 'read',
-    collection: target,
-    selection: [lookupColumn(other)],
-    where: and([rows, condition]),
-    page: { order: [], limit: MAX_KEYS + 1, offset: 0 },
-    count: false,
-  }
-  const { data } = await run.open(target.sourceId).prepareList(plan)(run.bindings, run.options)
-  const found = JSON.parse(data) as readonly Item[]
-  if (found.length > MAX_KEYS) {
-    throw queryFault(`filter.${relation.apiName}`, `matches more than ${MAX_KEYS} items of another data source`)
-  }
-  const operands = [...new Set(found.flatMap((row) => keyText(lookupKeyOf(row)) ?? []))]
+  const keys = await matchingKeys(relation, { kind: 'read', collection: target, where: and([rows, condition]) }, run)
+  const operands = keys.flatMap((key) => spellingsOfKey(key, other.type, own.type))
   const exists: Filter =
     operands.length === 0 ? none : isTrue({ kind: 'in', field: own, visible: all, negated: false, operands })
   return quantifier === 'some' ? exists : not(exists)
+}
+
+/**
+ * Returns the keys of the far rows that match. One page is read as it comes; where it is full, all are read in the
+ * order of their keys, each page beginning behind the last key, which the far source has to be able to.
+ */
+async function matchingKeys(
+  relation: RelationField,
+  wanted: Pick<ReadPlan, 'kind' | 'collection' | 'where'>,
+  run: Run,
+): Promise<readonly string[]> {
+  const { other } = onlyJoin(relation)
+  const source = run.open(wanted.collection.sourceId)
+  const page = async (where: Filter, order: readonly Order[]) => {
+    const plan = { ...wanted, where, selection: [lookupColumn(other)], page: { order, limit: PAGE, offset: 0 } }
+    const { data } = await source.prepareList({ ...plan, count: false })(run.bindings, run.options)
+    return (JSON.parse(data) as readonly Item[]).map((row) => keyText(lookupKeyOf(row)))
+  }
+  const first = await page(wanted.where, [])
+  const found = new Set(first.filter((key) => key !== undefined))
+  if (first.length < PAGE) return [...found]
+  const byKey: Order = { field: other, visible: all, direction: 'asc', nulls: 'last', origin: 'asked' }
+  let behind: Filter = all
+  for (let pages = 0; pages < MAX_PAGES && found.size <= MAX_KEYS; pages += 1) {
+    const keys = await page(and([wanted.where, behind]), [byKey])
+    for (const key of keys) if (key !== undefined) found.add(key)
+    const last = keys.at(-1)
+    const isEnd = keys.length < PAGE || last === undefined
+    if (isEnd && found.size <= MAX_KEYS) return [...found]
+    if (last !== undefined) behind = { kind: 'compare', field: other, visible: all, operator: '>', operand: last }
+  }
+  throw queryFault(`filter.${relation.apiName}`, `matches more than ${MAX_KEYS} items of another data source`)
 }
 
 /** Returns sources by id, each able to follow every relation of the model. */

@@ -287,6 +287,48 @@ it('leaves an enum of a key to the database', async () => {
   await run('drop schema boxes cascade')
 })
 
+it('has the foreign keys of a partitioned table that all of its partitions have, and no others', async () => {
+  await run(
+    'create schema parts',
+    'create table parts.people (id int primary key, code text unique)',
+    'create table parts.shops (id int primary key)',
+    `create table parts.paid (id int, at date not null, person_id int not null, shop_id int, code text references parts.people (code),
+      other_id int) partition by range (at)`,
+    `create table parts.paid_old partition of parts.paid for values from (minvalue) to ('2025-01-01') partition by range (id)`,
+    `create table parts.paid_old_all partition of parts.paid_old for values from (minvalue) to (maxvalue)`,
+    `create table parts.paid_new (shop_id int, other_id int, code text, person_id int not null, at date not null, id int)`,
+    `alter table parts.paid attach partition parts.paid_new for values from ('2025-01-01') to (maxvalue)`,
+    'alter table parts.paid_old add constraint a foreign key (person_id) references parts.people on delete cascade',
+    'alter table parts.paid_new add constraint b foreign key (person_id) references parts.people on delete cascade',
+    'alter table parts.paid_new add constraint c foreign key (shop_id) references parts.shops',
+    'alter table parts.paid_new add constraint d foreign key (other_id) references parts.people',
+    'alter table parts.paid_new add constraint e foreign key (other_id) references parts.shops',
+    'alter table parts.paid_old_all add constraint d foreign key (other_id) references parts.people',
+    'alter table parts.paid_old_all add constraint e foreign key (other_id) references parts.shops',
+    `insert into parts.people values (1, 'x')`,
+    `insert into parts.paid (id, at, person_id) values (7, '2026-01-01', 1)`,
+  )
+
+  const { records } = await importAll()
+
+  const model = buildModel(1, records)
+  expect(relationsOf(model, 'paid')).toEqual([
+    'codePeople? people',
+    'otherPeople? people',
+    'otherShops? shops',
+    'person people',
+  ])
+  expect(records.constraints.map(({ dbName, onDelete }) => [dbName, onDelete])).toEqual([
+    ['paid_code_fkey', 'noAction'],
+    ['paid_other_id_people_fkey', 'noAction'],
+    ['paid_other_id_shops_fkey', 'noAction'],
+    ['paid_person_id_fkey', 'cascade'],
+  ])
+  expect(await readItems(database, model, 'paid', 'fields=id,person.code')).toEqual([{ id: 7, person: { code: 'x' } }])
+  expect((await importAll(records)).operations).toEqual([])
+  await run('drop schema parts cascade')
+})
+
 describe('a change behind our back', () => {
   let records: ModelRecords
 

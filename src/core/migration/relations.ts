@@ -1,4 +1,5 @@
 /** Relation field pairs: two fields and the constraint between them, which has the id of the side that owns it. */
+import { canRefer } from '../model/far-key.ts'
 import type { ConstraintRecord, RelationFieldRecord } from '../model/model.ts'
 import {
   addRelation,
@@ -123,7 +124,10 @@ function checkSides(draft: Draft, { own, other, constrained, referenced }: Ends)
     const from = fieldOf(draft, constrained, id)
     const to = fieldOf(draft, referenced, other.fieldIds[position] ?? '')
     if (from.isList || to.isList) refuse('relation', `the field ${(from.isList ? from : to).apiName} is a list`)
-    if (from.type.name !== to.type.name) {
+    const isAlike = isEnforced(draft, constrained, referenced)
+      ? from.type.name === to.type.name
+      : canRefer(from.type, to.type)
+    if (!isAlike) {
       refuse(
         'relation',
         `the fields ${from.apiName} and ${to.apiName} are of different types (${from.type.name}, ${to.type.name})`,

@@ -1,6 +1,6 @@
 /**
- * Reads the catalog of PostgreSQL 14 and later. Partitions count as part of their table, objects of extensions are left
- * out, and a domain is treated as its base type.
+ * Reads the catalog of PostgreSQL 14 and later. Partitions count as part of their table, which has the foreign keys that
+ * all of its partitions have; objects of extensions are left out, and a domain is treated as its base type.
  *
  * An enum is a text as long as its longest value. PostgreSQL compares the two only as texts, which unique and foreign
  * keys do not support, so an enum in such a key is read-only.
@@ -45,6 +45,24 @@ with recursive schema_ as (
   union
   select x.oid from used u join pg_catalog.pg_type t on t.oid = u.oid
   cross join lateral (values (t.typbasetype), (t.typelem)) x (oid) where x.oid <> 0
+), partition_key as (
+  select r.oid, r.nspname, r.relname, l.relid, f.confrelid, f.confdeltype, f.confupdtype,
+    k.own, k.other, count(*) over (partition by r.oid, l.relid, k.own) as targets
+  from relation r cross join lateral pg_catalog.pg_partition_tree(r.oid) l
+  join pg_catalog.pg_constraint f on f.conrelid = l.relid and f.contype = 'f'
+  join pg_catalog.pg_class t on t.oid = f.confrelid and not t.relispartition
+  cross join lateral (
+    select array_agg(a.attname::text order by x.position) as own, array_agg(ta.attname::text order by x.position) as other
+    from unnest(f.conkey, f.confkey) with ordinality x (own, other, position)
+    join pg_catalog.pg_attribute a on a.attrelid = f.conrelid and a.attnum = x.own
+    join pg_catalog.pg_attribute ta on ta.attrelid = f.confrelid and ta.attnum = x.other) k
+  where r.relkind = 'p' and (l.isleaf or l.relid = r.oid)
+), key_of_partitions as (
+  select p.nspname, p.relname, p.confrelid, p.own, p.other, min(p.confdeltype::text) as on_delete,
+    min(p.confupdtype::text) as on_update, max(p.targets) > 1 as is_ambiguous
+  from partition_key p group by p.oid, p.nspname, p.relname, p.confrelid, p.own, p.other
+  having not bool_or(p.relid = p.oid) and count(distinct p.relid) = (
+    select count(*) from pg_catalog.pg_partition_tree(p.oid) l where l.isleaf)
 )
 select json_build_object('kind', 'database', 'schema', current_schema())::text
 union all
@@ -96,7 +114,16 @@ select json_build_object('kind', 'foreignKey', 'schema', r.nspname, 'table', r.r
   cross join lateral unnest(f.conkey, f.confkey) with ordinality k (own, other, position)
   join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum = k.own
   join pg_catalog.pg_attribute ta on ta.attrelid = t.oid and ta.attnum = k.other
-  where f.contype = 'f' and f.conparentid = 0`
+  where f.contype = 'f' and f.conparentid = 0
+union all
+select json_build_object('kind', 'foreignKey', 'schema', p.nspname, 'table', p.relname,
+    'name', left(concat_ws('_', p.relname, array_to_string(p.own, '_'), case when p.is_ambiguous then t.relname end, 'fkey'), 63),
+    'position', k.position, 'column', k.own, 'onDelete', p.on_delete, 'onUpdate', p.on_update,
+    'references', json_build_object('schema', tn.nspname, 'table', t.relname, 'column', k.other))::text
+  from key_of_partitions p
+  join pg_catalog.pg_class t on t.oid = p.confrelid
+  join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
+  cross join lateral unnest(p.own, p.other) with ordinality k (own, other, position)`
 }
 
 function inScope(scope: IntrospectionScope): Sql {

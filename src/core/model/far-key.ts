@@ -1,0 +1,33 @@
+/**
+ * Keys of relations between data sources, which no database compares: integers of any two types, and texts that hold
+ * UUIDs, count as equal where they mean the same.
+ */
+import { decodeText } from './codec.ts'
+import type { FieldType } from './field-type.ts'
+
+/** Whether a key of one type can refer to a key of the other, across sources. */
+export function canRefer(one: FieldType, other: FieldType): boolean {
+  if (one.name === other.name) return true
+  return isInteger(one) ? isInteger(other) : isTextOfUuid(one, other) || isTextOfUuid(other, one)
+}
+
+/** The text by which keys of both types are compared. */
+export function comparableKey(text: string, one: FieldType, other: FieldType): string {
+  return one.name === other.name || isInteger(one) ? text : text.toLowerCase()
+}
+
+/** How a column of the type `to` may hold the key of a column of the type `from`: not at all, or in several spellings. */
+export function spellingsOfKey(text: string, from: FieldType, to: FieldType): readonly string[] {
+  if (from.name === to.name) return [text]
+  if (to.name === 'string') return [text.toLowerCase(), text.toUpperCase()]
+  const decoded = decodeText(to, text)
+  return 'fault' in decoded ? [] : [decoded.ok]
+}
+
+function isInteger({ name }: FieldType): boolean {
+  return /^u?int/.test(name)
+}
+
+function isTextOfUuid(text: FieldType, uuid: FieldType): boolean {
+  return text.name === 'string' && uuid.name === 'uuid'
+}

@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest'
+import { canRefer, comparableKey, spellingsOfKey } from '../../../src/core/model/far-key.ts'
+import { build } from '../../support/data/build.ts'
+
+const type = build.type
+const lower = '0b9c4f1e-5d1c-4b8e-9a57-6f0a2d3c4e5f'
+const upper = lower.toUpperCase()
+
+it.each([
+  ['int8', 'uint64', true],
+  ['int64', 'int32', true],
+  ['string(36)', 'uuid', true],
+  ['uuid', 'string', true],
+  ['string', 'string(9)', true],
+  ['decimal', 'decimal', true],
+  ['string', 'int32', false],
+  ['int32', 'decimal', false],
+  ['uuid', 'bytes', false],
+])('a key of %s refers to one of %s: %s', (one, other, expected) => {
+  expect(canRefer(type(one), type(other))).toBe(expected)
+})
+
+it.each([
+  ['70000', 'int32', 'int16', []],
+  ['-1', 'int32', 'uint64', []],
+  ['7', 'int8', 'uint64', ['7']],
+  [upper, 'string', 'uuid', [lower]],
+  ['none', 'string', 'uuid', []],
+  [lower, 'uuid', 'string', [lower, upper]],
+  ['Straße', 'string', 'string(9)', ['Straße']],
+])('%s of %s is sought in %s as %j', (text, from, to, expected) => {
+  expect(spellingsOfKey(text, type(from), type(to))).toEqual(expected)
+})
+
+it('compares UUIDs without capitals, and texts with them', () => {
+  expect(comparableKey(upper, type('string'), type('uuid'))).toBe(lower)
+  expect(comparableKey('A', type('string'), type('string'))).toBe('A')
+})
