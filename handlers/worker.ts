@@ -9,6 +9,7 @@ import { createCloudflareBackground } from '../src/platform/cloudflare/backgroun
 import { openCloudflareConnectors } from '../src/platform/cloudflare/connectors.ts'
 import { openNeonLazily } from '../src/platform/cloudflare/lazy-drivers.ts'
 import { createCloudflareAlarm, licenseObject, type WakingObject } from '../src/platform/cloudflare/license-object.ts'
+import { asRequest } from '../src/platform/cloudflare/request-scope.ts'
 import { createCloudflareSqlDatabases } from '../src/platform/cloudflare/sql-databases.ts'
 import { createTransliterate } from '../src/platform/cloudflare/transliterate.ts'
 import type { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
@@ -80,7 +81,7 @@ export function createWorker({ clock = { now: () => Date.now() }, passwords = sc
           requestId: timeOrderedIds.next(),
         })
       }
-      return app.fetch(request, env, context)
+      return asRequest(() => app.fetch(request, env, context))
     },
 
     /** Migrates the schema of the system database even without requests, deletes expired data, and posts telemetry. */
@@ -117,6 +118,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerOptions>): Pr
     databases: createCloudflareSqlDatabases({
       allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS,
       timeLimit,
+      bindings: env,
     }),
     workspaces: createCloudflareWorkspaceState({ namespace: env.WORKSPACES, clock }),
     clock,

@@ -59,6 +59,8 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
     'Whether a data source may be at a loopback, private or link-local address. The local run allows it',
   SERVICE_SOURCES__AWS_ROLES:
     'Roles of AWS that data sources without keys of their own may use, as a JSON list of `{"roleArn", "externalId"?, "workspaces"?}`; without `workspaces` all of them may. They are assumed under the AWS keys of this process, which nobody uses without a role',
+  SERVICE_SOURCES__HYPERDRIVES:
+    'Hyperdrive bindings that data sources may name, as a JSON list of `{"binding", "workspaces"?}`; without `workspaces` all of them may (Workers)',
   SERVICE_EXTENSIONS__PATH:
     'Folder of the installed extensions, read at the start (Node) and by `npm run extensions:bundle` (Workers)',
   SERVICE_EXTENSIONS__AUTO_RELOAD: 'Whether a changed extension is loaded again without a restart (Node)',

@@ -9,6 +9,7 @@ import { writeConnectorBundle } from './connector-bundle.ts'
 import { copyPackageAssets } from './package-assets.ts'
 import { requireFreePort } from './require-free-port.ts'
 import { tethered } from './tether.ts'
+import { writeWorkerParts } from './worker-parts.ts'
 
 export type Workerd = { readonly url: string; readonly close: () => Promise<void> }
 
@@ -33,6 +34,7 @@ export async function startWorkerd({ variables, host, port, onLog = print }: Wor
   )
   Object.assign(process.env, quiet)
   const { unstable_startWorker: startWorker } = await import('wrangler')
+  await writeWorkerParts()
   const assets = await stageAssets(variables.SERVICE_EXTENSIONS__PATH || 'extensions')
   const { result: worker, release } = await tethered(async () => {
     const starting = await startWorker({
@@ -114,6 +116,8 @@ export const quiet = {
   WRANGLER_SEND_METRICS: 'false',
   WRANGLER_SEND_ERROR_REPORTS: 'false',
   WRANGLER_HIDE_BANNER: 'true',
+  // Without a table of the parts that load apart.
+  WRANGLER_LOG: 'error',
   X_LOCAL_EXPLORER: 'false',
   X_LOCAL_OBSERVABILITY: 'false',
 }

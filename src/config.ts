@@ -8,6 +8,7 @@ import { parseLicenseKey } from './core/license/key.ts'
 import { isLoopback } from './core/loopback.ts'
 import { type Network, parseNetwork } from './core/network.ts'
 import { type AwsRole, awsRolesSchema } from './core/sql/aws-role.ts'
+import { type Hyperdrive, hyperdrivesSchema } from './core/sql/hyperdrive.ts'
 
 const flag = lazily(() => z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true'))
 
@@ -159,14 +160,21 @@ function isPublicJwk(text: string): boolean {
   }
 }
 
-const awsRoles = lazily(() =>
-  z.string().transform((text, context): readonly AwsRole[] => {
-    const result = awsRolesSchema().safeParse(parsed(text))
-    if (result.success) return result.data
-    context.addIssue({ code: 'custom', message: 'must be a JSON list of {"roleArn", "externalId"?, "workspaces"?}' })
-    return z.NEVER
-  }),
-)
+/** Reads JSON text that `schema` accepts. */
+function jsonList<T>(schema: () => z.ZodType<T>, form: string) {
+  return lazily(() =>
+    z.string().transform((text, context): T => {
+      const result = schema().safeParse(parsed(text))
+      if (result.success) return result.data
+      context.addIssue({ code: 'custom', message: `must be a JSON list of ${form}` })
+      return z.NEVER
+    }),
+  )
+}
+
+const awsRoles = jsonList<readonly AwsRole[]>(awsRolesSchema, '{"roleArn", "externalId"?, "workspaces"?}')
+
+const hyperdrives = jsonList<readonly Hyperdrive[]>(hyperdrivesSchema, '{"binding", "workspaces"?}')
 
 function parsed(text: string): unknown {
   try {
@@ -223,6 +231,7 @@ export const variables = {
   SERVICE_ITEMS__BODY_LIMIT: [size, 4 * 1024 ** 2],
   SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: [flag, false],
   SERVICE_SOURCES__AWS_ROLES: [awsRoles, []],
+  SERVICE_SOURCES__HYPERDRIVES: [hyperdrives, []],
   SERVICE_EXTENSIONS__PATH: [someText, 'extensions'],
   SERVICE_EXTENSIONS__AUTO_RELOAD: [flag, false],
   SERVICE_EXTENSIONS__TIME_LIMIT: [durationSchema, 30_000],

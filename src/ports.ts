@@ -3,7 +3,7 @@
  * in test/ports that every adapter passes.
  */
 import type { LicensingResponse } from './core/license/answer.ts'
-import type { SqlAddress, SqlProvider } from './core/sql/address.ts'
+import type { SqlTarget } from './core/sql/address.ts'
 import type { SqlParam, Statement } from './core/sql/statement.ts'
 
 /** Milliseconds since the epoch. */
@@ -49,15 +49,18 @@ export interface SqlDriver {
 
 /** Connects to the databases of data sources, with the drivers of this platform. */
 export interface SqlDatabases {
-  /** Returns why this platform cannot run the provider; undefined if it can. */
-  unavailable(provider: SqlProvider): string | undefined
+  /** Returns what this platform cannot do of a configuration, and why; undefined if it can connect to the target. */
+  refusal(target: SqlTarget): TargetRefusal | undefined
   /**
-   * Returns a driver for the database at `address`, which connects on first use. Its errors are SqlFaults. Unless the
+   * Returns a driver for the database of `target`, which connects on first use. Its errors are SqlFaults. Unless the
    * configuration allows private hosts, every connection checks all addresses that the name resolves to and refuses
-   * private ones with `08004`. Throws nothing itself.
+   * private ones with `08004`. Throws nothing itself for targets without a refusal.
    */
-  open(address: SqlAddress): SqlDriver
+  open(target: SqlTarget): SqlDriver
 }
+
+/** `member` is the path within the configuration. */
+export type TargetRefusal = { readonly member: string; readonly reason: string }
 
 /** The versions that every request needs, read from memory and at most `STATE_MAX_AGE` old. */
 export type WorkspaceSnapshot = {

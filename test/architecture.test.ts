@@ -18,7 +18,7 @@ const rooms: readonly (readonly [RegExp, RegExp])[] = [
 ]
 
 /** Each of them costs every start of the Worker; others wait behind an `import()`. */
-const packagesOfStart = ['cloudflare:workers', 'hono', 'jose', 'node:buffer', 'zod']
+const packagesOfStart = ['cloudflare:workers', 'hono', 'jose', 'node:async_hooks', 'node:buffer', 'zod']
 
 /** Rooms of the core, each may only import those before it and itself. */
 const coreOrder = [

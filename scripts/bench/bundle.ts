@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
+import { writeWorkerParts } from '../worker-parts.ts'
 
 export type Bundle = {
   readonly modules: readonly { readonly name: string; readonly text: string }[]
@@ -18,7 +19,8 @@ const root = new URL('../../', import.meta.url).pathname
 const run = promisify(execFile)
 
 /** Bundles the Worker of wrangler.toml. Throws wrangler's message if the dry run fails. */
-export function bundleOurs(): Promise<Bundle> {
+export async function bundleOurs(): Promise<Bundle> {
+  await writeWorkerParts()
   return inTemporaryFolder((folder) => bundle(folder, []))
 }
 
@@ -34,8 +36,16 @@ export function bundleBare(entry: string): Promise<Bundle> {
   })
 }
 
-export function gzipSize({ modules }: Bundle): number {
-  return modules.reduce((sum, { text }) => sum + gzipSync(text).length, 0)
+export type BundleSize = { readonly main: number; readonly parts: number }
+
+/** Bytes gzipped: of what every start loads or may load, and of the parts that single sources load apart. */
+export function gzipSize({ modules }: Bundle): BundleSize {
+  const size = (wanted: typeof modules) => wanted.reduce((sum, { text }) => sum + gzipSync(text).length, 0)
+  return { main: size(modules.filter((one) => !isPart(one))), parts: size(modules.filter(isPart)) }
+}
+
+function isPart({ name }: { readonly name: string }): boolean {
+  return name.startsWith('parts/')
 }
 
 export async function readCompatibility(): Promise<Compatibility> {
@@ -52,7 +62,9 @@ async function bundle(folder: string, options: readonly string[]): Promise<Bundl
   const quiet = { WRANGLER_SEND_METRICS: 'false', WRANGLER_SEND_ERROR_REPORTS: 'false', WRANGLER_HIDE_BANNER: 'true' }
   const parameters = ['deploy', '--dry-run', '--minify', '--outdir', out, ...options]
   await run(process.execPath, [wrangler, ...parameters], { cwd: root, env: { ...process.env, ...quiet } })
-  const names = (await readdir(out)).filter((name) => name.endsWith('.js'))
+  const files = (await readdir(out, { recursive: true })).filter((name) => name.endsWith('.js'))
+  // The first module is the main one.
+  const names = [...files.filter((name) => !isPart({ name })), ...files.filter((name) => isPart({ name }))]
   const modules = await Promise.all(
     names.map(async (name) => ({ name, text: await readFile(join(out, name), 'utf8') })),
   )

@@ -1,10 +1,10 @@
 /** Runs one Worker in its own workerd process, without wrangler's proxy in between. */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Readable } from 'node:stream'
 import type { Bundle } from './bundle.ts'
 
@@ -25,7 +25,10 @@ export type Prepared = { readonly start: () => Promise<Isolate>; readonly remove
 export async function prepareIsolate(options: IsolateOptions): Promise<Prepared> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-workerd-'))
   await writeFile(join(folder, 'config.capnp'), configOf(options))
-  for (const { name, text } of options.bundle.modules) await writeFile(join(folder, name), text)
+  for (const { name, text } of options.bundle.modules) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), text)
+  }
   return {
     start: () => start(folder),
     remove: () => rm(folder, { recursive: true, force: true }),

@@ -55,9 +55,11 @@ function read(texts: readonly string[]) {
   return texts.map(parseNetwork).filter((network) => network !== undefined)
 }
 
-/** Thrown on a connection to a private host; recognized by its code. */
+const REFUSED = 'EPRIVATEHOST'
+
+/** Thrown on a connection to a private host; recognized by its code, since parts of a Worker have copies of the class. */
 export class PrivateHostError extends Error {
-  readonly code = 'EPRIVATEHOST'
+  readonly code = REFUSED
 
   constructor() {
     super('a loopback, private or link-local address is not allowed')
@@ -67,5 +69,5 @@ export class PrivateHostError extends Error {
 
 /** Also recognizes one wrapped by a library. */
 export function isPrivateHostError(error: unknown): boolean {
-  return error instanceof Error && (error instanceof PrivateHostError || isPrivateHostError(error.cause))
+  return error instanceof Error && (('code' in error && error.code === REFUSED) || isPrivateHostError(error.cause))
 }

@@ -1,6 +1,6 @@
 /** The built-in providers: SQL databases reached through the platform's drivers. They need no grant. */
 import { ServiceError } from '../core/error.ts'
-import { parseSqlAddress, type SqlProvider, sqlProviders } from '../core/sql/address.ts'
+import { parseSqlTarget, type SqlProvider, sqlProviders } from '../core/sql/address.ts'
 import { connectionError } from '../core/sql/connection-error.ts'
 import { describeSchema } from '../core/sql/describe.ts'
 import type { Dialect } from '../core/sql/dialect.ts'
@@ -111,11 +111,10 @@ export function createSqlProviders(databases: SqlDatabases, clock: Clock): reado
 
 function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Clock): Provider {
   const { name, presets } = kinds[id]
-  const reason = databases.unavailable(id)
 
   /** Runs `work` on a separate connection, which closes afterwards. */
   async function withConnection<T>(config: unknown, work: (driver: SqlDriver) => Promise<T>): Promise<T> {
-    const driver = databases.open(parseSqlAddress(id, config))
+    const driver = databases.open(parseSqlTarget(id, config))
     try {
       return await work(driver)
     } finally {
@@ -127,12 +126,12 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
     id,
     name,
     origin: 'builtIn',
-    availability: reason === undefined ? { kind: 'available' } : { kind: 'unavailable', reason },
+    availability: { kind: 'available' },
     presets,
     permissions: [],
 
     async requiredPermissions({ setting: { config } }) {
-      parseSqlAddress(id, config)
+      parseSqlTarget(id, config)
       return []
     },
 
@@ -146,7 +145,7 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
       withConnection(config, async (driver) => describeSchema(await readSchema(await languageOf(id, driver), driver))),
 
     async open({ config }) {
-      const driver = withCircuitBreaker(databases.open(parseSqlAddress(id, config)), clock)
+      const driver = withCircuitBreaker(databases.open(parseSqlTarget(id, config)), clock)
       const language = opened(() => languageOf(id, driver))
       return {
         source: lazySource(opened(async () => openSqlSource(driver, (await forQuery(language())).dialect))),

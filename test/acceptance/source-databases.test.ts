@@ -4,12 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import {
-  type ProviderName,
-  providersOf,
-  type SourceServers,
-  startSourceServers,
-} from '../support/servers/source-servers.ts'
+import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
+import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
 import { createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
 
 let servers: SourceServers
@@ -27,7 +23,7 @@ async function answer(response: Response): Promise<unknown> {
   return { status: response.status, ...(text !== '' && { body: JSON.parse(text) as unknown }) }
 }
 
-describe.each(providersOf(world.platform))('%s', (provider: ProviderName) => {
+describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
   let sourceId: string
   const ids = new Map<string, string>()
   const [authors, books] = [`${provider}_authors`, `${provider}_books`]

@@ -1,12 +1,13 @@
 /** A database that is away when a source is first used: whatever asks first is answered like any later request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { sqlProviders } from '../../src/core/sql/address.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { startMariadb, type TestMariadb } from '../support/servers/mariadb.ts'
 import { startPlanetscaleGateway } from '../support/servers/planetscale-gateway.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
 import { createCollection, type Workspace, world } from '../support/service/world.ts'
 
-const providers = ['neon', 'planetscale', ...(world.platform === 'node' ? ['postgres', 'mysql', 'mariadb'] : [])]
+const providers = sqlProviders
 
 let postgres: TestPostgres
 let mariadb: TestMariadb

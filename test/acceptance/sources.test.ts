@@ -114,13 +114,13 @@ it('needs dataSource:create, dataSource:delete and extension:read', async () => 
   expect(answers.map(({ status }) => status)).toEqual([403, 403, 403, 403, 403])
 })
 
-it('lists the providers, with the reason where one cannot run here', async () => {
+it('lists the providers', async () => {
   const connectors = (await shop.data('/connectors/data')) as { id: string; isAvailable: boolean }[]
 
   const available = connectors.filter(({ isAvailable }) => isAvailable).map(({ id }) => id)
   const all = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale']
   expect(connectors.map(({ id }) => id)).toEqual(expect.arrayContaining(all))
-  expect(available).toEqual(expect.arrayContaining(world.platform === 'node' ? all : ['neon', 'planetscale']))
+  expect(available).toEqual(expect.arrayContaining(all))
 })
 
 it('lists presets of well-known services, which only say how their addresses look', async () => {
@@ -267,15 +267,49 @@ it('answers 422 where the credentials are refused', async () => {
   })
 })
 
-it('refuses a provider that cannot run here, with the reason', async () => {
-  const response = await shop.post('/sources/data/test', {
-    provider: 'postgres',
-    config: { connectionString: 'postgres://u:p@127.0.0.1:9/d' },
-  })
+const address = { host: '127.0.0.1', port: 9, database: 'd', user: 'u' }
+const OF_A_WORKER = 'a Worker trusts public certificate authorities only: run the service on Node, or use Hyperdrive'
 
-  const messages = messagesOf(await response.json())
-  if (world.platform === 'node') expect([response.status, messages[0]]).toEqual([500, UNTESTED])
-  else expect([response.status, messages[0]]).toEqual([422, 'The data connector is not available here'])
+it.each([
+  [
+    'an authority of its own',
+    { ...address, password: 'p', tls: { ca: '-----BEGIN CERTIFICATE-----' } },
+    { workerd: ['config.tls.ca', `is not supported: ${OF_A_WORKER}`] },
+  ],
+  [
+    'tokens of AWS IAM',
+    { ...address, auth: { kind: 'aws-iam', region: 'eu-west-1', accessKeyId: 'a', secretAccessKey: 's' } },
+    { workerd: ['config.auth', `needs the authorities of AWS, and ${OF_A_WORKER}`] },
+  ],
+  [
+    'a Hyperdrive binding',
+    { hyperdrive: 'NOWHERE' },
+    {
+      workerd: ['config.hyperdrive', 'is not a Hyperdrive binding that this workspace may use'],
+      node: [
+        'config.hyperdrive',
+        'names a binding of a Worker, and this instance runs on Node: give the address of the database',
+      ],
+    },
+  ],
+])('refuses %s where the platform cannot use it, with the reason', async (_, config, reasons) => {
+  for (const provider of ['postgres', 'mysql', 'mariadb']) {
+    const response = await shop.post('/sources/data', { apiName: 'refused', provider, config })
+
+    const reason = (reasons as Readonly<Record<string, readonly string[]>>)[world.platform]
+    const messages = messagesOf(await response.json())
+    if (reason === undefined) expect([response.status, messages[0]]).toEqual([500, UNTESTED])
+    else expect([response.status, messages]).toEqual([422, [UNREADABLE, ...reason]])
+  }
+})
+
+it('refuses a Hyperdrive binding with anything besides, and for databases over HTTP', async () => {
+  const wish = { apiName: 'refused', provider: 'postgres', config: { hyperdrive: 'NOWHERE', user: 'u' } }
+  const besides = await shop.post('/sources/data', wish)
+  const overHttp = await shop.post('/sources/data', { ...wish, provider: 'neon' })
+
+  expect(messagesOf(await besides.json())).toEqual([UNREADABLE, 'config', 'unknown field user'])
+  expect(messagesOf(await overHttp.json())).toEqual([UNREADABLE, 'config.hyperdrive', 'is not supported by neon'])
 })
 
 it('never shows what a source was created with', async () => {

@@ -1,7 +1,7 @@
 /**
  * Parses the configuration of a built-in data source (docs/contract.md#data-sources) into an address and credentials.
- * Three forms: a connection string, its parts, or its parts with tokens of a cloud provider. Errors name the path and
- * never repeat a value, since values include passwords.
+ * Four forms: a connection string, its parts, its parts with tokens of a cloud provider, or a Hyperdrive binding of a
+ * Worker. Errors name the path and never repeat a value, since values include passwords.
  */
 
 import * as z from 'zod'
@@ -13,6 +13,8 @@ import { shortName } from '../message-text.ts'
 
 export const sqlProviders = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'] as const
 export type SqlProvider = (typeof sqlProviders)[number]
+/** Those reached over TCP. */
+export type TcpProvider = Exclude<SqlProvider, 'neon' | 'planetscale'>
 
 export type AwsIam = {
   readonly region: string
@@ -33,14 +35,34 @@ export type SqlAddress = {
   readonly tls: { readonly kind: 'off' } | { readonly kind: 'verify'; readonly ca: string | undefined }
 }
 
+/** The name of a Hyperdrive binding, which holds address and credentials. */
+export type HyperdriveTarget = { readonly provider: TcpProvider; readonly hyperdrive: string }
+
+export type SqlTarget = SqlAddress | HyperdriveTarget
+
 /** Throws ServiceError `invalid` with the path in the body. */
+export function parseSqlTarget(provider: SqlProvider, config: unknown): SqlTarget {
+  if (!hasMember(config, 'hyperdrive')) return parseSqlAddress(provider, config)
+  if (isOverHttp(provider)) throw configFault('hyperdrive', `is not supported by ${provider}`)
+  return { provider, ...read(hyperdriveForm(), config) }
+}
+
+/** Like `parseSqlTarget`, for the forms that name a host. */
 export function parseSqlAddress(provider: SqlProvider, config: unknown): SqlAddress {
-  const isString = typeof config === 'object' && config !== null && 'connectionString' in config
-  const form = isString ? stringForm() : partsForm()
+  const parts = hasMember(config, 'connectionString')
+    ? readString(provider, read(stringForm(), config).connectionString)
+    : read(partsForm(), config)
+  return addressOf(provider, parts)
+}
+
+function hasMember(config: unknown, name: string): boolean {
+  return typeof config === 'object' && config !== null && name in config
+}
+
+function read<Form extends z.ZodType>(form: Form, config: unknown): z.output<Form> {
   const result = form.safeParse(config)
   if (!result.success) throw configFault(...faultOf(result.error.issues[0], form))
-  const parts = 'connectionString' in result.data ? readString(provider, result.data.connectionString) : result.data
-  return addressOf(provider, parts)
+  return result.data
 }
 
 /** A fault of the configuration's member `path`; of the whole configuration if empty. */
@@ -61,6 +83,8 @@ const certificate = lazily(() =>
     .max(256 * 1024, 'is too long')
     .refine((value) => value.includes('-----BEGIN CERTIFICATE-----'), 'must be certificates in PEM form'),
 )
+
+const hyperdriveForm = lazily(() => z.strictObject({ hyperdrive: text(128) }))
 
 const stringForm = lazily(() => z.strictObject({ connectionString: text(4_000) }))
 
@@ -134,10 +158,12 @@ const isMysql: Readonly<Record<SqlProvider, boolean>> = {
   planetscale: true,
 }
 
+function isOverHttp(provider: SqlProvider): provider is Exclude<SqlProvider, TcpProvider> {
+  return provider === 'neon' || provider === 'planetscale'
+}
+
 function addressOf(provider: SqlProvider, { host, port, database, user, password, tls, auth }: Parts): SqlAddress {
-  if (auth !== undefined && (provider === 'neon' || provider === 'planetscale')) {
-    throw configFault('auth', `is not supported by ${provider}`)
-  }
+  if (auth !== undefined && isOverHttp(provider)) throw configFault('auth', `is not supported by ${provider}`)
   if (database === undefined && !isMysql[provider]) throw configFault('database', 'must be given')
   // Only on the same machine the default is a connection without TLS.
   const wanted = tls ?? (auth !== undefined || !isLoopback(host))
@@ -169,16 +195,16 @@ function readString(provider: SqlProvider, connectionString: string): Parts {
   if (url === undefined || !schemes.includes(url.protocol)) {
     throw configFault(PLACE, `must be an address that begins with ${schemes[0]}//`)
   }
-  const read = (part: string, name: string) => {
+  const required = (part: string, name: string) => {
     if (part === '') throw configFault(PLACE, `must name the ${name}`)
     return decoded(part)
   }
   const parts = {
-    host: read(url.hostname, 'host'),
+    host: required(url.hostname, 'host'),
     ...(url.port !== '' && { port: Number(url.port) }),
-    ...((url.pathname.length > 1 || !isMysql[provider]) && { database: read(url.pathname.slice(1), 'database') }),
-    user: read(url.username, 'user'),
-    password: read(url.password, 'password'),
+    ...((url.pathname.length > 1 || !isMysql[provider]) && { database: required(url.pathname.slice(1), 'database') }),
+    user: required(url.username, 'user'),
+    password: required(url.password, 'password'),
   }
   const tls = tlsOf(url.searchParams)
   const result = partsForm().safeParse(tls === undefined ? parts : { ...parts, tls })

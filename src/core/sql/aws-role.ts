@@ -4,7 +4,7 @@
  */
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'
-import { configFault, type SqlAddress } from './address.ts'
+import { configFault, type SqlTarget } from './address.ts'
 
 export type AwsRole = {
   readonly roleArn: string
@@ -28,7 +28,9 @@ export const awsRolesSchema = lazily(() =>
 )
 
 /** Throws ServiceError `invalid` where the source may not use this process's keys. */
-export function requireAwsRole({ auth }: SqlAddress, roles: readonly AwsRole[], workspace: string): void {
+export function requireAwsRole(target: SqlTarget, roles: readonly AwsRole[], workspace: string): void {
+  if ('hyperdrive' in target) return
+  const { auth } = target
   if (auth.kind !== 'awsIam' || auth.keys !== undefined) return
   if (auth.roleArn === undefined) throw configFault('auth', 'needs accessKeyId and secretAccessKey, or a roleArn')
   const role = roles.find(({ roleArn }) => roleArn === auth.roleArn)

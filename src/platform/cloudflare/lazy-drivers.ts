@@ -1,10 +1,14 @@
 /**
- * The HTTP drivers, loaded by their first statement: a start does not need them, and Neon's package alone is a sixth of
- * the Worker (decision 036). Once loaded, a driver is called directly.
+ * The drivers, loaded by their first statement: a start does not need them, and Neon's package alone is a sixth of the
+ * Worker (decision 036). Those of data sources are parts of their own, which scripts/worker-parts.ts builds (decision
+ * 055). Once loaded, a driver is called directly.
  */
-import type { SqlAddress } from '../../core/sql/address.ts'
+import type { SqlAddress, TcpProvider } from '../../core/sql/address.ts'
+import { SqlFault, type SqlFaultDetail } from '../../core/sql/fault.ts'
 import type { SqlDriver } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
+import type { TcpAddress } from './parts/tcp-address.ts'
+import { currentRequest } from './request-scope.ts'
 
 /** The system database. */
 export function openNeonLazily(connectionString: string, timeLimit?: number): SqlDriver {
@@ -21,26 +25,39 @@ export function openNeonSource(address: SqlAddress, wayOut: Fetch, timeLimit?: n
 
 /** Like `openNeonSource`, for PlanetScale. */
 export function openPlanetscaleSource(address: SqlAddress, wayOut: Fetch, timeLimit?: number): SqlDriver {
-  return late(async () => (await import('../drivers/planetscale.ts')).openPlanetscale(address, wayOut, timeLimit))
+  return late(async () => (await import('./parts/planetscale.js')).openPlanetscale(address, wayOut, timeLimit))
+}
+
+/** The database of a data source over TCP, by connections of the current request. */
+export function openTcpSource(provider: TcpProvider, address: TcpAddress, timeLimit = 0): SqlDriver {
+  return late(async () => {
+    const { openPart } = await (provider === 'postgres' ? import('./parts/postgres.js') : import('./parts/mysql.js'))
+    return openPart(address, { timeLimit, request: currentRequest })
+  })
 }
 
 // Shares only the finished driver: on Workers no request may await another request's promise.
 function late(open: () => Promise<SqlDriver>): SqlDriver {
   let opened: SqlDriver | undefined
-  const driver = async () => {
-    const loaded = await open()
-    opened ??= loaded
-    return opened
+  const run = async <T>(work: (driver: SqlDriver) => Promise<T>): Promise<T> => {
+    try {
+      if (opened !== undefined) return await work(opened)
+      const loaded = await open()
+      opened ??= loaded
+      return await work(opened)
+    } catch (error) {
+      throw ourFault(error)
+    }
   }
   return {
-    query: (statement, context) =>
-      opened === undefined
-        ? driver().then((loaded) => loaded.query(statement, context))
-        : opened.query(statement, context),
-    batch: (statements, context) =>
-      opened === undefined
-        ? driver().then((loaded) => loaded.batch(statements, context))
-        : opened.batch(statements, context),
+    query: (statement, context) => run((driver) => driver.query(statement, context)),
+    batch: (statements, context) => run((driver) => driver.batch(statements, context)),
     close: async () => opened?.close(),
   }
+}
+
+/** A part has a copy of the class SqlFault; callers know only ours. */
+function ourFault(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'SqlFault' || error instanceof SqlFault) return error
+  return new SqlFault(error.message, error as Error & SqlFaultDetail)
 }

@@ -100,7 +100,12 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     timeToLive: config.SERVICE_SOURCES__CACHE_TTL,
   })
   const providers = () => [...builtIn, ...installed()]
-  const settings = createSourceSettings({ ports, providers, awsRoles: config.SERVICE_SOURCES__AWS_ROLES })
+  const settings = createSourceSettings({
+    ports,
+    providers,
+    awsRoles: config.SERVICE_SOURCES__AWS_ROLES,
+    hyperdrives: config.SERVICE_SOURCES__HYPERDRIVES,
+  })
   const openSources = createOpenSources({ ports, settings, system: openedSystem(systemDatabase, system) })
   const sources = createSources({ ports, models: changes, settings, openSources, providers })
   const secrets = createSecrets({ ports, models: changes, sources, openSources })

@@ -7,8 +7,9 @@ import { secretNames, withSecrets } from '../../core/connector/secret-reference.
 import { nested, ServiceError } from '../../core/error.ts'
 import type { SourceRecord } from '../../core/model/model.ts'
 import { didYouMean } from '../../core/nearest.ts'
-import { parseSqlAddress, type SqlProvider } from '../../core/sql/address.ts'
+import { configFault, parseSqlTarget, type SqlProvider } from '../../core/sql/address.ts'
 import { type AwsRole, requireAwsRole } from '../../core/sql/aws-role.ts'
+import { type Hyperdrive, requireHyperdrive } from '../../core/sql/hyperdrive.ts'
 import type { Ports } from '../../ports.ts'
 import type { ConnectionTest, Provider, SourceSetting } from '../../sources/provider.ts'
 import { loadSecrets, secretPurpose } from '../../store/secrets.ts'
@@ -47,16 +48,18 @@ export type GrantedSetting = {
 }
 
 export type SourceSettingsDeps = {
-  readonly ports: Pick<Ports, 'database' | 'vault'>
+  readonly ports: Pick<Ports, 'database' | 'databases' | 'vault'>
   /** The current providers: connectors can be installed and removed at any time. */
   readonly providers: () => readonly Provider[]
   /** AWS roles that sources may use with the keys of this process. */
   readonly awsRoles: readonly AwsRole[]
+  /** Hyperdrive bindings that sources may name. */
+  readonly hyperdrives: readonly Hyperdrive[]
 }
 
 export function createSourceSettings(deps: SourceSettingsDeps): SourceSettings {
-  const { ports, providers, awsRoles } = deps
-  const { database, vault } = ports
+  const { ports, providers, awsRoles, hyperdrives } = deps
+  const { database, databases, vault } = ports
 
   function providerOf(id: string): Provider {
     const provider = providers().find((one) => one.id === id)
@@ -91,7 +94,11 @@ export function createSourceSettings(deps: SourceSettingsDeps): SourceSettings {
     if (fresh !== undefined) values.set(fresh.name, fresh.value)
     const config = names.length === 0 ? sealed.config : withSecrets(sealed.config, values)
     if (provider.origin === 'builtIn') {
-      requireAwsRole(parseSqlAddress(provider.id as SqlProvider, config), awsRoles, workspace.apiName)
+      const target = parseSqlTarget(provider.id as SqlProvider, config)
+      const refusal = databases.refusal(target)
+      if (refusal !== undefined) throw configFault(refusal.member, refusal.reason)
+      requireHyperdrive(target, hyperdrives, workspace.apiName)
+      requireAwsRole(target, awsRoles, workspace.apiName)
     }
     return { setting: { ...sealed, config }, secretIds: rows.map(({ id }) => id) }
   }

@@ -3,7 +3,7 @@
  * driver, and in each an empty database for every provider.
  */
 
-import { type SqlProvider, sqlProviders } from '../../../src/core/sql/address.ts'
+import type { SqlProvider } from '../../../src/core/sql/address.ts'
 import { openMysql } from '../../../src/platform/drivers/mysql.ts'
 import { openPostgres } from '../../../src/platform/drivers/postgres/driver.ts'
 import { startNeonGateway } from '../../../src/platform/node/embedded/neon-gateway.ts'
@@ -22,11 +22,6 @@ export type SourceServer = {
 }
 
 export type SourceServers = Readonly<Record<ProviderName, SourceServer>> & { close(): Promise<void> }
-
-/** The providers that a platform can run. */
-export function providersOf(platform: 'node' | 'workerd'): readonly ProviderName[] {
-  return platform === 'node' ? sqlProviders : ['neon', 'planetscale']
-}
 
 export async function startSourceServers(): Promise<SourceServers> {
   const [postgres, mariadb] = await Promise.all([startPostgres(), startMariadb()])

@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { convertV4MiniflareOptions, Miniflare, type V4MiniflareOptions } from 'miniflare'
 import { tethered } from '../../../scripts/tether.ts'
+import { workerParts, writeWorkerParts } from '../../../scripts/worker-parts.ts'
 import { quiet, stageAssets, type Workerd, type WorkerdOptions } from '../../../scripts/workerd.ts'
 import { copyPrepared } from '../run/prepared.ts'
 
@@ -29,7 +30,10 @@ export async function startBundledWorker(
   const options = {
     ...configured,
     rootPath: home,
-    modules: [{ type: 'ESModule', path: `${entry}.js` }],
+    modules: [entry, ...workerParts.map((part) => `parts/${part}`)].map((name) => ({
+      type: 'ESModule',
+      path: `${name}.js`,
+    })),
     assets: { ...configured.assets, directory: assets.directory },
     bindings: { ...variables, LOCAL_PEER: HOST },
     unsafeDirectSockets: [{ host: HOST, port: 0 }],
@@ -74,6 +78,7 @@ const CONFIGURED = 'wrangler.json'
 
 /** As `wrangler deploy` would upload it. */
 async function bundle(entry: TestWorker, directory: string): Promise<void> {
+  await writeWorkerParts()
   const wrangler = join(root, 'node_modules/wrangler/bin/wrangler.js')
   const parameters = ['deploy', join(import.meta.dirname, `${entry}.ts`), '--dry-run', '--outdir', directory]
   await run(process.execPath, [wrangler, ...parameters], { cwd: root, env: { ...process.env, ...quiet } })

@@ -31,6 +31,8 @@ export type PostgresOptions = {
   readonly timeLimit?: number
   /** False if a statement needs several round trips on its connection. */
   readonly pipeline?: boolean
+  /** Whether sessions are shared by a pooler, so that settings end with a transaction. */
+  readonly isPooled?: boolean
   /** Maximum connections for batches; reads use two others. */
   readonly max?: number
   /** Milliseconds after which an unused connection is closed. */

@@ -40,10 +40,17 @@ export async function runBatch(
   if (statements.length === 0) return []
   const timeLimit = context === undefined ? 0 : (options.timeLimit ?? 0)
   // One message, so that the limit costs no round trip; it ends with the transaction.
-  const begin = timeLimit > 0 ? `begin; set local statement_timeout = ${timeLimit}` : 'begin'
+  const settings = [
+    ...(options.isPooled ? pooledSettings : []),
+    ...(timeLimit > 0 ? [`statement_timeout = ${timeLimit}`] : []),
+  ]
+  const begin = ['begin', ...settings.map((setting) => `set local ${setting}`)].join('; ')
   const results = await runTransaction(lend, options, { begin, statements, timeLimit })
   return results.map((result) => result.rows)
 }
+
+/** Those of a session on which text forms depend (client.ts). */
+const pooledSettings = ["timezone = 'UTC'", "datestyle = 'ISO'", "intervalstyle = 'postgres'"]
 
 /** Runs all statements or none, on a client that `lend` connects. `options` are those that it is created with. */
 export async function runTransaction(

@@ -1,6 +1,6 @@
 /** The databases of data sources on Node: all providers, including the HTTP ones. */
 import type { SqlAddress } from '../../../core/sql/address.ts'
-import type { SqlDatabases, SqlDriver } from '../../../ports.ts'
+import type { SqlDatabases, SqlDriver, TargetRefusal } from '../../../ports.ts'
 import { openMysql } from '../../drivers/mysql.ts'
 import { neonUrl, openNeon } from '../../drivers/neon.ts'
 import { openPlanetscale } from '../../drivers/planetscale.ts'
@@ -21,6 +21,11 @@ export type NodeSqlDatabasesOptions = {
   readonly resolve?: NetworkOptions['resolve']
 }
 
+const NO_HYPERDRIVE: TargetRefusal = {
+  member: 'hyperdrive',
+  reason: 'names a binding of a Worker, and this instance runs on Node: give the address of the database',
+}
+
 export function createNodeSqlDatabases({
   environment,
   awsRoles = [],
@@ -37,8 +42,9 @@ export function createNodeSqlDatabases({
   }
 
   return {
-    unavailable: () => undefined,
+    refusal: (target) => ('hyperdrive' in target ? NO_HYPERDRIVE : undefined),
     open(address): SqlDriver {
+      if ('hyperdrive' in address) throw new TypeError(NO_HYPERDRIVE.reason)
       const { provider, database, host } = address
       if (!options.allowPrivate && isPrivateHost(host)) return openRefused()
       switch (provider) {

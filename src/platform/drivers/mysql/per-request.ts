@@ -1,0 +1,68 @@
+/** MySQL and MariaDB over TCP where a connection lives no longer than its request. */
+import { createConnection, type PoolConnection } from 'mysql2/promise'
+import type { SqlDriver } from '../../../ports.ts'
+import { createLending, type LendingOptions } from '../lending.ts'
+import { createMysqlDriver } from './driver.ts'
+import { connectionOptions, type MysqlAddress, sessionSetup } from './session.ts'
+
+export type PerRequestOptions = Pick<LendingOptions<unknown>, 'request'> & {
+  readonly address: MysqlAddress
+  /** In milliseconds, for statements with a client; 0 means no limit. */
+  readonly timeLimit: number
+  /** Whether sessions are shared by a pooler, so that settings end with a transaction. */
+  readonly isPooled: boolean
+}
+
+export function openMysqlPerRequest({ address, timeLimit, request, isPooled }: PerRequestOptions): SqlDriver {
+  const limited = lendingOf(address, timeLimit, request)
+  const unlimited = lendingOf(address, 0, request)
+  const take = (context: unknown) => (context === undefined ? unlimited() : limited())
+  const driver = createMysqlDriver({ take, close: async () => {} }, { address, timeLimit })
+  return isPooled ? withSettings(driver, timeLimit) : driver
+}
+
+/** Sets up the session in each transaction; the isolation level is the server's. */
+function withSettings({ batch, close }: SqlDriver, timeLimit: number): SqlDriver {
+  const inTransaction: SqlDriver['batch'] = async (statements, context) => {
+    const [text = ''] = sessionSetup(context === undefined ? 0 : timeLimit)
+    return (await batch([{ text, params: [] }, ...statements], context)).slice(1)
+  }
+  return {
+    close,
+    batch: async (statements, context) => (statements.length === 0 ? [] : inTransaction(statements, context)),
+    query: async (statement, context) => (await inTransaction([statement], context))[0] ?? [],
+  }
+}
+
+/** Returns a function that opens a session, or takes one that the request has. */
+function lendingOf(address: MysqlAddress, timeLimit: number, request: PerRequestOptions['request']) {
+  const { take, giveBack } = createLending<PoolConnection>({
+    request,
+    isOpen: ({ connection }) => !isBroken(connection),
+    // Without waiting: the request may be over before the server has said goodbye.
+    close: (session) => void session.end().catch(ignore),
+    async open() {
+      const session = await createConnection(connectionOptions(address))
+      session.on('error', ignore)
+      try {
+        for (const text of sessionSetup(timeLimit)) await session.query(text)
+      } catch (error) {
+        session.destroy()
+        throw error
+      }
+      const lent: PoolConnection = Object.assign(session, { release: () => giveBack(lent) }) as PoolConnection
+      return lent
+    },
+  })
+  return take
+}
+
+/** Missing in the types: the state after an error, or after the server has closed the connection. */
+function isBroken(connection: unknown): boolean {
+  const { _fatalError: fatal, _protocolError: closed, _closing: isClosing } = connection as Internals
+  return Boolean(fatal ?? closed ?? isClosing)
+}
+
+type Internals = { readonly _fatalError?: unknown; readonly _protocolError?: unknown; readonly _closing?: boolean }
+
+const ignore = () => {}

@@ -1,0 +1,64 @@
+/**
+ * Postgres over TCP where a connection lives no longer than its request. A statement has a connection to itself, so that
+ * it can be cancelled; behind a pooler also a transaction, in which its settings hold.
+ */
+import type pg from 'pg'
+import type { SqlDriver } from '../../../ports.ts'
+import { createLending, type LendingOptions } from '../lending.ts'
+import { runAlone } from './alone.ts'
+import { cutOff } from './cancel.ts'
+import { ignore, lost, makeClient, type PostgresOptions, postgresFault, unreachable, withoutLimit } from './client.ts'
+import { runBatch } from './transaction.ts'
+
+export type PerRequestOptions = PostgresOptions & Pick<LendingOptions<unknown>, 'request'>
+
+export function openPostgresPerRequest({ request, ...options }: PerRequestOptions): SqlDriver {
+  const { timeLimit = 0 } = options
+  const limited = lendingOf(options, request)
+  const unlimited = lendingOf({ ...options, timeLimit: 0 }, request)
+  return {
+    async query(statement, context) {
+      if (options.isPooled) return (await runBatch(unlimited, options, { statements: [statement], context }))[0] ?? []
+      const client = await (context === undefined ? unlimited() : limited())
+      return (await runAlone(client, options, { statement, context, timeLimit })).rows
+    },
+    batch: (statements, context) => runBatch(unlimited, options, { statements, context }),
+    async close() {},
+  }
+}
+
+/** Returns a function that connects a client, or takes one that the request has. */
+function lendingOf(asked: PostgresOptions, request: PerRequestOptions['request']): () => Promise<pg.PoolClient> {
+  let options = asked
+  const { take, giveBack } = createLending<pg.PoolClient>({
+    request,
+    isOpen: (client) => client.getTransactionStatus() === 'I',
+    close: (client) => void end(client),
+    async open() {
+      try {
+        return await connect()
+      } catch (error) {
+        const unlimited = withoutLimit(options, postgresFault(error, lost))
+        if (unlimited === undefined) throw postgresFault(error, unreachable)
+        options = unlimited
+        return connect()
+      }
+    },
+  })
+
+  async function connect(): Promise<pg.PoolClient> {
+    const client = makeClient(options)
+    // A statement in flight rejects too; without a listener the event would end the process.
+    client.on('error', ignore)
+    await client.connect()
+    const release = (isBroken?: Error | boolean) => (isBroken ? cutOff(client) : giveBack(lent))
+    const lent: pg.PoolClient = Object.assign(client, { release })
+    return lent
+  }
+
+  return take
+}
+
+async function end(client: pg.PoolClient): Promise<void> {
+  await (client as unknown as pg.Client).end().catch(ignore)
+}
