@@ -27,7 +27,7 @@ export function signedIn(
  * `Set-Cookie` values for both tokens. Both cookies last as long as the refresh token, so that an expired access token
  * is answered with 401, upon which the client refreshes, instead of counting as no credential.
  */
-export function sessionCookies(c: AppContext, config: Config, result: LoginResult): readonly string[] {
+function sessionCookies(c: AppContext, config: Config, result: LoginResult): readonly string[] {
   const lifetime = Math.floor(config.SERVICE_REFRESH_TOKEN_TTL / 1_000)
   const attributes = `Max-Age=${lifetime}; ${common(c, config)}`
   return [

@@ -12,7 +12,7 @@ import { requireSameOrigin } from '../http/origin.ts'
 import type { AppContext } from '../http/request.ts'
 import { textSchema } from '../http/schemas.ts'
 
-export const modeSchema = lazily(() => z.enum(['json', 'session'], "must be 'json' or 'session'").default('session'))
+const modeSchema = lazily(() => z.enum(['json', 'session'], "must be 'json' or 'session'").default('session'))
 
 /** The address is not validated: a malformed one fails like any other without an account. */
 const credentials = lazily(() => ({ email: textSchema(320), password: z.string().max(256) }))

@@ -27,6 +27,6 @@ function runSome<Result>(parts: Parts<Result>): IteratorResult<undefined, Result
 }
 
 /** Resolves after everything else that is ready to run. */
-function pause(): Promise<void> {
+export function pause(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 0))
 }

@@ -87,7 +87,7 @@ function answerOf(code: Exclude<ErrorCode, -32601 | -32603>): Answer {
 export const MAX_MESSAGE = 1_000
 
 /** A connector's message is shown to callers, limited in length. */
-export function extensionError({ kind, message, code }: Answer, own: string): ServiceError {
+function extensionError({ kind, message, code }: Answer, own: string): ServiceError {
   const cause = new ServiceError(kind, `the extension returned an error: ${truncate(own, MAX_MESSAGE)}`)
   return new ServiceError(kind, message, { cause, ...(code !== undefined && { code }) })
 }

@@ -21,7 +21,7 @@ import type { Capabilities } from './schema.ts'
 /** A collection and its declaration. */
 export type DeclaredCollection = { readonly collection: Collection; readonly capabilities: Capabilities }
 
-export function declaresOperation({ capabilities }: DeclaredCollection, operation: ConnectorOperation): boolean {
+function declaresOperation({ capabilities }: DeclaredCollection, operation: ConnectorOperation): boolean {
   return capabilities.operations.includes(operation)
 }
 

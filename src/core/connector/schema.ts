@@ -9,12 +9,9 @@ import { type InferOutput, lazily } from '../lazily.ts'
 import { issuePath, shortName } from '../message-text.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
 import { operatorsOf } from '../model/operator.ts'
-import { connectorOperations, connectorOperator, operators } from '../model/vocabulary.ts'
+import { connectorOperations } from '../model/vocabulary.ts'
 import { NO_NAMESPACE, type SourceSchema } from '../sql/source-schema.ts'
 import { invalidResponse } from './fault.ts'
-
-/** Operators of the item API without their underscore. */
-export const connectorOperators = operators.map(connectorOperator)
 
 const name = lazily(() => z.string().min(1).max(200))
 

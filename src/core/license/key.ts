@@ -8,7 +8,7 @@ export type KeyResult =
 
 /** Crockford's alphabet, in the order of the symbols' values: no I, L, O and U. */
 export const KEY_SYMBOLS = '0123456789ABCDEFGHJKMNPQRSTVWXYZ'
-export const KEY_LENGTH = 25
+const KEY_LENGTH = 25
 const GROUP = 5
 
 /** Messages never repeat the key. */
@@ -30,7 +30,7 @@ export function completeKey(body: string): string {
 }
 
 /** Luhn mod 32 of `body`: every second symbol counts double, beginning with the right-most. */
-export function checkSymbol(body: string): string {
+function checkSymbol(body: string): string {
   const sum = [...body].reverse().reduce((total, symbol, index) => total + weighted(rank(symbol), index), 0)
   return KEY_SYMBOLS[(32 - (sum % 32)) % 32] ?? ''
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'
 
-export const API_NAME_RULE = 'must start with a letter and contain only letters, digits and underscores'
+const API_NAME_RULE = 'must start with a letter and contain only letters, digits and underscores'
 
 export const apiNameSchema = lazily(() =>
   z

@@ -15,8 +15,8 @@ import { meanings } from './operator-meaning.ts'
 import { type FilterTemplate, MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from './parse.ts'
 import { boundText, type Operand } from './placeholder.ts'
 
-export const MAX_FILTER_LEAVES = 200
-export const MAX_IN_OPERANDS = 1000
+const MAX_FILTER_LEAVES = 200
+const MAX_IN_OPERANDS = 1000
 const MAX_NESTING = 40
 
 /** Resolves names. Both functions throw for a name that is unknown or hidden. */

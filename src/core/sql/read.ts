@@ -54,7 +54,7 @@ function countAll({ collection, where }: ReadPlan, dialect: Dialect): Sql {
   return sql`select count(*) from ${table(collection)} ${ident(scope.alias)}${whereClause(where, scope)}`
 }
 
-export function whereClause(filter: Filter, scope: Scope): Sql {
+function whereClause(filter: Filter, scope: Scope): Sql {
   return filter.kind === 'all' ? empty : sql` where ${predicate(filter, scope)}`
 }
 
@@ -89,7 +89,7 @@ function conjuncts(filter: Filter, scope: Scope): readonly Sql[] {
   return filter.kind === 'all' ? [] : [predicate(filter, scope)]
 }
 
-export function orderBy(order: readonly Order[], scope: Scope): Sql | undefined {
+function orderBy(order: readonly Order[], scope: Scope): Sql | undefined {
   if (order.length === 0) return undefined
   return join(
     order.map((part) =>

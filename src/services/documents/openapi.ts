@@ -6,6 +6,7 @@
 import { viewerOf } from '../../core/access/merge.ts'
 import { type Rights, requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
+import { pause } from '../../sources/in-parts.ts'
 import type { Caller, RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadDeclarations } from './declarations.ts'
@@ -111,7 +112,7 @@ async function gather(pieces: Iterator<string>, most: number): Promise<{ text: s
     const { part, isLast } = nextPart(pieces)
     text += part
     if (isLast) return { text, isWhole: true }
-    await breath()
+    await pause()
   }
   return { text, isWhole: false }
 }
@@ -123,7 +124,7 @@ function streamed(start: string, pieces: Iterator<string>): ReadableStream<Uint8
       controller.enqueue(encoder.encode(start))
     },
     async pull(controller) {
-      await breath()
+      await pause()
       const { part, isLast } = nextPart(pieces)
       controller.enqueue(encoder.encode(part))
       if (isLast) controller.close()
@@ -139,9 +140,4 @@ function nextPart(pieces: Iterator<string>): { readonly part: string; readonly i
     parts.push(value)
   }
   return { part: parts.join(''), isLast: false }
-}
-
-/** Lets other pending work run first. */
-function breath(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0))
 }

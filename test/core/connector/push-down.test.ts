@@ -9,9 +9,10 @@ import {
   pushOrder,
   requireOperation,
 } from '../../../src/core/connector/push-down.ts'
-import { type Capabilities, connectorOperators } from '../../../src/core/connector/schema.ts'
+import type { Capabilities } from '../../../src/core/connector/schema.ts'
 import { errorBody, ServiceError } from '../../../src/core/error.ts'
 import type { PrimitiveField } from '../../../src/core/model/model.ts'
+import { connectorOperator, operators } from '../../../src/core/model/vocabulary.ts'
 import { wireValue } from '../../../src/core/model/wire.ts'
 import { evaluate } from '../../../src/core/query/evaluate.ts'
 import { all, and, type Filter, isTrue, not, or } from '../../../src/core/query/filter.ts'
@@ -24,7 +25,7 @@ const field = (name: string) => collection.primitives.find((one) => one.apiName 
 const everything: Capabilities = {
   key: ['id'],
   operations: ['readMany'],
-  filter: Object.fromEntries(collection.primitives.map(({ dbName }) => [dbName, [...connectorOperators]])),
+  filter: Object.fromEntries(collection.primitives.map(({ dbName }) => [dbName, operators.map(connectorOperator)])),
   sort: ['title', 'plays'],
   count: true,
   offset: true,

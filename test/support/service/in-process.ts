@@ -6,7 +6,6 @@ import pg from 'pg'
 import { createApp } from '../../../handlers/app.ts'
 import { readConfig } from '../../../src/config.ts'
 import { timeOrderedIds } from '../../../src/platform/ids.ts'
-import { noConnectors } from '../../../src/platform/no-connectors.ts'
 import { openNodeAssets } from '../../../src/platform/node/assets.ts'
 import { createNodeLicensing } from '../../../src/platform/node/licensing.ts'
 import { createNodeSqlDatabases } from '../../../src/platform/node/network/sql-databases.ts'
@@ -17,6 +16,7 @@ import { createTelemetryClient } from '../../../src/platform/telemetry-client.ts
 import { openVault } from '../../../src/platform/vault.ts'
 import type { Clock, Mail, SqlDriver } from '../../../src/ports.ts'
 import { type Services, startServices } from '../../../src/services/instance/services.ts'
+import { noConnectors } from './no-connectors.ts'
 import { quickHashing } from './quick-hashing.ts'
 
 export type InProcess = {

@@ -42,7 +42,7 @@ function slotLimits(config: Config): SlotLimits {
   }
 }
 
-export function connectorLimits(config: Config): NodeHostOptions {
+function connectorLimits(config: Config): NodeHostOptions {
   return {
     timeLimit: config.SERVICE_EXTENSIONS__TIME_LIMIT,
     busyLimit: config.SERVICE_EXTENSIONS__CPU_LIMIT,
