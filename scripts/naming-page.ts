@@ -151,6 +151,7 @@ function tableOf(place: ReturnType<typeof placed>, keys: Readonly<Record<string,
       isReadOnly: false,
       defaultKind: 'none',
       isLoose: false,
+      native: null,
     })),
     indexes: [{ dbName: 'key', kind: 'primary', columns: isJunction ? own.flat() : ['id'], isImplied: false }],
     foreignKeys: Object.entries(keys).map(([columns, target]): SourceForeignKey => {

@@ -1,6 +1,7 @@
 /** Reads request bodies: limited while reading, JSON only, parsed by a schema. Faults name their path. */
 import type * as z from 'zod'
 import { nested, ServiceError } from '../../src/core/error.ts'
+import { parseExactJson } from '../../src/core/exact-json.ts'
 import { hasPrototypeMember, oversizedJson } from '../../src/core/json-limits.ts'
 import { knownMembers, notOneOf, unknownMember } from '../../src/core/known-members.ts'
 import { issuePath } from '../../src/core/message-text.ts'
@@ -36,8 +37,9 @@ function reasonOf(issue: z.core.$ZodIssue | undefined, schema: z.ZodType): strin
   return issue?.message ?? 'is wrong'
 }
 
+/** Numbers keep the text in which they were sent. */
 export function readJson(c: AppContext, limit: number): Promise<unknown> {
-  return readText(c, limit).then((text) => parseJson(text))
+  return readText(c, limit).then((text) => parseJson(text, parseExactJson))
 }
 
 /** Like `readJson`, but refuses a member `__proto__` at any depth. */
@@ -52,11 +54,11 @@ function parsePlainJson(text: string): unknown {
   return value
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, parse: (text: string) => unknown = JSON.parse): unknown {
   const excess = oversizedJson(text)
   if (excess !== undefined) throw nested('invalid', [UNREADABLE, excess])
   try {
-    return JSON.parse(text) as unknown
+    return parse(text)
   } catch {
     throw nested('invalid', [UNREADABLE, text === '' ? 'is empty' : 'is not JSON'])
   }

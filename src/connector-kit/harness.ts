@@ -116,6 +116,18 @@ function fieldsOf({ collections }: ConnectorSchema, request: QueryRequest): read
     if (field === undefined) return []
     const { type, isNullable, isList, isReadOnly } = field
     const names = { id: name, dbName: name, apiName: name, collectionId: request.collection }
-    return [{ kind: 'primitive', ...names, type, isNullable, isList, isReadOnly, defaultValue: null, isLoose: false }]
+    return [
+      {
+        kind: 'primitive',
+        ...names,
+        type,
+        isNullable,
+        isList,
+        isReadOnly,
+        defaultValue: null,
+        isLoose: false,
+        native: null,
+      },
+    ]
   })
 }

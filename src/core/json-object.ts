@@ -1,8 +1,10 @@
 /** JSON objects: the type check and the canonical text. */
 
-/** Returns true for an object that is neither null nor a list. */
+import { isRawNumber } from './exact-json.ts'
+
+/** Returns true for an object that is neither null nor a list, nor a number that is kept as its text. */
 export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawNumber(value)
 }
 
 /** Sorts members at every depth, since databases do not keep their order: equal values have equal texts. */

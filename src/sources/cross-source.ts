@@ -3,6 +3,7 @@
  * in batches, never one per row, with the access to the far collection that the plan carries. Conditions on far rows
  * become lists of keys beforehand, and are refused if there are too many (docs/decisions/023).
  */
+import { parseExactJson, plainNumber } from '../core/exact-json.ts'
 import { comparableKey, spellingsOfKey } from '../core/model/far-key.ts'
 import type { Model, RelationField, SourceRecord } from '../core/model/model.ts'
 import type { Order, Plan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
@@ -64,7 +65,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
     splitSelection(plan.selection, isLocal).isWhole && crossSourceConditions(plan, isLocal).length === 0
 
   const completed = async (text: string, split: SplitSelection, run: Run) =>
-    split.isWhole ? text : JSON.stringify(await complete(JSON.parse(text) as Item[], split, run))
+    split.isWhole ? text : JSON.stringify(await complete(parseExactJson(text) as Item[], split, run))
 
   return {
     prepareLong: (plan) => (isPlain(plan) ? source.prepareLong?.(plan) : undefined),
@@ -225,7 +226,7 @@ async function batchOf(selected: SelectedRelation, values: readonly string[], ru
   const source = run.open(relation.target.sourceId)
   const text = await source.prepareLookup(plan, { field: other, values })(run.bindings, run.options)
   run.room.gather(text)
-  const found = JSON.parse(text) as readonly Item[]
+  const found = parseExactJson(text) as readonly Item[]
   if (isOneEach || values.length === 1 || found.length < PAGE) return found
   const middle = Math.ceil(values.length / 2)
   const first = await batchOf(selected, values.slice(0, middle), run)
@@ -251,7 +252,7 @@ function onlyJoin(relation: RelationField): RelationField['joins'][number] {
 
 /** Converts a key value to text, to compare the two sides. */
 function keyText(value: unknown): string | undefined {
-  return value === null || value === undefined ? undefined : String(value)
+  return value === null || value === undefined ? undefined : String(plainNumber(value))
 }
 
 function withoutHidden(row: Item): Item {

@@ -3,7 +3,7 @@ import { ServiceError } from '../core/error.ts'
 import { parseSqlTarget, type SqlProvider, sqlProviders } from '../core/sql/address.ts'
 import { connectionError } from '../core/sql/connection-error.ts'
 import { describeSchema } from '../core/sql/describe.ts'
-import type { Dialect } from '../core/sql/dialect.ts'
+import type { Dialect, Rows } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Introspection } from '../core/sql/introspect.ts'
 import { mariadb as ownMariadb, mysql as ownMysql } from '../core/sql/mysql/dialect.ts'
@@ -166,7 +166,13 @@ async function languageOf(id: SqlProvider, driver: SqlDriver): Promise<Language>
 }
 
 async function readSchema({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
-  return catalog.parse(await explained(dialect, driver.query(catalog.statement({ kind: 'all' }))))
+  const rows = await explained(dialect, driver.query(catalog.statement({ kind: 'all' })))
+  return withInspection({ dialect, catalog }, driver, rows)
+}
+
+async function withInspection({ dialect, catalog }: Language, driver: SqlDriver, rows: Rows): Promise<SourceSchema> {
+  const inspection = catalog.inspect?.(rows)
+  return catalog.parse(rows, inspection && (await explained(dialect, driver.query(inspection))))
 }
 
 /** Waits for the migration lock first: a process that died may have left its last statement running. */
@@ -174,7 +180,7 @@ async function readInTurn({ dialect, catalog }: Language, driver: SqlDriver): Pr
   const { take, release } = dialect.ddl.lock
   const question = driver.batch([take, catalog.statement({ kind: 'all' }), ...release])
   const [, rows = []] = await explained(dialect, question)
-  return catalog.parse(rows)
+  return withInspection({ dialect, catalog }, driver, rows)
 }
 
 /** Throws errors of the database in the words of docs/contract.md#what-the-caller-sees. */

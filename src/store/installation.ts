@@ -25,6 +25,7 @@ import secrets from './schema/013-secrets.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import looseTexts from './schema/workspace-002-loose-texts.ts'
 import exactTexts from './schema/workspace-003-exact-texts.ts'
+import nativeTypes from './schema/workspace-004-native-types.ts'
 import { param, sql, statement } from './statements.ts'
 
 /** Ordered by number. A released migration is never edited. */
@@ -43,7 +44,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [12, keyScopes],
   [13, secrets],
 ]
-const workspaceMigrations: readonly string[] = [workspaceModel, looseTexts, exactTexts]
+const workspaceMigrations: readonly string[] = [workspaceModel, looseTexts, exactTexts, nativeTypes]
 
 /** The schema number of an up-to-date workspace. */
 export const WORKSPACE_SCHEMA_NUMBER = workspaceMigrations.length

@@ -147,6 +147,7 @@ const primitiveColumns: Columns<Tables['primitiveFields']> = [
   ['is_read_only', bool, 'isReadOnly'],
   ['default_value', jsonb, 'defaultValue'],
   ['is_loose', bool, 'isLoose'],
+  ['native', jsonb, 'native'],
 ]
 const relationColumns: Columns<Tables['relationFields']> = [
   ['id', uuid, 'id'],

@@ -24,10 +24,9 @@ beforeAll(async () => {
   server = await startPostgres()
   driver = openPostgres({ connectionString: server.url })
   await run(`create collation cases (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`)
-  await run('create extension citext')
-  await run(`create table many (id int primary key, plain text, cases text collate cases, folded citext,
+  await run(`create table many (id int primary key, plain text, cases text collate cases,
     ordered text collate "C", number int)`)
-  await run(`insert into many select n, 'tenant' || n % 5000, 'tenant' || n % 5000, 'tenant' || n % 5000, 'x', n
+  await run(`insert into many select n, 'tenant' || n % 5000, 'tenant' || n % 5000, 'x', n
     from generate_series(1, 20000) n`)
   for (const column of ['plain', 'cases']) await run(`create index on many (${column})`)
   await run('analyze many')
@@ -59,7 +58,7 @@ function statementOf(model: Model, name: string, operator: string, operand: stri
 
 describe('an import', () => {
   it('marks the columns that take different texts for equal, and no others', async () => {
-    expect(looseIn((await imported()).records)).toEqual(['cases', 'folded'])
+    expect(looseIn((await imported()).records)).toEqual(['cases'])
   })
 
   it('follows a column that comes to be such, or is no longer, and says nothing of it', async () => {
@@ -69,11 +68,11 @@ describe('an import', () => {
     const after = await imported(before)
 
     expect(after.operations).toEqual([])
-    expect(looseIn(after.records)).toEqual(['cases', 'folded', 'ordered'])
+    expect(looseIn(after.records)).toEqual(['cases', 'ordered'])
     await run('alter table many alter ordered type text collate "C"')
     const again = await imported(after.records)
     expect(again.operations).toEqual([])
-    expect(looseIn(again.records)).toEqual(['cases', 'folded'])
+    expect(looseIn(again.records)).toEqual(['cases'])
     expect((await imported(again.records)).records).toBe(again.records)
   })
 })
@@ -137,7 +136,7 @@ describe('the stored model of a workspace', () => {
   it('keeps the marks, and the SQL of columns that have none is what it was', async () => {
     const loaded = await load()
 
-    expect(looseIn(loaded)).toEqual(['cases', 'folded'])
+    expect(looseIn(loaded)).toEqual(['cases'])
     for (const one of [records, loaded]) {
       expect(statementOf(buildModel(1, one), 'plain', '_eq', 'x').text).toMatch(
         / where "t0"\."plain" = \$1::text order by /,
@@ -147,16 +146,16 @@ describe('the stored model of a workspace', () => {
   })
 
   it('takes texts from before for such until their next introspection, but for those of its own tables', async () => {
-    await ask('alter table service_shop_meta.primitive_field drop column is_loose')
+    await ask('alter table service_shop_meta.primitive_field drop column is_loose, drop column native')
     await ask('update service.workspace set schema_number = 1')
 
     await installSchema(database)
 
     const upgraded = await load()
-    expect(looseIn(upgraded)).toEqual(['plain', 'cases', 'folded', 'ordered'])
+    expect(looseIn(upgraded)).toEqual(['plain', 'cases', 'ordered'])
     const after = await imported(upgraded)
     expect(after.operations).toEqual([])
     await database.batch(saveModel('shop', upgraded, after.records))
-    expect(looseIn(await load())).toEqual(['cases', 'folded'])
+    expect(looseIn(await load())).toEqual(['cases'])
   })
 })

@@ -116,11 +116,11 @@ describe('a schema that grew for years', () => {
     })
     expect(fieldsOf(model, 'harbour')).toMatchObject({
       id: 'int32 counted',
-      place: 'json? read-only',
+      place: 'json?',
       labels: 'string[]? default',
       depth: 'decimal(12,3)?',
-      address: 'string? read-only',
-      closes: 'string? read-only',
+      address: 'string?',
+      closes: 'string?',
     })
     expect(fieldsOf(model, 'captains')).toEqual({
       id: 'int64? read-only',
@@ -264,7 +264,7 @@ describe('a sample database in capitals', () => {
   })
 })
 
-it('leaves an enum of a key to the database', async () => {
+it('has an enum of a key as any other', async () => {
   await run(
     'create schema boxes',
     `create type boxes.size as enum ('small', 'medium')`,
@@ -278,12 +278,12 @@ it('leaves an enum of a key to the database', async () => {
 
   const model = buildModel(1, records)
   expect(fieldsOf(model, 'box')).toEqual({
-    size: 'string read-only',
+    size: 'string(6)',
     other: 'string(6)?',
-    spare: 'string? read-only',
-    none: 'string? read-only',
+    spare: 'string(6)?',
+    none: 'string?',
   })
-  expect(fieldsOf(model, 'lid')).toEqual({ id: 'int32', box: 'string? read-only', sizes: 'string(6)[]?' })
+  expect(fieldsOf(model, 'lid')).toEqual({ id: 'int32', box: 'string(6)?', sizes: 'string(6)[]?' })
   await run('drop schema boxes cascade')
 })
 

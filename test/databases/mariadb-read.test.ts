@@ -399,7 +399,9 @@ async function createTables({ collections }: Model): Promise<void> {
 async function insert(name: string, items: readonly Readonly<Record<string, unknown>>[]): Promise<void> {
   const { dbName, primitives } = model.byName.get(name) as Collection
   const rows = items.map((item) => {
-    const cells = primitives.map(({ apiName, type }) => mariadb.typed(type, false, encoded(type, item[apiName])))
+    const cells = primitives.map(({ apiName, type }) =>
+      mariadb.typed({ type, isList: false }, encoded(type, item[apiName])),
+    )
     return sql`(${join(cells)})`
   })
   await driver.query(compile(sql`insert into ${ident(dbName)} values ${join(rows)}`, mariadb))

@@ -186,6 +186,7 @@ export function toSourceSchema({ namespaces, collections }: ConnectorSchema): So
         isReadOnly: field.isReadOnly,
         defaultKind: 'none',
         isLoose: false,
+        native: null,
       })),
       indexes: key.length === 0 ? [] : [{ dbName: undefined, kind: 'primary', columns: key, isImplied: false }],
       foreignKeys: [],

@@ -3,7 +3,7 @@
  * there.
  */
 import type { FieldType } from '../model/field-type.ts'
-import type { CollectionRecord, DefaultValue, IndexRecord, PrimitiveFieldRecord } from '../model/model.ts'
+import type { CollectionRecord, DefaultValue, IndexRecord, NativeType, PrimitiveFieldRecord } from '../model/model.ts'
 import type { SourceColumn, SourceIndex, SourceTable } from '../sql/source-schema.ts'
 import { deriveApiName, deriveIndexName } from './derive.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation } from './diff-context.ts'
@@ -107,17 +107,22 @@ function databaseDefault(kind: SourceColumn['defaultKind']): DefaultValue | null
 }
 
 function changedField(field: PrimitiveFieldRecord, column: SourceColumn): PrimitiveFieldRecord {
-  const { isNullable, isList, isReadOnly, isLoose } = column
+  const { isNullable, isList, isReadOnly, isLoose, native } = column
   const type = isSameType(field.type, column.type) ? field.type : column.type
   const isSame =
     field.type === type &&
     field.isNullable === isNullable &&
     field.isList === isList &&
     field.isReadOnly === isReadOnly &&
-    field.isLoose === isLoose
-  const shaped = isSame ? field : { ...field, type, isNullable, isList, isReadOnly, isLoose }
+    field.isLoose === isLoose &&
+    isSameNative(field.native, native)
+  const shaped = isSame ? field : { ...field, type, isNullable, isList, isReadOnly, isLoose, native }
   const defaultValue = defaultFor(shaped, column)
   return defaultValue === shaped.defaultValue ? shaped : { ...shaped, defaultValue }
+}
+
+function isSameNative(one: NativeType | null, other: NativeType | null): boolean {
+  return one?.schema === other?.schema && one?.name === other?.name && one?.isOrdered === other?.isOrdered
 }
 
 /** Keeps a default that the service fills in as long as it fits the field; the database does not know it. */
@@ -147,7 +152,7 @@ function boundsOf({ params }: Extract<FieldType, { readonly name: 'decimal' }>):
 }
 
 function createField(field: PrimitiveFieldRecord): SchemaOperation {
-  const { collectionId: _, isReadOnly, isLoose: __, ...data } = field
+  const { collectionId: _, isReadOnly, isLoose: __, native: ___, ...data } = field
   return { kind: 'createPrimitiveField', data: { ...data, ...(isReadOnly && { isReadOnly }) } }
 }
 
@@ -161,7 +166,7 @@ function updateField(before: PrimitiveFieldRecord, after: PrimitiveFieldRecord):
     ...(before.isReadOnly === isReadOnly ? [] : [{ kind: 'changeIsReadOnly', data: { isReadOnly } }]),
     ...(before.defaultValue === defaultValue ? [] : [{ kind: 'changeDefaultValue', data: { defaultValue } }]),
   ]
-  // `isLoose` is left out: no migration operation changes it.
+  // `isLoose` and `native` are left out: no migration operation changes them.
   return operations.length === 0 ? [] : [{ kind: 'updatePrimitiveField', data: { id, operations } }]
 }
 

@@ -42,7 +42,7 @@ export function diffModel(
     ...linked.linking,
   ]
   const before = new Set(records.primitiveFields)
-  // No operation describes a change of `isLoose`.
+  // No operation describes a change of `isLoose` or `native`.
   const isKnown = collections.every(({ fields }) => fields.every((field) => before.has(field)))
   if (operations.length === 0 && isKnown) return { records, operations }
   const isOthers = (id: string) => !goneIds.has(id) && !tables.ids.has(id)

@@ -45,6 +45,7 @@ export function createField(
     isReadOnly: false,
     defaultValue,
     isLoose: false,
+    native: null,
   }
   checkType(draft, collection, record)
   checkDefault(record)
@@ -182,8 +183,9 @@ function backfillOf(field: PrimitiveFieldRecord): Backfill | undefined {
   return 'ok' in decoded ? { kind: 'static', text: decoded.ok } : undefined
 }
 
+/** A column that gets a type of the model no longer has one of its own. */
 function withChange(field: PrimitiveFieldRecord, change: FieldChange): PrimitiveFieldRecord {
-  return { ...field, ...change.data }
+  return { ...field, ...('type' in change.data && { native: null }), ...change.data }
 }
 
 function changeNullability(draft: Draft, collection: CollectionDraft, field: PrimitiveFieldRecord): void {

@@ -4,6 +4,7 @@
  * predicate ("must be …", "is not …") that never repeats the value. Long, because it is one table: each type's grammar,
  * range and canonical form, in the order of the types.
  */
+import { isRawNumber, parseExactJson, plainNumber } from '../exact-json.ts'
 import { isObject } from '../json-object.ts'
 import type { FieldType } from './field-type.ts'
 
@@ -48,7 +49,7 @@ export function decodeText(type: FieldType, text: string): Decoded {
       return integerFromText(integers[type.name], text)
     case 'float32':
     case 'float64':
-      return jsonNumber.test(text) ? decodeFloat(type.name, Number(text)) : notNumber
+      return jsonNumber.test(text) ? decodeFloat(type.name, Number(text)) : decodeNamed(text, notNumber)
     case 'boolean':
       return text === 'true' || text === 'false' ? { ok: text } : notBoolean
     case 'json':
@@ -79,7 +80,8 @@ export function describeType(type: FieldType): string {
   return type.name
 }
 
-function decodeScalar(type: FieldType, value: unknown): Decoded {
+function decodeScalar(type: FieldType, sent: unknown): Decoded {
+  const value = type.name === 'json' ? sent : plainNumber(sent)
   switch (type.name) {
     case 'string':
       return decodeString(type.params, value)
@@ -100,7 +102,7 @@ function decodeScalar(type: FieldType, value: unknown): Decoded {
     }
     case 'float32':
     case 'float64':
-      return typeof value === 'number' ? decodeFloat(type.name, value) : notNumber
+      return typeof value === 'number' ? decodeFloat(type.name, value) : decodeNamed(value, notNumber)
     case 'decimal':
       return decodeDecimal(type.params, value)
     case 'boolean':
@@ -120,7 +122,7 @@ function decodeScalar(type: FieldType, value: unknown): Decoded {
     case 'bytes':
       return typeof value === 'string' && value.length % 4 === 0 && base64.test(value) ? { ok: value } : notBase64
     case 'geometry':
-      return isGeometry(value, 0) ? { ok: JSON.stringify(value) } : notGeometry
+      return isObject(value) ? decodeGeometry(JSON.stringify(value)) : notGeometry
     default:
       return type satisfies never
   }
@@ -226,7 +228,12 @@ function decodeFloat(name: 'float32' | 'float64', value: number): Decoded {
     // PostgreSQL refuses values too small for a single as well as values too large.
     if (!Number.isFinite(single) || (single === 0 && value !== 0)) return floatOutOfRange
   }
-  return { ok: String(value) }
+  return { ok: Object.is(value, -0) ? '-0' : String(value) }
+}
+
+/** Values of PostgreSQL's numbers that JSON has no numbers for. */
+function decodeNamed(value: unknown, fault: Fault): Decoded {
+  return value === 'NaN' || value === 'Infinity' || value === '-Infinity' ? { ok: value } : fault
 }
 
 function decodeDecimal(params: Params<'decimal'>, value: unknown): Decoded {
@@ -238,7 +245,7 @@ function decodeDecimal(params: Params<'decimal'>, value: unknown): Decoded {
 }
 
 function decimalFromText(params: Params<'decimal'>, text: string): Decoded {
-  if (!decimalText.test(text)) return notDecimal
+  if (!decimalText.test(text)) return decodeNamed(text, notDecimal)
   const isNegative = text.startsWith('-')
   const [wholeText = '', fractionText = ''] = (isNegative ? text.slice(1) : text).split('.')
   const before = params.kind === 'constrained' ? params.precision - params.scale : MAX_DIGITS_BEFORE
@@ -276,23 +283,28 @@ const inexactDecimal: Fault = { fault: 'must be a decimal string: a JSON number 
 const notDecimal: Fault = { fault: 'must be a decimal string or an integer' }
 
 function decodeDate(value: unknown): Decoded {
-  if (typeof value !== 'string' || !datePattern.test(value)) return notDate
+  if (typeof value !== 'string') return notDate
+  if (!datePattern.test(value)) return decodeExtended(value, { time: false, zone: false }) ?? notDate
   return isCalendarDate(value) ? { ok: value } : noCalendarDate
 }
 
-/** The form is HH:MM:SS with required seconds (docs/contract.md#types); 24:00:00 is not valid. */
+/**
+ * The form is HH:MM:SS with required seconds (docs/contract.md#types). PostgreSQL knows 24:00:00, and MariaDB and MySQL
+ * hours up to 838 of either sign; a database refuses what it lacks.
+ */
 function decodeTime(value: unknown): Decoded {
   const match = typeof value === 'string' ? timePattern.exec(value) : null
   if (match === null) return notTime
-  const text = match[0]
-  if (!isTimeOfDay(text, 0)) return noTimeOfDay
-  const fraction = match[1] ?? ''
-  return fraction.length > 6 ? fractionTooLong : { ok: text.slice(0, 8) + fractionSuffix(fraction) }
+  const [, sign = '', hours = '', minutes = '', fraction = ''] = match
+  if (Number(hours) > MAX_HOURS || twoDigits(minutes, 1) > 59 || twoDigits(minutes, 4) > 59) return noTimeOfDay
+  return fraction.length > 6 ? fractionTooLong : { ok: `${sign}${hours}${minutes}${fractionSuffix(fraction)}` }
 }
+
+const MAX_HOURS = 838
 
 function decodeDateTime(value: unknown): Decoded {
   const match = typeof value === 'string' ? dateTimePattern.exec(value) : null
-  if (match === null) return notDateTime
+  if (match === null) return decodeExtended(value, { time: true, zone: false }) ?? notDateTime
   if (match[2] !== undefined) return hasZone
   const [text, fraction = ''] = match
   return instantFault(text, fraction) ?? { ok: text.slice(0, 19) + fractionSuffix(fraction) }
@@ -300,13 +312,30 @@ function decodeDateTime(value: unknown): Decoded {
 
 function decodeDateTimeWithTimezone(value: unknown): Decoded {
   const match = typeof value === 'string' ? dateTimePattern.exec(value) : null
-  if (match === null) return notDateTimeWithTimezone
+  if (match === null) return decodeExtended(value, { time: true, zone: true }) ?? notDateTimeWithTimezone
   const [text, fraction = '', zone] = match
   if (zone === undefined) return lacksZone
   const fault = instantFault(text, fraction)
   if (fault !== undefined) return fault
   const utc = zone === 'Z' ? text.slice(0, 19) : toUtc(text, zone)
   return typeof utc === 'string' ? { ok: `${utc}${fractionSuffix(fraction)}Z` } : utc
+}
+
+/**
+ * A time without end, or one of a year that has not four digits: PostgreSQL's form of ISO's signed year, where 1 BC is
+ * year 0. Undefined for anything else; the calendar is left to the database.
+ */
+function decodeExtended(value: unknown, has: { readonly time: boolean; readonly zone: boolean }): Decoded | undefined {
+  if (value === 'infinity' || value === '-infinity') return { ok: value }
+  const match = typeof value === 'string' ? extendedPattern.exec(value) : null
+  if (match === null) return undefined
+  const [, signed = '', rest = '', time, zone, era = ''] = match
+  const isCommon = signed.length === 4 && era === ''
+  if (isCommon || (time !== undefined) !== has.time || (zone !== undefined) !== has.zone) return undefined
+  const year = Number(signed)
+  const isBefore = era !== '' || year < 1
+  const shown = String(isBefore && era === '' ? 1 - year : year).padStart(4, '0')
+  return { ok: `${shown}${rest}${isBefore ? ' BC' : ''}` }
 }
 
 function instantFault(text: string, fraction: string): Fault | undefined {
@@ -321,6 +350,7 @@ function toUtc(text: string, zone: string): string | Fault {
   const offsetMinutes = twoDigits(zone, 4)
   if (offsetHours > 23 || offsetMinutes > 59) return noOffset
   const offset = offsetHours * 60 + offsetMinutes
+  if (offset !== 0 && isZeroDate(text)) return noCalendarDate
   let year = yearOf(text)
   let month = twoDigits(text, 5)
   let day = twoDigits(text, 8)
@@ -348,7 +378,7 @@ function toUtc(text: string, zone: string): string | Fault {
       }
     }
   }
-  if (year < 1 || year > 9999) return yearOutOfRange
+  if ((year < 1 && offset !== 0) || year > 9999) return yearOutOfRange
   const date = `${String(year).padStart(4, '0')}-${pad(month)}-${pad(day)}`
   return `${date}T${pad(Math.floor(minutes / 60))}:${pad(minutes % 60)}${text.slice(16, 19)}`
 }
@@ -357,7 +387,13 @@ function isCalendarDate(text: string): boolean {
   const year = yearOf(text)
   const month = twoDigits(text, 5)
   const day = twoDigits(text, 8)
-  return year >= 1 && month >= 1 && month <= 12 && day >= 1 && day <= daysInMonth(year, month)
+  // MariaDB and MySQL have dates with parts of zero; PostgreSQL refuses them.
+  return month <= 12 && day <= (month === 0 ? 31 : daysInMonth(year, month))
+}
+
+/** A part of the date is zero, so that it cannot be counted from. */
+function isZeroDate(text: string): boolean {
+  return yearOf(text) === 0 || twoDigits(text, 5) === 0 || twoDigits(text, 8) === 0
 }
 
 function isTimeOfDay(text: string, start: number): boolean {
@@ -391,7 +427,9 @@ function pad(value: number): string {
 const DAY = 24 * 60
 
 const datePattern = /^[0-9]{4}-[0-9]{2}-[0-9]{2}$/
-const timePattern = /^[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.([0-9]+))?$/
+const timePattern = /^(-?)([0-9]{2,3})(:[0-9]{2}:[0-9]{2})(?:\.([0-9]+))?$/
+const extendedPattern =
+  /^([0-9]{4}|[+-][0-9]{4,7}|[0-9]{5,7})(-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})?)?)( BC)?$/
 const dateTimePattern =
   /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}(?:\.([0-9]+))?(Z|[+-][0-9]{2}:[0-9]{2})?$/
 
@@ -410,18 +448,12 @@ const lacksZone: Fault = { fault: 'must have a time zone, Z or ±HH:MM' }
 const yearOutOfRange: Fault = { fault: 'is outside the years 0001 to 9999 in UTC' }
 
 function decodeJsonValue(value: unknown): Decoded {
-  if (typeof value === 'string' && encodesContainer(value)) return encodedJson
   return jsonFault(value, 0) ?? { ok: JSON.stringify(value) }
-}
-
-/** JSON must be sent as JSON, not as a string that encodes an object or array. */
-function encodesContainer(text: string): boolean {
-  return containerStart.test(text) && typeof jsonOrText(text) === 'object'
 }
 
 function jsonOrText(text: string): unknown {
   try {
-    return JSON.parse(text)
+    return parseExactJson(text)
   } catch {
     return text
   }
@@ -433,6 +465,7 @@ function jsonFault(value: unknown, depth: number): Fault | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : infiniteNumber
   if (value === null || typeof value === 'boolean') return undefined
   if (typeof value !== 'object') return notJson
+  if (isRawNumber(value)) return undefined
   if (depth === MAX_JSON_DEPTH) return jsonTooDeep
   if (Array.isArray(value)) {
     for (const element of value) {
@@ -446,6 +479,11 @@ function jsonFault(value: unknown, depth: number): Fault | undefined {
     if (fault !== undefined) return fault
   }
   return undefined
+}
+
+/** Numbers that were kept as texts are numbers here. */
+function decodeGeometry(text: string): Decoded {
+  return isGeometry(JSON.parse(text), 0) ? { ok: text } : notGeometry
 }
 
 /** RFC 7946 without foreign members: databases treat them (`crs`) differently. */
@@ -500,9 +538,6 @@ function isArrayOf(value: unknown, isElement: (element: unknown) => boolean): va
   return Array.isArray(value) && value.every((element) => isElement(element))
 }
 
-const containerStart = /^[ \t\r\n]*[{[]/
-
-const encodedJson: Fault = { fault: 'must be JSON itself, not a string that encodes an object or array' }
 const infiniteNumber: Fault = { fault: 'must not contain a number out of range' }
 const notJson: Fault = { fault: 'must be a JSON value' }
 const jsonTooDeep: Fault = { fault: `must not be nested deeper than ${MAX_JSON_DEPTH} levels` }

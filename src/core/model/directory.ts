@@ -180,6 +180,7 @@ export function directoryModel(): Model {
         isReadOnly: true,
         defaultValue: null,
         isLoose: false,
+        native: null,
       })),
     ),
     indexes: names.map((name) => ({
@@ -220,6 +221,7 @@ function hiddenColumn(id: string, dbName: string): PrimitiveField {
     isReadOnly: true,
     defaultValue: null,
     isLoose: false,
+    native: null,
   }
 }
 

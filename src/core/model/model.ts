@@ -58,6 +58,17 @@ export type PrimitiveFieldRecord = {
   readonly defaultValue: DefaultValue | null
   /** True if PostgreSQL may treat different texts of this column as equal. */
   readonly isLoose: boolean
+  /** Null where the type of the column is that of the field. */
+  readonly native: NativeType | null
+}
+
+/** The type of a column that the types of fields lack: values are read and written by the database's own functions. */
+export type NativeType = {
+  /** Absent where the database has no schemas. */
+  readonly schema?: string
+  readonly name: string
+  /** Whether the database compares and orders its values; otherwise their texts are compared. */
+  readonly isOrdered: boolean
 }
 
 /** One side of a relation pair. `constraintId` is set on the side that owns the foreign key. */
@@ -100,6 +111,9 @@ export type ModelRecords = {
 }
 
 export type PrimitiveField = PrimitiveFieldRecord & { readonly kind: 'primitive' }
+
+/** What the values of a column are. */
+export type ColumnShape = Pick<PrimitiveFieldRecord, 'type' | 'isList'> & Partial<Pick<PrimitiveFieldRecord, 'native'>>
 
 export type RelationField = {
   readonly kind: 'relation'

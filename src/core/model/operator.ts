@@ -71,6 +71,6 @@ const operatorsByType: Readonly<Record<TypeName, ReadonlySet<Operator>>> = {
   dateTime: ordered,
   dateTimeWithTimezone: ordered,
   json: equality,
-  bytes: none,
+  bytes: identity,
   geometry: none,
 }

@@ -263,6 +263,7 @@ function primitiveField(collection: string, [apiName, dbName, type, nullable]: C
     isReadOnly: true,
     defaultValue: null,
     isLoose: false,
+    native: null,
   }
 }
 

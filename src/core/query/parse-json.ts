@@ -3,6 +3,7 @@
  * parameters of a query string. Names, limits and errors are those of bracket notation; only operands of filters are
  * JSON values instead of texts.
  */
+import { parseExactJson, plainNumber } from '../exact-json.ts'
 import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../json-limits.ts'
 import { type BracketNode, type BracketTree, queryBounds } from './brackets.ts'
 import {
@@ -63,7 +64,7 @@ function readJsonText(text: string, name: string): unknown {
   if (tooMuch !== undefined) throw queryFault(name, tooMuch)
   let value: unknown
   try {
-    value = JSON.parse(text)
+    value = parseExactJson(text)
   } catch {
     throw queryFault(name, 'is not readable as JSON')
   }
@@ -78,7 +79,8 @@ function tree(sent: JsonArguments): { readonly [name: string]: BracketNode } {
 }
 
 /** Converts numbers, such as that of `limit`, to the texts of a query string; filters stay unchanged. */
-function texts(value: unknown): BracketNode {
+function texts(sent: unknown): BracketNode {
+  const value = plainNumber(sent)
   if (typeof value === 'number' || typeof value === 'boolean') return String(value)
   if (Array.isArray(value)) return value.map(texts)
   if (typeof value !== 'object' || value === null) return raw(value)

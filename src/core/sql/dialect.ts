@@ -4,7 +4,7 @@
  */
 import type { ServiceError } from '../error.ts'
 import type { FieldType } from '../model/field-type.ts'
-import type { PrimitiveField, ReferentialAction } from '../model/model.ts'
+import type { ColumnShape, PrimitiveField, ReferentialAction } from '../model/model.ts'
 import type { Comparison } from '../query/filter.ts'
 import type { Operand } from '../query/placeholder.ts'
 import type { Change } from './change.ts'
@@ -41,15 +41,15 @@ export type Slots = {
   /** Inserts rows and keeps them in the given order. */
   readonly keepInserted: (slot: number, insertion: Insertion) => readonly Sql[]
   /** A column of the first kept row; null if there is none. */
-  readonly value: (slot: number, position: number, type: FieldType) => Sql
+  readonly value: (slot: number, position: number, shape: ColumnShape) => Sql
   readonly isFilled: (slot: number) => Sql
   /** All kept rows as a table with the columns `c0`, `c1`, … and `n`, their position. */
-  readonly rows: (slot: number, types: readonly FieldType[]) => Sql
+  readonly rows: (slot: number, shapes: readonly ColumnShape[]) => Sql
   /** A statement that fails with `marker` in its message if `condition` is not true. */
   readonly assertion: (condition: Sql, marker: string) => Sql
 }
 
-export type KeptColumn = { readonly value: Sql; readonly type: FieldType }
+export type KeptColumn = { readonly value: Sql; readonly shape: ColumnShape }
 
 /** Rows to insert as cells; an undefined cell takes the column's default. */
 export type Insertion = {
@@ -93,9 +93,9 @@ export type Dialect = SqlSyntax & {
   readonly title: string
 
   /** A parameter text converted to the column's type. */
-  readonly typed: (type: FieldType, isList: boolean, value: TemplateParam) => Sql
+  readonly typed: (shape: ColumnShape, value: TemplateParam) => Sql
   /** Like `typed`, for an assignment, where some databases infer the type from the column. */
-  readonly assigned: (type: FieldType, isList: boolean, value: TemplateParam) => Sql
+  readonly assigned: (shape: ColumnShape, value: TemplateParam) => Sql
   /**
    * A comparison with a parameter text. Texts are equal only if identical, even if the column's collation treats more
    * as equal; they are ordered by the collation, then by bytes.
@@ -116,7 +116,7 @@ export type Dialect = SqlSyntax & {
     how: { readonly direction: 'asc' | 'desc'; readonly nulls: 'first' | 'last'; readonly isNullable: boolean },
   ) => Sql
   /** A column in the form in which answers render it. */
-  readonly wire: (column: Sql, type: FieldType, isList: boolean) => Sql
+  readonly wire: (column: Sql, shape: ColumnShape) => Sql
 
   /** The whole statement of a list; `total` is a scalar query that counts all matching rows. */
   readonly list: (rows: RowQuery, total: Sql | undefined) => Sql

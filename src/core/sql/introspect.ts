@@ -15,7 +15,10 @@ export type IntrospectionScope =
 
 export type Introspection = {
   readonly statement: (scope: IntrospectionScope) => Statement
-  readonly parse: (rows: Rows) => SourceSchema
+  /** What else is asked about what `statement` found, where the catalog does not tell a type. */
+  readonly inspect?: (rows: Rows) => Statement | undefined
+  /** Takes the rows of both. */
+  readonly parse: (rows: Rows, inspected?: Rows) => SourceSchema
 }
 
 type Place = { readonly schema: string; readonly table: string }

@@ -2,7 +2,7 @@
  * Compiles a ReadPlan of any depth into one statement. Every table gets its own alias, every column is qualified by
  * one, and filters of policies and requests are compiled by the same code.
  */
-import type { Collection, PrimitiveField } from '../model/model.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Order, ReadPlan, Selection } from '../plan/plan.ts'
 import type { FieldRef, Filter, Match } from '../query/filter.ts'
 import type { Dialect, RowQuery } from './dialect.ts'
@@ -63,18 +63,14 @@ export function members(selection: Selection, scope: Scope): RowQuery['members']
   const { dialect } = scope
   return selection.map((selected) => {
     if (selected.kind === 'field') {
-      const { type, isList } = selected.field
-      return { name: selected.name, value: dialect.wire(reference(selected, scope), type, isList) }
+      return { name: selected.name, value: rendered(selected, scope) }
     }
     const inner = scope.next()
     const { relation, where, page } = selected
     const rows: RowQuery = {
       members: members(selected.selection, inner),
       from: sql` from ${table(relation.target)} ${ident(inner.alias)} where ${join(
-        [
-          ...relation.joins.map(({ own, other }) => sql`${column(other, inner)} = ${column(own, scope)}`),
-          ...conjuncts(where, inner),
-        ],
+        [...joined(relation, inner, scope), ...conjuncts(where, inner)],
         sql` and `,
       )}`,
       order: page === undefined ? undefined : orderBy(page.order, inner),
@@ -104,6 +100,21 @@ function orderBy(order: readonly Order[], scope: Scope): Sql | undefined {
 
 function column(field: PrimitiveField, scope: Scope): Sql {
   return ident(scope.alias, field.dbName)
+}
+
+function joined({ joins }: RelationField, target: Scope, own: Scope): readonly Sql[] {
+  return joins.map((pair) => sql`${keyColumn(pair.other, target)} = ${keyColumn(pair.own, own)}`)
+}
+
+/** A column of a key, as it is compared with another. */
+export function keyColumn(field: PrimitiveField, scope: Scope): Sql {
+  const own = column(field, scope)
+  return field.native ? scope.dialect.compared(own, field) : own
+}
+
+/** Not the form of what is visible, since the form may name its column several times. */
+function rendered({ field, visible }: FieldRef, scope: Scope): Sql {
+  return whereVisible(scope.dialect.wire(column(field, scope), field), visible, scope)
 }
 
 /** A field as its reader sees it: null where it is not visible. */
@@ -150,9 +161,8 @@ export function predicate(filter: Filter, scope: Scope): Sql {
       return filter.negated ? sql`not (${match})` : match
     }
     case 'between': {
-      const { type } = filter.field
-      const low = dialect.typed(type, false, filter.low)
-      const high = dialect.typed(type, false, filter.high)
+      const low = dialect.typed(filter.field, filter.low)
+      const high = dialect.typed(filter.field, filter.high)
       return sql`${comparable(filter, scope)} ${filter.negated ? sql`not between` : sql`between`} ${low} and ${high}`
     }
     case 'in': {
@@ -180,7 +190,7 @@ function pattern({ part }: Match, operand: string): string {
 function related(filter: Extract<Filter, { kind: 'related' }>, scope: Scope): Sql {
   const inner = scope.next()
   const { relation, target, quantifier } = filter
-  const joins = relation.joins.map(({ own, other }) => sql`${column(other, inner)} = ${column(own, scope)}`)
+  const joins = joined(relation, inner, scope)
   const condition =
     quantifier === 'every' ? [sql`(${predicate(filter.filter, inner)}) is not true`] : conjuncts(filter.filter, inner)
   const where = join([...joins, ...conjuncts(filter.rows, inner), ...condition], sql` and `)

@@ -1,6 +1,6 @@
 /** The schema of a database in the terms of the data model: the common result of every introspection. */
 import type { FieldType } from '../model/field-type.ts'
-import type { IndexKind, ReferentialAction } from '../model/model.ts'
+import type { IndexKind, NativeType, ReferentialAction } from '../model/model.ts'
 
 export type SourceSchema = {
   /** The schema of tables that are named without one. */
@@ -24,7 +24,7 @@ export type SourceTable = {
   readonly foreignKeys: readonly SourceForeignKey[]
 }
 
-/** A column whose type the model lacks is a read-only text, or JSON if the database renders it as such. */
+/** A column whose type the model lacks is a text, or JSON if the database renders it as such. */
 export type SourceColumn = {
   readonly dbName: string
   readonly type: FieldType
@@ -34,6 +34,8 @@ export type SourceColumn = {
   readonly defaultKind: 'none' | 'autoincrement' | 'database'
   /** True if PostgreSQL treats different texts of the column as equal. */
   readonly isLoose: boolean
+  /** The column's own type; null where it is the one of `type`. */
+  readonly native: NativeType | null
 }
 
 /** An index on plain columns; partial and expression indexes are left out. */

@@ -20,7 +20,7 @@ import type {
 import { queryFault } from '../query/parse.ts'
 import type { Dialect, DirectWrite, Insertion, KeptColumn, RowQuery, Setting, Targets } from './dialect.ts'
 import { type JoinedInsert, type JoinedStep, joinInserts } from './joined-inserts.ts'
-import { members, predicate, rootScope, type Scope, table } from './read.ts'
+import { keyColumn, members, predicate, rootScope, type Scope, table } from './read.ts'
 import { compileTemplate, ident, integer, join, type Sql, type StatementTemplate, sql } from './statement.ts'
 
 export type CompiledWrite = {
@@ -113,7 +113,7 @@ function tuple(
   const byField = new Map(row.map((assignment) => [assignment.field.id, assignment]))
   return fields.map((field) => {
     const assignment = byField.get(field.id)
-    return assignment && dialect.assigned(field.type, field.isList, assignment.value)
+    return assignment && dialect.assigned(field, assignment.value)
   })
 }
 
@@ -184,7 +184,7 @@ function keepKeys(
 }
 
 function keptColumns(fields: readonly PrimitiveField[], { alias }: Scope): readonly KeptColumn[] {
-  return fields.map(({ dbName, type }) => ({ value: ident(alias, dbName), type }))
+  return fields.map((field) => ({ value: ident(alias, field.dbName), shape: field }))
 }
 
 /** The rows whose primary keys are kept in `slot`. */
@@ -199,8 +199,7 @@ function keptTargets(collection: Collection, slot: number, scope: Scope): Target
 
 /** The rows of a slot as the table `k`. */
 function keptTable(slot: number, fields: readonly PrimitiveField[], { slots }: Dialect): Sql {
-  const types = fields.map(({ type }) => type)
-  return sql`${slots.rows(slot, types)} k`
+  return sql`${slots.rows(slot, fields)} k`
 }
 
 /** `k` starts with the key columns; `changed` are key columns that a write has changed. */
@@ -209,7 +208,7 @@ function keyJoin({ primaryKey }: Collection, of: { readonly scope: Scope; readon
   const matches = primaryKey.map((field, position) => {
     const renewed = changed.find((cell) => cell.field === field)
     const value = renewed === undefined ? sql`k.${ident(`c${position}`)}` : cellValue(renewed, scope.dialect)
-    return sql`${ident(scope.alias, field.dbName)} = ${value}`
+    return sql`${keyColumn(field, scope)} = ${value}`
   })
   return join(matches, sql` and `)
 }
@@ -331,7 +330,7 @@ function missingReferences({ slot, relation, cells, where }: Extract<Step, { kin
     const cell = cells.find((one) => one.field === field)
     return cell && cellValue(cell, scope.dialect)
   }
-  const ownValue = (field: PrimitiveField) => ident(scope.alias, field.dbName)
+  const ownValue = (field: PrimitiveField) => keyColumn(field, scope)
   const same = relation.joins.flatMap(({ own }) => {
     const value = newValue(own)
     return value === undefined ? [] : [sql`${ownValue(own)} = ${value}`]
@@ -340,7 +339,7 @@ function missingReferences({ slot, relation, cells, where }: Extract<Step, { kin
     newValue(own) === undefined ? [sql`${ownValue(own)} is not null`] : [],
   )
   const targets = relation.joins.map(
-    ({ own, other }) => sql`${ident(inner.alias, other.dbName)} = ${newValue(own) ?? ownValue(own)}`,
+    ({ own, other }) => sql`${keyColumn(other, inner)} = ${newValue(own) ?? ownValue(own)}`,
   )
   const found = sql`select 1 from ${table(relation.target)} ${ident(inner.alias)} where ${join([...targets, predicate(where, inner)], sql` and `)}`
   const conditions = [
@@ -354,7 +353,7 @@ function missingReferences({ slot, relation, cells, where }: Extract<Step, { kin
 
 function matching({ matches, where }: Extract<Step, { kind: 'find' }>, scope: Scope): Sql {
   const conditions = matches.map((cell) => {
-    const column = ident(scope.alias, cell.field.dbName)
+    const column = keyColumn(cell.field, scope)
     const isNull = cell.value.kind === 'text' && cell.value.text === null
     return isNull ? sql`${column} is null` : sql`${column} = ${cellValue(cell, scope.dialect)}`
   })
@@ -364,10 +363,10 @@ function matching({ matches, where }: Extract<Step, { kind: 'find' }>, scope: Sc
 
 function assignedValue(cell: Cell, dialect: Dialect): Sql {
   const { field, value } = cell
-  return value.kind === 'text' ? dialect.assigned(field.type, field.isList, value.text) : cellValue(cell, dialect)
+  return value.kind === 'text' ? dialect.assigned(field, value.text) : cellValue(cell, dialect)
 }
 
 function cellValue({ field, value }: Cell, { typed, slots }: Dialect): Sql {
-  if (value.kind === 'text') return typed(field.type, field.isList, value.text)
-  return slots.value(value.slot.number, keptFields(value.slot.collection).indexOf(value.field), field.type)
+  if (value.kind === 'text') return typed(field, value.text)
+  return slots.value(value.slot.number, keptFields(value.slot.collection).indexOf(value.field), field)
 }

@@ -153,7 +153,7 @@ export async function load({ driver, dialect }: { driver: SqlDriver; dialect: Di
   const filled = names.flatMap((name): Statement[] => {
     const { primitives = [] } = library.byName.get(name) ?? {}
     const tuples = (rows[name] ?? []).map((row) => {
-      const cells = primitives.map(({ apiName, type }) => dialect.typed(type, false, textOf(row[apiName])))
+      const cells = primitives.map(({ apiName, type }) => dialect.typed({ type, isList: false }, textOf(row[apiName])))
       return sql`(${join(cells)})`
     })
     return tuples.length === 0 ? [] : [compile(sql`insert into ${ident(name)} values ${join(tuples)}`, dialect)]

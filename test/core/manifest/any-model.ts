@@ -96,12 +96,14 @@ function records(specs: readonly CollectionSpec[], relations: readonly RelationS
         isList: false,
         isReadOnly: false,
         isLoose: false,
+        native: null,
       }
       return [
         { ...plain, id: `${collectionId}.id`, dbName: 'id', apiName: 'id', defaultValue: null },
         ...fields.map(({ isRenamed, ...field }, place) => ({
           ...field,
           isLoose: false,
+          native: null,
           id: `${collectionId}.f${place}`,
           collectionId,
           apiName: `f${place}`,

@@ -109,6 +109,7 @@ function readRecords({ strings, primitiveTypes, serviceSchema }: Manifest): Mode
         isList: flags.isList ?? false,
         isReadOnly: flags.isReadonly ?? false,
         isLoose: false,
+        native: null,
         defaultValue,
       })),
     ),

@@ -282,6 +282,7 @@ describe('a field', () => {
       isNullable: true,
       isList: false,
       isLoose: false,
+      native: null,
       isReadOnly: false,
       defaultValue: null,
     })

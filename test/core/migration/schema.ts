@@ -15,20 +15,23 @@ export function schemaOf(records: ModelRecords, sourceId: string = id('_system')
       schema: collection.schema ?? 'public',
       dbName: collection.dbName,
       isReadOnly: collection.isReadOnly,
-      columns: collection.primitives.map(({ dbName, type, isNullable, isList, isReadOnly, isLoose, defaultValue }) => ({
-        dbName,
-        isLoose,
-        type,
-        isNullable,
-        isList,
-        isReadOnly,
-        defaultKind:
-          defaultValue?.source !== 'connectorManaged'
-            ? 'none'
-            : defaultValue.isAutoincrement === true
-              ? 'autoincrement'
-              : 'database',
-      })),
+      columns: collection.primitives.map(
+        ({ dbName, type, isNullable, isList, isReadOnly, isLoose, native, defaultValue }) => ({
+          dbName,
+          isLoose,
+          native,
+          type,
+          isNullable,
+          isList,
+          isReadOnly,
+          defaultKind:
+            defaultValue?.source !== 'connectorManaged'
+              ? 'none'
+              : defaultValue.isAutoincrement === true
+                ? 'autoincrement'
+                : 'database',
+        }),
+      ),
       indexes: collection.indexes.map(({ dbName, kind, fields }) => ({
         dbName,
         kind,
@@ -90,7 +93,14 @@ export function table(dbName: string, columns: readonly SourceColumn[], more: Pa
 }
 
 export function column(dbName: string, more: Partial<SourceColumn> = {}): SourceColumn {
-  const shape = { isNullable: false, isList: false, isReadOnly: false, isLoose: false, defaultKind: 'none' } as const
+  const shape = {
+    isNullable: false,
+    isList: false,
+    isReadOnly: false,
+    isLoose: false,
+    native: null,
+    defaultKind: 'none',
+  } as const
   return { dbName, type: { name: 'int64' }, ...shape, ...more }
 }
 

@@ -29,7 +29,7 @@ it.each([
   ['uuid', '_eq _neq _in _nin'],
   ['boolean', '_eq _neq'],
   ['json', '_eq _neq'],
-  ['bytes', ''],
+  ['bytes', '_eq _neq _in _nin'],
   ['geometry', ''],
 ])('%s has %s', (name, expected) => {
   expect([...operatorsOf(type(name), false)].join(' ')).toBe(expected)

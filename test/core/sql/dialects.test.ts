@@ -83,8 +83,14 @@ describe('a filter', () => {
   it('compares decimals exactly', () => {
     expect(filter('articles', 'filter[price][_neq]=9.99')).toEqual({
       postgres: { text: '"t0"."price" <> $1::numeric', params: ['9.99'] },
-      mariadb: { text: '`t0`.`price` <> cast(? as decimal(10, 2))', params: ['9.99'] },
-      mysql: { text: '`t0`.`price` <> cast(? as decimal(10, 2))', params: ['9.99'] },
+      mariadb: {
+        text: "`t0`.`price` <> cast(nullif(nullif(nullif(?, 'NaN'), 'Infinity'), '-Infinity') as decimal(10, 2))",
+        params: ['9.99'],
+      },
+      mysql: {
+        text: "`t0`.`price` <> cast(nullif(nullif(nullif(?, 'NaN'), 'Infinity'), '-Infinity') as decimal(10, 2))",
+        params: ['9.99'],
+      },
     })
   })
 
@@ -317,18 +323,27 @@ describe('a filter', () => {
 })
 
 describe('a read', () => {
+  const utc = `("t0"."at" at time zone 'UTC')`
+  const year = `to_char(extract(year from ${utc}) + (${utc} < '0001-01-01')::int, 'FMSG9000000')`
+  const day = `substring(to_json(${utc})::text, '-[0-9][0-9]-[0-9][0-9][^ "]*')`
+  const utcText = `case when "t0"."at" >= '0001-01-01Z' and "t0"."at" < '10000-01-01Z' then btrim(to_json(${utc})::text, '"') || 'Z' else coalesce(${year} || ${day} || 'Z', "t0"."at"::text) end`
+  const hex = (text: string) => `_utf8mb4 x'${Buffer.from(text).toString('hex')}'`
+  const doubtful = hex(String.raw`[.](?![0-9])|\\(?!["/bfnrtu\\])`)
+  const strict = hex(String.raw`^(?:[^".]++|[.][0-9]|"(?:[^"\\]++|\\(?:["/bfnrt\\]|u[0-9A-Fa-f]{4}))*+")*+$`)
+  const metaText = `case when \`t0\`.\`meta\` not regexp ${doubtful} or \`t0\`.\`meta\` regexp ${strict} then \`t0\`.\`meta\` else json_quote(\`t0\`.\`meta\`) end`
+
   it('renders each type in its wire form', () => {
     expect(read('articles', 'fields=id,authorId,title,price,rank,live,at,meta&limit=1')).toEqual({
       postgres: {
-        text: `select ${bounded} from (${gathered} (select * from (select "t0"."id" as "id", "t0"."authorId"::text as "authorId", "t0"."title" as "title", "t0"."price"::text as "price", "t0"."rank" as "rank", "t0"."live" as "live", (rtrim(rtrim(to_char("t0"."at" at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '0'), '.') || 'Z') as "at", "t0"."meta" as "meta" from "articles" "t0" order by "t0"."id" asc limit 100) s limit $1::bigint) r offset 0) i) a`,
+        text: `select ${bounded} from (${gathered} (select * from (select "t0"."id" as "id", "t0"."authorId"::text as "authorId", "t0"."title" as "title", "t0"."price"::text as "price", "t0"."rank" as "rank", "t0"."live" as "live", ${utcText} as "at", "t0"."meta" as "meta" from "articles" "t0" order by "t0"."id" asc limit 100) s limit $1::bigint) r offset 0) i) a`,
         params: ['1'],
       },
       mariadb: {
-        text: `select ifnull(concat('{"id":', ifnull(concat('"', \`t0\`.\`id\`, '"'), 'null'), ',"authorId":', ifnull(concat('"', \`t0\`.\`authorId\`, '"'), 'null'), ',"title":', ifnull(json_quote(\`t0\`.\`title\`), 'null'), ',"price":', ifnull(concat('"', \`t0\`.\`price\`, '"'), 'null'), ',"rank":', ifnull(\`t0\`.\`rank\`, 'null'), ',"live":', ifnull(elt(1 + (\`t0\`.\`live\` <> 0), 'false', 'true'), 'null'), ',"at":', ifnull(concat('"', trim(trailing '.' from trim(trailing '0' from date_format(\`t0\`.\`at\`, '%Y-%m-%dT%H:%i:%s.%f'))), 'Z"'), 'null'), ',"meta":', ifnull(\`t0\`.\`meta\`, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 1`,
+        text: `select ifnull(concat('{"id":', ifnull(concat('"', \`t0\`.\`id\`, '"'), 'null'), ',"authorId":', ifnull(concat('"', \`t0\`.\`authorId\` + 0, '"'), 'null'), ',"title":', ifnull(json_quote(\`t0\`.\`title\`), 'null'), ',"price":', ifnull(concat('"', \`t0\`.\`price\`, '"'), 'null'), ',"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), ',"live":', ifnull(elt(1 + (\`t0\`.\`live\` <> 0), 'false', 'true'), 'null'), ',"at":', ifnull(concat('"', trim(trailing '.' from trim(trailing '0' from date_format(\`t0\`.\`at\`, '%Y-%m-%dT%H:%i:%s.%f'))), 'Z"'), 'null'), ',"meta":', ifnull(${metaText}, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 1`,
         params: [],
       },
       mysql: {
-        text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"id":', ifnull(concat('"', \`t0\`.\`id\`, '"'), 'null'), ',"authorId":', ifnull(concat('"', \`t0\`.\`authorId\`, '"'), 'null'), ',"title":', ifnull(json_quote(\`t0\`.\`title\`), 'null'), ',"price":', ifnull(concat('"', \`t0\`.\`price\`, '"'), 'null'), ',"rank":', ifnull(\`t0\`.\`rank\`, 'null'), ',"live":', ifnull(elt(1 + (\`t0\`.\`live\` <> 0), 'false', 'true'), 'null'), ',"at":', ifnull(concat('"', trim(trailing '.' from trim(trailing '0' from date_format(\`t0\`.\`at\`, '%Y-%m-%dT%H:%i:%s.%f'))), 'Z"'), 'null'), ',"meta":', ifnull(\`t0\`.\`meta\`, 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 1`,
+        text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"id":', ifnull(concat('"', \`t0\`.\`id\`, '"'), 'null'), ',"authorId":', ifnull(concat('"', \`t0\`.\`authorId\` + 0, '"'), 'null'), ',"title":', ifnull(json_quote(\`t0\`.\`title\`), 'null'), ',"price":', ifnull(concat('"', \`t0\`.\`price\`, '"'), 'null'), ',"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), ',"live":', ifnull(elt(1 + (\`t0\`.\`live\` <> 0), 'false', 'true'), 'null'), ',"at":', ifnull(concat('"', trim(trailing '.' from trim(trailing '0' from date_format(\`t0\`.\`at\`, '%Y-%m-%dT%H:%i:%s.%f'))), 'Z"'), 'null'), ',"meta":', ifnull(\`t0\`.\`meta\`, 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 1`,
         params: [],
       },
     })
@@ -343,11 +358,11 @@ describe('a read', () => {
         params: ['10', '5'],
       },
       mariadb: {
-        text: `select ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\`, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`rank\` is null desc, \`t0\`.\`rank\` desc, \`t0\`.\`title\` asc, \`t0\`.\`id\` asc limit 5 offset 10`,
+        text: `select ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`rank\` is null desc, \`t0\`.\`rank\` desc, \`t0\`.\`title\` asc, \`t0\`.\`id\` asc limit 5 offset 10`,
         params: [],
       },
       mysql: {
-        text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\`, 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` order by \`t0\`.\`rank\` is null desc, \`t0\`.\`rank\` desc, \`t0\`.\`title\` asc, \`t0\`.\`id\` asc limit 5 offset 10`,
+        text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` order by \`t0\`.\`rank\` is null desc, \`t0\`.\`rank\` desc, \`t0\`.\`title\` asc, \`t0\`.\`id\` asc limit 5 offset 10`,
         params: [],
       },
     })
@@ -360,11 +375,11 @@ describe('a read', () => {
         params: ['true', 'true', '5'],
       },
       mariadb: {
-        text: `(select cast((select count(*) from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true')) as char) as r) union all (select ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\`, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true') order by \`t0\`.\`id\` asc limit 5)`,
+        text: `(select cast((select count(*) from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true')) as char) as r) union all (select ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true') order by \`t0\`.\`id\` asc limit 5)`,
         params: ['true', 'true'],
       },
       mysql: {
-        text: `(select /*+ set_var(group_concat_max_len = 1073741824) */ cast((select count(*) from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true')) as char) as r) union all (select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\`, 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true') order by \`t0\`.\`id\` asc limit 5)`,
+        text: `(select /*+ set_var(group_concat_max_len = 1073741824) */ cast((select count(*) from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true')) as char) as r) union all (select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true') order by \`t0\`.\`id\` asc limit 5)`,
         params: ['true', 'true'],
       },
     })
@@ -527,7 +542,7 @@ describe('a write', () => {
   it('reads a kept value as one of its type', () => {
     const text = "substr(nullif(json_unquote(json_extract(@slot2, '$[0].c1')), 'null'), 2)"
 
-    expect(compiled(({ slots }) => slots.value(2, 1, build.type('uuid')))).toEqual({
+    expect(compiled(({ slots }) => slots.value(2, 1, { type: build.type('uuid'), isList: false }))).toEqual({
       postgres: { text: "(current_setting('service.slot2')::json -> 0 ->> 'c1')::uuid", params: [] },
       mariadb: { text: `cast(${text} as uuid)`, params: [] },
       mysql: { text, params: [] },

@@ -168,9 +168,7 @@ function collated(collection: Collection, dialect: Dialect, collation: string): 
 
 function insert({ dbName, primitives }: Collection, items: readonly Row[], dialect: Dialect) {
   const rows = items.map((item) => {
-    const cells = primitives.map((field) =>
-      dialect.typed(field.type, field.isList, encoded(field, item[field.apiName])),
-    )
+    const cells = primitives.map((field) => dialect.typed(field, encoded(field, item[field.apiName])))
     return sql`(${join(cells)})`
   })
   return sql`insert into ${ident(dbName)} values ${join(rows)}`

@@ -93,6 +93,7 @@ function primitive(collection: string, name: string, text: FieldText): Primitive
     isReadOnly: false,
     defaultValue: null,
     isLoose: false,
+    native: null,
   }
 }
 

@@ -259,6 +259,6 @@ function backfill({ type }: ColumnDefinition, value: Backfill, dialect: Dialect)
     case 'now':
       return sql`utc_timestamp(6)`
     case 'static':
-      return withoutParams(dialect.typed(type, false, value.text))
+      return withoutParams(dialect.typed({ type, isList: false }, value.text))
   }
 }

@@ -12,6 +12,7 @@
 import type { ServiceError } from '../../error.ts'
 import { hex } from '../../hex.ts'
 import type { FieldType } from '../../model/field-type.ts'
+import type { ColumnShape } from '../../model/model.ts'
 import type { Comparison } from '../../query/filter.ts'
 import type { Operand } from '../../query/placeholder.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
@@ -36,6 +37,8 @@ type Family = {
   readonly uuidType: Sql
   readonly uuid: (value: Sql) => Sql
   readonly json: (value: Sql) => Sql
+  /** A stored JSON value as JSON. */
+  readonly jsonText: (column: Sql) => Sql
   /** Tests JSON values for equality. */
   readonly isSameJson: (column: Sql, operand: Sql) => Sql
   /** A string as `like` searches it. */
@@ -62,6 +65,9 @@ export const mariadb: Dialect = family({
   uuidType: sql`uuid`,
   uuid: (value) => sql`cast(${value} as uuid)`,
   json: (value) => value,
+  // What is no JSON is shown as the text that it is.
+  jsonText: (column) =>
+    sql`case when ${column} not regexp ${literal(DOUBTFUL_JSON)} or ${column} regexp ${literal(STRICT_JSON)} then ${column} else json_quote(${column}) end`,
   // JSON is stored as the text that was sent. Without `= 1` the function's null would count as true; the added space
   // keeps it from reading the exponent of a number past the end of its text.
   isSameJson: (column, operand) => sql`json_equals(concat(${column}, ' '), concat(${operand}, ' ')) = 1`,
@@ -80,6 +86,11 @@ export const mariadb: Dialect = family({
   },
 })
 
+/** What the check of MariaDB's JSON lets pass although it is none, `1.` and unknown escapes, may be in such a text only. */
+const DOUBTFUL_JSON = '[.](?![0-9])|\\\\(?!["/bfnrtu\\\\])'
+/** Of what passes that check, what is JSON. */
+const STRICT_JSON = '^(?:[^".]++|[.][0-9]|"(?:[^"\\\\]++|\\\\(?:["/bfnrt\\\\]|u[0-9A-Fa-f]{4}))*+")*+$'
+
 export const mysql: Dialect = family({
   title: 'MySQL',
   select: sql`select /*+ set_var(group_concat_max_len = 1073741824) */ `,
@@ -90,6 +101,7 @@ export const mysql: Dialect = family({
   uuidType: sql`char(36) character set ascii collate ascii_bin`,
   uuid: (value) => value,
   json: (value) => sql`cast(${value} as json)`,
+  jsonText: (column) => column,
   isSameJson: (column, operand) => sql`${column} = ${operand}`,
   searched: (column) => column,
   defaultClause: sql`case when column_default is null then ''
@@ -120,17 +132,17 @@ function family(own: Family): Dialect {
     quoteText,
     placeholder: () => '?',
 
-    typed: (type, _isList, value) => typed(type, value, own),
-    assigned: (type, _isList, value) => typed(type, value, own),
+    typed: (shape, value) => typed(shape, value, own),
+    assigned: (shape, value) => assigned(shape, value, own),
     compared: (column) => column,
-    compare: (column, { type }, { operator, operand }) => compare(column, type, { operator, operand, own }),
-    isOneOf: (column, { type }, operands) => isOneOf(column, type, { operands, own }),
+    compare: (column, field, { operator, operand }) => compare(column, field, { operator, operand, own }),
+    isOneOf: (column, field, operands) => isOneOf(column, field, { operands, own }),
     matches: (column, _field, { pattern, ignoreCase }) =>
       ignoreCase
         ? sql`lower(${column}) like lower(${unicode(param(pattern))}) collate ${own.collation} escape '!'`
         : sql`${own.searched(column)} like ${exactly(param(pattern), own)} escape '!'`,
     ordered,
-    wire: (column, type) => wire(column, type, own),
+    wire: (column, { type }) => wire(column, type, own),
 
     pieces: undefined,
     list: listOf,
@@ -146,7 +158,7 @@ function family(own: Family): Dialect {
     update,
     delete: remove,
     written: (write, rendered) => (own.returning === 'known' ? written(write, rendered, own) : undefined),
-    slots: mysqlSlots({ allDefaults, overflow: own.overflow, cast: (type, text) => cast(type, text, own) }),
+    slots: mysqlSlots({ allDefaults, overflow: own.overflow, cast: (shape, text) => cast(shape, text, own) }),
 
     columnType: (type, isList) => (isList ? undefined : columnType(type, own)),
     ddl: mysqlDdl(own.defaultClause),
@@ -227,22 +239,40 @@ function looksBeyond({ parts }: Sql, name: string): boolean {
   return parts.some((part) => part.kind === 'ident' && part.names.length > 1 && part.names[0] !== name)
 }
 
-function typed(type: FieldType, value: TemplateParam, own: Family): Sql {
-  switch (type.name) {
+/** What a text is cast to for types of columns that the types of fields lack. */
+const nativeTypes: Readonly<Record<string, Sql>> = { inet4: sql`inet4`, inet6: sql`inet6`, bit: sql`unsigned` }
+
+/** A text that a number cannot hold is no number; as it is, it would count as zero. */
+function typed(shape: ColumnShape, value: TemplateParam, own: Family): Sql {
+  switch (shape.type.name) {
+    case 'float32':
+    case 'float64':
+    case 'decimal':
+      return cast(shape, sql`nullif(nullif(nullif(${param(value)}, 'NaN'), 'Infinity'), '-Infinity')`, own)
+    default:
+      return assigned(shape, value, own)
+  }
+}
+
+function assigned(shape: ColumnShape, value: TemplateParam, own: Family): Sql {
+  switch (shape.type.name) {
     case 'boolean':
       return sql`(${param(value)} = 'true')`
     case 'dateTimeWithTimezone':
       // The session runs in UTC; MariaDB does not understand the suffix Z.
-      return cast(type, sql`replace(${param(value)}, 'Z', '')`, own)
-    case 'bytes':
-      return sql`from_base64(${param(value)})`
+      return cast(shape, sql`replace(${param(value)}, 'Z', '')`, own)
+    case 'bytes': {
+      const bytes = sql`from_base64(${param(value)})`
+      return shape.native ? cast(shape, sql`conv(hex(${bytes}), 16, 10)`, own) : bytes
+    }
     default:
-      return cast(type, param(value), own)
+      return cast(shape, param(value), own)
   }
 }
 
 /** Casts a text in the database's own form to the type. */
-function cast(type: FieldType, text: Sql, own: Family): Sql {
+function cast({ type, native }: ColumnShape, text: Sql, own: Family): Sql {
+  if (native) return sql`cast(${text} as ${nativeTypes[native.name] ?? sql`char`})`
   switch (type.name) {
     case 'int8':
     case 'int16':
@@ -300,29 +330,34 @@ function exactly(text: Sql, own: Family): Sql {
  */
 function compare(
   column: Sql,
-  type: FieldType,
+  field: ColumnShape,
   { operator, operand, own }: { operator: Comparison; operand: Operand; own: Family },
 ): Sql {
-  const value = typed(type, operand, own)
+  const { type, native } = field
+  const value = typed(field, operand, own)
   if (type.name === 'json') {
     const isSame = own.isSameJson(column, value)
     return operator === '<>' ? sql`not (${isSame})` : isSame
   }
   const plain = (how: Comparison) => sql`${column} ${comparison[how]} ${value}`
-  if (type.name !== 'string') return plain(operator)
+  if (native || type.name !== 'string') return plain(operator)
   const exact = sql`${column} ${comparison[operator]} ${exactly(value, own)}`
   return compareExactly(operator, plain, exact)
 }
 
 /** Repeats the last operand up to a power of two, so that a statement has eleven variants, not a thousand. */
-function isOneOf(column: Sql, type: FieldType, { operands, own }: { operands: readonly string[]; own: Family }): Sql {
+function isOneOf(
+  column: Sql,
+  field: ColumnShape,
+  { operands, own }: { operands: readonly string[]; own: Family },
+): Sql {
   if (operands.length === 0) return sql`1 = 0`
   const size = 2 ** Math.ceil(Math.log2(operands.length))
   const values = Array.from({ length: size }, (_, index) =>
-    typed(type, operands[index] ?? operands.at(-1) ?? null, own),
+    typed(field, operands[index] ?? operands.at(-1) ?? null, own),
   )
   const list = join(values)
-  return type.name === 'string'
+  return field.type.name === 'string' && !field.native
     ? sql`(${column} in (${list}) and ${exactly(column, own)} in (${list}))`
     : sql`${column} in (${list})`
 }
@@ -350,8 +385,9 @@ function wire(column: Sql, type: FieldType, own: Family): Sql {
     case 'uint8':
     case 'uint16':
     case 'uint32':
+      return unfilled(column)
     case 'json':
-      return column
+      return own.jsonText(column)
     case 'float64':
       return numberText(column)
     case 'float32':
@@ -359,6 +395,7 @@ function wire(column: Sql, type: FieldType, own: Family): Sql {
       return sql`case when cast(concat(${column}) as float) = ${column} then ${numberText(column)} else ${numberText(sql`cast(${column} as double)`)} end`
     case 'int64':
     case 'uint64':
+      return sql`concat('"', ${unfilled(column)}, '"')`
     case 'decimal':
     case 'uuid':
       return sql`concat('"', ${column}, '"')`
@@ -383,6 +420,11 @@ function wire(column: Sql, type: FieldType, own: Family): Sql {
     default:
       return type satisfies never
   }
+}
+
+/** Integers may be shown with leading zeros (`zerofill`, `year`), which JSON does not allow. */
+function unfilled(column: Sql): Sql {
+  return sql`${column} + 0`
 }
 
 /**

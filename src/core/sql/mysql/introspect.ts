@@ -3,7 +3,7 @@
  * it can see. Enums and sets are texts in the model, and the database refuses invalid values.
  */
 import type { FieldType } from '../../model/field-type.ts'
-import type { ReferentialAction } from '../../model/model.ts'
+import type { NativeType, ReferentialAction } from '../../model/model.ts'
 import type { Dialect, Rows } from '../dialect.ts'
 import {
   assembleSchema,
@@ -14,7 +14,7 @@ import {
   typesByCatalogName,
 } from '../introspect.ts'
 import type { SourceColumn, SourceIndex, SourceSchema, SourceTable } from '../source-schema.ts'
-import { compile, empty, join, literal, param, type Sql, sql } from '../statement.ts'
+import { compile, empty, ident, join, literal, param, type Sql, type Statement, sql } from '../statement.ts'
 import { mariadb, mysql } from './dialect.ts'
 
 export const mariadbIntrospection: Introspection = family({
@@ -46,7 +46,8 @@ type Family = {
 function family(own: Family): Introspection {
   return {
     statement: (scope) => compile(catalog(scope, own), own.dialect),
-    parse: (rows) => parse(rows, own),
+    inspect: (rows) => inspection(rows, own.dialect),
+    parse: (rows, inspected = []) => parse([...rows, ...inspected], own),
   }
 }
 
@@ -133,24 +134,55 @@ type ForeignKeyRow = Place & {
 type CheckRow = Place & { readonly kind: 'check'; readonly clause: string }
 type TableRow = Place & { readonly kind: 'table'; readonly form: string }
 type PlainRow = Extract<CatalogRow, { readonly kind: 'database' | 'namespace' }>
-type AnyRow = PlainRow | TableRow | ColumnRow | IndexRow | ForeignKeyRow | CheckRow
+/** A column whose values are not only 0 and 1. */
+type NumberRow = Place & { readonly kind: 'number'; readonly column: string }
+type AnyRow = PlainRow | TableRow | ColumnRow | IndexRow | ForeignKeyRow | CheckRow | NumberRow
+
+/** Asks which columns of `tinyint(1)`, the type of truth values, hold other numbers. */
+function inspection(rows: Rows, dialect: Dialect): Statement | undefined {
+  const read = readRows(rows)
+  const tables = new Set(
+    read.flatMap((row) => (row.kind === 'table' && row.form !== 'VIEW' ? [checkKey(row, '')] : [])),
+  )
+  const questions = read.flatMap((row) => {
+    if (row.kind !== 'column' || row.full !== TRUTH || !tables.has(checkKey(row, ''))) return []
+    const { schema, table, name } = row
+    const found = sql`select 1 from ${ident(schema, table)} where ${ident(name)} not in (0, 1)`
+    const answer = sql`json_object('kind', 'number', 'schema', ${literal(schema)}, 'table', ${literal(table)}, 'column', ${literal(name)})`
+    return [sql`select ${answer} as r from (select 1) d where exists (${found})`]
+  })
+  return questions.length === 0 ? undefined : compile(join(questions, sql` union all `), dialect)
+}
+
+const TRUTH = 'tinyint(1)'
+
+function readRows(rows: Rows): readonly AnyRow[] {
+  return rows.map(([text]) => JSON.parse(text ?? '') as AnyRow)
+}
 
 function parse(rows: Rows, own: Family): SourceSchema {
-  const read = rows.map(([text]) => JSON.parse(text ?? '') as AnyRow)
+  const read = readRows(rows)
+  const numbers = new Set(read.flatMap((row) => (row.kind === 'number' ? [checkKey(row, row.column)] : [])))
   const checks = new Set(read.flatMap((row) => (row.kind === 'check' ? [checkKey(row, row.clause)] : [])))
-  const schema = assembleSchema(read.flatMap((row) => catalogRow(row, checks, own)))
+  const schema = assembleSchema(read.flatMap((row) => catalogRow(row, { checks, numbers, own })))
   return { ...schema, tables: schema.tables.map(withOwnIndexes) }
 }
 
-function catalogRow(row: AnyRow, checks: ReadonlySet<string>, own: Family): readonly CatalogRow[] {
+type Found = { readonly checks: ReadonlySet<string>; readonly numbers: ReadonlySet<string>; readonly own: Family }
+
+function catalogRow(row: AnyRow, { checks, numbers, own }: Found): readonly CatalogRow[] {
   switch (row.kind) {
     case 'check':
+    case 'number':
       return []
     case 'table':
       return [{ ...row, isReadOnly: row.form === 'VIEW' }]
     case 'column': {
       const isJson = checks.has(checkKey(row, `json_valid(${own.dialect.quote(row.name)})`))
-      return [{ ...row, column: columnOf(isJson ? { ...row, data: 'json' } : row, own) }]
+      const isNumber = numbers.has(checkKey(row, row.name))
+      return [
+        { ...row, column: columnOf({ ...row, ...(isJson && { data: 'json' }), ...(isNumber && { full: '' }) }, own) },
+      ]
     }
     case 'index':
       return [{ ...row, index: indexKind(row), column: row.prefix === null || isWhole(row) ? row.column : null }]
@@ -203,9 +235,8 @@ function withOwnIndexes(table: SourceTable): SourceTable {
 }
 
 function columnOf(row: ColumnRow, own: Family): SourceColumn {
-  const { type, isReadOnly } = own.isUuid(row)
-    ? { type: { name: 'uuid' } as const, isReadOnly: false }
-    : fieldTypeOf(row)
+  const known: Known = own.isUuid(row) ? { type: { name: 'uuid' }, isReadOnly: false } : fieldTypeOf(row)
+  const { type, isReadOnly } = known
   const isNullable = row.nullable === 'YES'
   const isGenerated = /\bGENERATED$/.test(row.extra)
   const counts = row.extra.includes('auto_increment')
@@ -222,10 +253,12 @@ function columnOf(row: ColumnRow, own: Family): SourceColumn {
           ? 'database'
           : 'none',
     isLoose: false,
+    native: known.native ?? null,
   }
 }
 
-type Known = { readonly type: FieldType; readonly isReadOnly: boolean }
+type Known = { readonly type: FieldType; readonly isReadOnly: boolean; readonly native?: NativeType }
+
 /** `unsigned` is put before the name by the query. */
 const catalogNames: CatalogNames = {
   int8: ['tinyint'],
@@ -259,19 +292,22 @@ const integers: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint
 
 const texts: ReadonlySet<string> = new Set(['tinytext', 'text', 'mediumtext', 'longtext', 'enum', 'set'])
 
+/** Of MariaDB. */
+const addresses: ReadonlySet<string> = new Set(['inet4', 'inet6'])
+
 function fieldTypeOf(row: ColumnRow): Known {
   const { data, full } = row
   const known = (type: FieldType): Known => ({ type, isReadOnly: false })
   const isInteger = integers.has(data)
-  // JSON numbers cannot have leading zeros.
-  if (isInteger && full.includes('zerofill')) return known(decimal(row.precision ?? 20, 0))
-  if (full === 'tinyint(1)' || full === 'bit(1)') return known({ name: 'boolean' })
+  if (full === TRUTH || full === 'bit(1)') return known({ name: 'boolean' })
   const name = plain.get(isInteger && full.includes('unsigned') ? `unsigned ${data}` : data)
   if (name !== undefined) return known({ name })
   if (data === 'decimal') return known(decimal(row.precision ?? 10, row.scale ?? 0))
   if (data === 'char' || data === 'varchar') return known(text(row.length ?? 0))
   if (texts.has(data)) return known(text(0))
-  return { type: data === 'bit' || data === 'vector' ? { name: 'bytes' } : text(0), isReadOnly: true }
+  if (addresses.has(data)) return { ...known(text(0)), native: { name: data, isOrdered: true } }
+  if (data === 'bit') return { ...known({ name: 'bytes' }), native: { name: data, isOrdered: true } }
+  return { type: data === 'vector' ? { name: 'bytes' } : text(0), isReadOnly: true }
 }
 
 function decimal(precision: number, scale: number): FieldType {

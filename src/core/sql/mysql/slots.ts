@@ -3,8 +3,7 @@
  * each the value's text after a `=`, so that every text differs from null. Values read back have no collation of their
  * own, so a comparison follows that of the column and can use its index.
  */
-import type { FieldType } from '../../model/field-type.ts'
-import type { PrimitiveField } from '../../model/model.ts'
+import type { ColumnShape, PrimitiveField } from '../../model/model.ts'
 import { queryFault } from '../../query/parse.ts'
 import type { Dialect, Insertion, KeptColumn, Slots } from '../dialect.ts'
 import { insert } from '../insert.ts'
@@ -14,13 +13,13 @@ type SlotParts = Pick<Dialect, 'allDefaults'> & {
   /** An expression that fails the statement when it is evaluated, and only then. */
   readonly overflow: Sql
   /** Casts a text in the database's own form to the type. */
-  readonly cast: (type: FieldType, text: Sql) => Sql
+  readonly cast: (shape: ColumnShape, text: Sql) => Sql
 }
 
 export function mysqlSlots({ allDefaults, overflow, cast }: SlotParts): Slots {
-  const read = (json: Sql, path: string, type: FieldType) => {
+  const read = (json: Sql, path: string, shape: ColumnShape) => {
     const text = sql`nullif(json_unquote(json_extract(${json}, ${literal(path)})), 'null')`
-    return cast(type, sql`substr(${text}, 2)`)
+    return cast(shape, sql`substr(${text}, 2)`)
   }
 
   // An array larger than a packet is truncated with a mere warning.
@@ -30,15 +29,15 @@ export function mysqlSlots({ allDefaults, overflow, cast }: SlotParts): Slots {
     const names = columns.map((_, position) => ident(columnName(position)))
     const values = columns.map(({ value }, position) => sql`${value} as ${names[position] ?? empty}`)
     const rows = sql`select ${join(values)}${from}${inOrder} for update`
-    const texts = row(columns.map(({ type }, position) => ({ value: names[position] ?? empty, type })))
+    const texts = row(columns.map(({ shape }, position) => ({ value: names[position] ?? empty, shape })))
     const array = sql`select json_arrayagg(${texts}) as a, count(*) as c from (${rows}) i`
     return [sql`set ${variable(slot)} = (select ${whole} from (${array}) j)`]
   }
 
-  const rows: Slots['rows'] = (slot, types) => {
-    const columns = types.map((type, position) => {
+  const rows: Slots['rows'] = (slot, shapes) => {
+    const columns = shapes.map((shape, position) => {
       const name = columnName(position)
-      return sql`${read(sql`x.e`, `$.${name}`, type)} as ${ident(name)}`
+      return sql`${read(sql`x.e`, `$.${name}`, shape)} as ${ident(name)}`
     })
     const table = sql`json_table(${variable(slot)}, '$[*]' columns (n for ordinality, e json path '$')) x`
     return sql`(select ${join([...columns, sql`x.n`])} from ${table})`
@@ -46,11 +45,8 @@ export function mysqlSlots({ allDefaults, overflow, cast }: SlotParts): Slots {
 
   /** Keeps a single row again, with the columns that the database has filled in. */
   const keepAgain = (slot: number, { table, key, kept }: Insertion) => {
-    const columns = kept.map(({ dbName, type }) => ({ value: ident('t0', dbName), type }))
-    const known = rows(
-      slot,
-      kept.map(({ type }) => type),
-    )
+    const columns = kept.map((field) => ({ value: ident('t0', field.dbName), shape: field }))
+    const known = rows(slot, kept)
     const matches = key.map((field) => sql`k.${ident(columnName(kept.indexOf(field)))} = ${ident('t0', field.dbName)}`)
     return keep(slot, { columns, from: sql` from ${known} k, ${table} t0 where ${join(matches, sql` and `)}` })
   }
@@ -66,7 +62,7 @@ export function mysqlSlots({ allDefaults, overflow, cast }: SlotParts): Slots {
       }),
       ...(isFilledIn(insertion) ? keepAgain(slot, insertion) : []),
     ],
-    value: (slot, position, type) => read(variable(slot), `$[0].${columnName(position)}`, type),
+    value: (slot, position, shape) => read(variable(slot), `$[0].${columnName(position)}`, shape),
     isFilled: (slot) => sql`${variable(slot)} <> '[]'`,
     rows,
     // Not a select, since constants that fail may be evaluated before their branch is chosen.
@@ -92,14 +88,16 @@ function columnName(position: number): string {
 }
 
 function row(columns: readonly KeptColumn[]): Sql {
-  const members = columns.map(({ value, type }, position) => {
-    return sql`${literal(columnName(position))}, concat('=', ${plain(value, type)})`
+  const members = columns.map(({ value, shape }, position) => {
+    return sql`${literal(columnName(position))}, concat('=', ${plain(value, shape)})`
   })
   return sql`json_object(${join(members)})`
 }
 
 /** A text of the value that `concat` converts without loss. */
-function plain(value: Sql, type: FieldType): Sql {
+function plain(value: Sql, { type, native }: ColumnShape): Sql {
+  // A `bit` is a number here, and would be bytes in a text.
+  if (type.name === 'boolean' || native?.name === 'bit') return sql`${value} + 0`
   if (type.name === 'bytes') return sql`to_base64(${value})`
   return type.name === 'float32' ? sql`cast(${value} as double)` : value
 }
@@ -142,7 +140,7 @@ function keptCells({ fields, rows, kept }: Insertion, place: number): readonly K
   const step = place === 0 ? empty : sql` + ${integer(place)} * @@auto_increment_increment`
   return kept.map((field) => {
     const cell = rows[place]?.[fields.indexOf(field)]
-    return { value: cell ?? (isCounting(field) ? sql`last_insert_id()${step}` : sql`null`), type: field.type }
+    return { value: cell ?? (isCounting(field) ? sql`last_insert_id()${step}` : sql`null`), shape: field }
   })
 }
 

@@ -95,8 +95,8 @@ function now(type: FieldType): Sql {
 
 /** DDL takes no parameters, and a default no subquery, so a list is written element by element. */
 function constant(type: FieldType, isList: boolean, text: string, dialect: Dialect): Sql {
-  if (!isList) return withoutParams(dialect.typed(type, false, text))
+  if (!isList) return withoutParams(dialect.typed({ type, isList: false }, text))
   const elements = JSON.parse(text) as (string | null)[] // the codec's form of a list
-  const values = elements.map((element) => withoutParams(dialect.typed(type, false, element)))
+  const values = elements.map((element) => withoutParams(dialect.typed({ type, isList: false }, element)))
   return sql`array[${join(values)}]::${dialect.columnType(type, true) ?? empty}`
 }

@@ -4,9 +4,9 @@
  */
 import type { ServiceError } from '../../error.ts'
 import type { FieldType, TypeName } from '../../model/field-type.ts'
-import type { PrimitiveField } from '../../model/model.ts'
+import type { ColumnShape, NativeType, PrimitiveField } from '../../model/model.ts'
 import type { Comparison } from '../../query/filter.ts'
-import { boundText } from '../../query/placeholder.ts'
+import { boundText, type Operand } from '../../query/placeholder.ts'
 import { MAX_TEXT } from '../answer-bound.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
 import type { Comparing, Dialect, DirectWrite, RowQuery, Setting, Targets } from '../dialect.ts'
@@ -37,16 +37,17 @@ export const postgres: Dialect = {
   assigned,
   compare,
   isOneOf: (column, field, operands) => {
-    const among = sql`= any(${param(arrayText(operands))}::${castType(field.type)}[])`
+    const among = sql`= any(${anyOf(field, arrayText(operands))})`
     return isLoose(field) ? sql`(${column} ${among} and ${bytes(column, field)} ${among})` : sql`${column} ${among}`
   },
   matches: (column, field, { pattern, ignoreCase }) => {
+    const text = field.native ? shownText(column, field.native) : column
     if (!ignoreCase) {
-      return sql`${isLoose(field) ? bytes(column, field) : column} like ${param(pattern)}::text escape '!'`
+      return sql`${isLoose(field) ? bytes(column, field) : text} like ${param(pattern)}::text escape '!'`
     }
     // Bytes have no case. The database's default collation has, and is never nondeterministic, which `ilike` does not
     // support.
-    const searched = isLoose(field) ? sql`${asText(column, false)} collate "default"` : column
+    const searched = isLoose(field) ? sql`${asText(column, false)} collate "default"` : text
     return sql`${searched} ilike ${param(pattern)}::text escape '!'`
   },
   compared,
@@ -95,12 +96,12 @@ export const postgres: Dialect = {
       )
       return [sql`with i as (${insert(insertion, postgres)} returning *) ${keepRows(slot, sql`select ${kept} from i`)}`]
     },
-    value: (slot, position, type) =>
-      sql`(${slotText(slot)}::json -> 0 ->> ${literal(`c${position}`)})::${baseType(type)}`,
+    value: (slot, position, shape) =>
+      sql`(${slotText(slot)}::json -> 0 ->> ${literal(`c${position}`)})::${ownType(shape)}`,
     isFilled: (slot) => sql`${slotText(slot)} <> '[]'`,
-    rows: (slot, types) => {
-      const columns = types.map(
-        (type, position) => sql`(e ->> ${literal(`c${position}`)})::${baseType(type)} as ${columnName(position)}`,
+    rows: (slot, shapes) => {
+      const columns = shapes.map(
+        (shape, position) => sql`(e ->> ${literal(`c${position}`)})::${ownType(shape)} as ${columnName(position)}`,
       )
       return sql`(select ${join([...columns, sql`n`])} from json_array_elements(${slotText(slot)}::json) with ordinality x(e, n))`
     },
@@ -204,7 +205,9 @@ function select({ members, from, order, page }: RowQuery): Sql {
 
 const SMALL_PAGE = 100
 
-function typed(type: FieldType, isList: boolean, value: TemplateParam): Sql {
+function typed(shape: ColumnShape, value: TemplateParam): Sql {
+  const { type, isList, native } = shape
+  if (native) return nativeValue(shape, native, value)
   if (isList) {
     const text = listText(value)
     return type.name === 'bytes'
@@ -215,8 +218,9 @@ function typed(type: FieldType, isList: boolean, value: TemplateParam): Sql {
 }
 
 /** The server only converts a text to an enum implicitly if it is not declared as text. */
-function assigned(type: FieldType, isList: boolean, value: TemplateParam): Sql {
-  if (type.name !== 'string') return typed(type, isList, value)
+function assigned(shape: ColumnShape, value: TemplateParam): Sql {
+  const { type, isList, native } = shape
+  if (native || type.name !== 'string') return typed(shape, value)
   return param(isList ? listText(value) : value)
 }
 
@@ -254,10 +258,52 @@ function ordered(
  * may be a `char(n)`, whose padding is not part of its value. JSON may be stored as `json`, which has no `=`. A cast to
  * a column's own type costs nothing.
  */
-function compared(column: Sql, { type, isList, isReadOnly }: PrimitiveField): Sql {
+function compared(column: Sql, { type, isList, isReadOnly, native }: PrimitiveField): Sql {
+  if (native && type.name !== 'json') {
+    if (isList) return column
+    return native.isOrdered ? sql`${column}::${nameOf(native)}` : shownText(column, native)
+  }
   if (type.name === 'string') return isReadOnly || isFixed(type) ? asText(column, isList) : column
   if (type.name !== 'json' || isList) return column
-  return isReadOnly ? sql`to_jsonb(${column})` : sql`${column}::jsonb`
+  return isReadOnly || native ? sql`to_jsonb(${column})` : sql`${column}::jsonb`
+}
+
+function nameOf({ schema, name }: NativeType): Sql {
+  return schema === undefined ? ident(name) : ident(schema, name)
+}
+
+/** Without limits, which a cast would apply silently: as a name with a schema, `bit` and `bpchar` have none. */
+function ownType({ type, native }: ColumnShape): Sql {
+  return native ? nameOf(native) : baseType(type)
+}
+
+/** The database's own input function reads a text, and its functions for JSON read an object. */
+function nativeValue({ type, isList }: ColumnShape, native: NativeType, value: TemplateParam): Sql {
+  const own = nameOf(native)
+  if (isList) return sql`${param(listText(value))}::${own}[]`
+  if (type.name !== 'json' || native.name === 'json') return sql`${param(value)}::${own}`
+  return sql`(select case when jsonb_typeof(j) = 'string' then (j #>> '{}')::${own} else ${fromObject(native)} end from (select ${param(value)}::jsonb) v(j))`
+}
+
+function fromObject(native: NativeType): Sql {
+  if (native.name !== 'hstore') return sql`jsonb_populate_record(null::${nameOf(native)}, j)`
+  const { schema = 'public' } = native
+  return sql`coalesce((select ${ident(schema, 'hstore')}(array_agg(key), array_agg(value)) from jsonb_each_text(j)), ''::${nameOf(native)})`
+}
+
+/** The operands of a list as an array of what a column is compared with. */
+function anyOf({ type, native }: PrimitiveField, texts: string): Sql {
+  if (native && !native.isOrdered)
+    return sql`array(select ${shownText(sql`(e::${nameOf(native)})`, native)} from unnest(${param(texts)}::text[]) e)`
+  if (type.name === 'bytes') return sql`array(select decode(e, 'base64') from unnest(${param(texts)}::text[]) e)`
+  return sql`${param(texts)}::${native ? nameOf(native) : castType(type)}[]`
+}
+
+/** The text that answers show; a cast would add the mask of an address, and the declaration of a document. */
+function shownText(value: Sql, { schema, name }: NativeType): Sql {
+  if (schema === 'pg_catalog' && name === 'inet') return sql`abbrev(${value})`
+  if (schema === 'pg_catalog' && name === 'xml') return sql`case when ${value} is not null then concat(${value}) end`
+  return asText(value, false)
 }
 
 /**
@@ -273,10 +319,17 @@ function bytes(column: Sql, { isList }: PrimitiveField): Sql {
 }
 
 function compare(column: Sql, field: PrimitiveField, { operator, operand }: Comparing): Sql {
-  const value = typed(field.type, field.isList, operand)
+  const value = comparedValue(field, operand)
   const plain = (how: Comparison) => sql`${column} ${comparison[how]} ${value}`
   if (!isLoose(field)) return plain(operator)
   return compareExactly(operator, plain, sql`${bytes(column, field)} ${comparison[operator]} ${value}`)
+}
+
+function comparedValue(field: PrimitiveField, operand: Operand): Sql {
+  const { type, native } = field
+  if (!native) return typed(field, operand)
+  if (type.name === 'json') return sql`${param(operand)}::jsonb`
+  return native.isOrdered ? typed(field, operand) : shownText(sql`(${typed(field, operand)})`, native)
 }
 
 function isFixed(type: FieldType): boolean {
@@ -288,7 +341,7 @@ function asText(column: Sql, isList: boolean): Sql {
 }
 
 /** The conversion of a value before row_to_json; `own` for none. */
-type WireForm = 'own' | 'text' | 'unfilled' | 'utc' | 'base64'
+type WireForm = 'own' | 'text' | 'unfilled' | 'calendar' | 'utc' | 'base64'
 
 /**
  * 64-bit integers and decimals become texts, times UTC, bytes base64 without line breaks, a `char(n)` loses its
@@ -309,16 +362,16 @@ const wireForms: Readonly<Record<TypeName, WireForm>> = {
   string: 'unfilled',
   uuid: 'own',
   boolean: 'own',
-  date: 'own',
+  date: 'calendar',
   time: 'own',
-  dateTime: 'own',
+  dateTime: 'calendar',
   dateTimeWithTimezone: 'utc',
   json: 'own',
   bytes: 'base64',
   geometry: 'own',
 }
 
-function wire(column: Sql, type: FieldType, isList: boolean): Sql {
+function wire(column: Sql, { type, isList }: ColumnShape): Sql {
   switch (wireForms[type.name]) {
     case 'own':
       return column
@@ -326,6 +379,8 @@ function wire(column: Sql, type: FieldType, isList: boolean): Sql {
       return asText(column, isList)
     case 'unfilled':
       return isFixed(type) ? asText(column, isList) : column
+    case 'calendar':
+      return isList ? column : calendarText(column)
     case 'utc':
       return isList ? each(column, utcText) : utcText(column)
     case 'base64':
@@ -339,9 +394,26 @@ function each(column: Sql, form: (element: Sql) => Sql): Sql {
   return sql`(${elements} from unnest(${column}) with ordinality x(e, n) where ${column} is not null having ${column} is not null)`
 }
 
+/** JSON's form of a time does not depend on the session. */
+function calendarText(value: Sql): Sql {
+  return sql`case when ${isCommon(value, empty)} then to_json(${value}) else to_json(${extended(value, value, empty)}) end`
+}
+
 function utcText(value: Sql): Sql {
-  const text = sql`to_char(${value} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US')`
-  return sql`(rtrim(rtrim(${text}, '0'), '.') || 'Z')`
+  const utc = sql`(${value} at time zone 'UTC')`
+  const zone = sql`Z`
+  return sql`case when ${isCommon(value, zone)} then btrim(to_json(${utc})::text, '"') || 'Z' else ${extended(value, utc, zone)} end`
+}
+
+function isCommon(value: Sql, zone: Sql): Sql {
+  return sql`${value} >= '0001-01-01${zone}' and ${value} < '10000-01-01${zone}'`
+}
+
+/** Years without four digits get a sign and six or more (ISO 8601, 1 BC is year 0); an infinite time has a name. */
+function extended(value: Sql, utc: Sql, zone: Sql): Sql {
+  const year = sql`to_char(extract(year from ${utc}) + (${utc} < '0001-01-01')::int, 'FMSG9000000')`
+  const rest = sql`substring(to_json(${utc})::text, '-[0-9][0-9]-[0-9][0-9][^ "]*')`
+  return sql`coalesce(${year} || ${rest} || '${zone}', ${value}::text)`
 }
 
 function base64(value: Sql): Sql {
@@ -448,10 +520,13 @@ function explain({ state, message, routine }: SqlFault): ServiceError | undefine
       return databaseError('check')
     case '42P01':
     case '42703':
+    case '42704': // a type
     case '3F000':
       return databaseError('noTable')
     case '55000':
       return databaseError('notReady')
+    case '42601': // an extension's type cannot read a text
+      return databaseError('range')
     default:
       return state.startsWith('22') ? databaseError('range') : undefined
   }

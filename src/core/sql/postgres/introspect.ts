@@ -1,12 +1,11 @@
 /**
  * Reads the catalog of PostgreSQL 14 and later. Partitions count as part of their table, which has the foreign keys that
- * all of its partitions have; objects of extensions are left out, and a domain is treated as its base type.
- *
- * An enum is a text as long as its longest value. PostgreSQL compares the two only as texts, which unique and foreign
- * keys do not support, so an enum in such a key is read-only.
+ * all of its partitions have; objects of extensions are left out, and a domain is treated as its base type. What the
+ * types of fields lack is a text, an enum one as long as its longest value, or JSON; the model keeps its own type beside
+ * that.
  */
 import type { FieldType } from '../../model/field-type.ts'
-import type { ReferentialAction } from '../../model/model.ts'
+import type { NativeType, ReferentialAction } from '../../model/model.ts'
 import type { Rows } from '../dialect.ts'
 import {
   assembleSchema,
@@ -69,10 +68,15 @@ union all
 select json_build_object('kind', 'namespace', 'schema', nspname)::text from schema_
 union all
 select json_build_object('kind', 'type', 'oid', t.oid::text, 'name', t.typname, 'form', t.typtype,
-    'isBuiltIn', n.nspname = 'pg_catalog', 'base', t.typbasetype::text, 'mod', t.typtypmod,
+    'schema', n.nspname, 'base', t.typbasetype::text, 'mod', t.typtypmod,
     'element', case when e.typarray = t.oid then e.oid::text end,
     'isNotNull', t.typnotnull, 'hasDefault', t.typdefault is not null,
     'longest', (select max(length(v.enumlabel)) from pg_catalog.pg_enum v where v.enumtypid = t.oid),
+    'isOrdered', exists (
+      select from pg_catalog.pg_opclass o where o.opcmethod = 403 and o.opcdefault and o.opcintype in (t.oid,
+        case t.typtype when 'e' then 3500 when 'r' then 3831 when 'm' then 4537 when 'c' then 2249 else t.oid end,
+        (select c.casttarget from pg_catalog.pg_cast c
+          where c.castsource = t.oid and c.castmethod = 'b' and c.castcontext = 'i' order by 1 limit 1))),
     'isJson', exists (
       select from pg_catalog.pg_cast c where c.castsource = t.oid and c.casttarget = 'pg_catalog.json'::regtype))::text
   from used u join pg_catalog.pg_type t on t.oid = u.oid
@@ -144,12 +148,14 @@ type TypeRow = {
   readonly name: string
   /** `typtype`: b(ase), c(omposite), d(omain), e(num), … */
   readonly form: string
-  readonly isBuiltIn: boolean
+  readonly schema: string
   readonly base: string
   readonly mod: number
   readonly element: string | null
   readonly isNotNull: boolean
   readonly hasDefault: boolean
+  /** Whether the database compares and orders its values. */
+  readonly isOrdered: boolean
   /** The characters of an enum's longest value. */
   readonly longest: number | null
   /** True if rows render it as an object. */
@@ -177,29 +183,16 @@ type AnyRow = Exclude<CatalogRow, { readonly kind: 'column' | 'foreignKey' }> | 
 function parse(rows: Rows): ReturnType<Introspection['parse']> {
   const read = rows.map(([text]) => JSON.parse(text ?? '') as AnyRow)
   const types = new Map(read.flatMap((row) => (row.kind === 'type' ? [[row.oid, row] as const] : [])))
-  const keys = new Set(read.flatMap(keyColumns))
   return assembleSchema(
     read.flatMap((row): readonly CatalogRow[] => {
       if (row.kind === 'type') return []
-      if (row.kind === 'column') return [{ ...row, column: columnOf(row, { types, keys }) }]
+      if (row.kind === 'column') return [{ ...row, column: columnOf(row, types) }]
       if (row.kind === 'foreignKey') {
         return [{ ...row, onDelete: actionOf(row.onDelete), onUpdate: actionOf(row.onUpdate) }]
       }
       return [row]
     }),
   )
-}
-
-type Place = { readonly schema: string; readonly table: string }
-
-/** The columns of a unique or foreign key row; empty for other rows. */
-function keyColumns(row: AnyRow): readonly string[] {
-  const isKey = row.kind === 'foreignKey' || (row.kind === 'index' && row.index !== 'normal')
-  return isKey && row.column !== null ? [columnPlace(row, row.column)] : []
-}
-
-function columnPlace({ schema, table }: Place, column: string): string {
-  return JSON.stringify([schema, table, column])
 }
 
 const actions: Readonly<Record<string, ReferentialAction>> = {
@@ -216,14 +209,15 @@ function actionOf(code: string): ReferentialAction {
 
 type Types = ReadonlyMap<string, TypeRow>
 
-function columnOf(row: ColumnRow, { types, keys }: { types: Types; keys: ReadonlySet<string> }): SourceColumn {
+function columnOf(row: ColumnRow, types: Types): SourceColumn {
   const own = resolveDomain({ oid: row.type, mod: row.mod, isNotNull: row.isNotNull, hasDefault: false }, types)
   const elementOid = types.get(own.oid)?.element ?? null
   const element = elementOid === null ? own : resolveDomain({ ...own, oid: elementOid }, types)
   const elementType = types.get(element.oid)
-  const isKeyOfEnum = elementType?.form === 'e' && keys.has(columnPlace(row, row.name))
-  const known = isKeyOfEnum ? readOnlyText : fieldTypeOf(elementType, element.mod)
   const isList = elementOid !== null
+  const known = fieldTypeOf(elementType, element.mod, isList)
+  // `=` of such a column takes different texts for equal, but that of citext is what its type is for.
+  const isLoose = row.isNondeterministic && elementType?.name !== 'citext'
   const counts = row.identity !== '' || row.default?.startsWith('nextval(') === true
   const hasDefault = row.default !== null || own.hasDefault
   return {
@@ -238,8 +232,8 @@ function columnOf(row: ColumnRow, { types, keys }: { types: Types; keys: Readonl
         : (hasDefault || counts) && !row.isGenerated
           ? 'database'
           : 'none',
-    // The operators of citext ignore case, whatever the collation.
-    isLoose: row.isNondeterministic || elementType?.name === 'citext',
+    isLoose,
+    native: isLoose ? null : (known.native ?? null),
   }
 }
 
@@ -259,20 +253,33 @@ function resolveDomain(typing: Typing, types: Types): Typing {
   return resolveDomain({ oid: type.base, mod: type.mod, isNotNull, hasDefault }, types)
 }
 
-type Known = { readonly type: FieldType; readonly isReadOnly: boolean }
+type Known = { readonly type: FieldType; readonly isReadOnly: boolean; readonly native?: NativeType }
 
 const unlimited: FieldType = { name: 'string', params: { length: 'unlimited' } }
 const readOnlyText: Known = { type: unlimited, isReadOnly: true }
 
-function fieldTypeOf(type: TypeRow | undefined, mod: number): Known {
-  if (type?.isBuiltIn === true) return builtIn(type.name, mod)
-  if (type?.name === 'citext') return { type: unlimited, isReadOnly: false }
-  if (type?.name === 'geometry') return { type: { name: 'geometry' }, isReadOnly: true }
-  if (type?.form === 'e' && type.longest !== null) {
-    return { type: { name: 'string', params: { length: 'fixed', value: type.longest } }, isReadOnly: false }
+function fieldTypeOf(type: TypeRow | undefined, mod: number, isList: boolean): Known {
+  if (type === undefined) return readOnlyText
+  const { schema, name, form, longest, isOrdered } = type
+  const native = { schema, name, isOrdered }
+  if (schema === 'pg_catalog') {
+    const known = builtIn(name, mod)
+    return known ?? (looksUp.test(name) ? readOnlyText : { type: unlimited, isReadOnly: false, native })
   }
-  const isJson = type?.form === 'c' || type?.isJson === true
-  return isJson ? { type: { name: 'json' }, isReadOnly: true } : readOnlyText
+  if (name === 'geometry') return { type: { name: 'geometry' }, isReadOnly: true }
+  if (form === 'e' && longest !== null) return { type: text(Math.max(1, longest)), isReadOnly: false, native }
+  if (form !== 'c' && !type.isJson) return { type: unlimited, isReadOnly: false, native }
+  const isObject = form === 'c' || name === 'hstore'
+  return isList || !isObject
+    ? { type: { name: 'json' }, isReadOnly: true }
+    : { type: { name: 'json' }, isReadOnly: false, native }
+}
+
+/** The input functions of these types look names up, and fail for those that are not there. */
+const looksUp = /^reg/
+
+function text(length: number): FieldType {
+  return { name: 'string', params: { length: 'fixed', value: length } }
 }
 
 const catalogNames: CatalogNames = {
@@ -300,15 +307,19 @@ const catalogNames: CatalogNames = {
 
 const plain = typesByCatalogName(catalogNames)
 
-function builtIn(name: string, mod: number): Known {
+/** Undefined for what the types of fields lack. */
+function builtIn(name: string, mod: number): Known | undefined {
   const plainName = plain.get(name)
+  // Unlike `jsonb`, it keeps its text, and cannot be compared.
+  if (name === 'json')
+    return { type: { name }, isReadOnly: false, native: { schema: 'pg_catalog', name, isOrdered: false } }
   if (plainName !== undefined) return { type: { name: plainName }, isReadOnly: false }
   if (name === 'numeric') return decimal(mod)
-  if (name === 'varchar' || name === 'bpchar') {
-    const type: FieldType = mod < 0 ? unlimited : { name: 'string', params: { length: 'fixed', value: mod - HEADER } }
-    return { type, isReadOnly: false }
-  }
-  return { type: unlimited, isReadOnly: name !== 'text' }
+  const type = mod < 0 ? unlimited : text(mod - HEADER)
+  // Compared as what it is, a text with padding is found in its index.
+  if (name === 'bpchar') return { type, isReadOnly: false, native: { schema: 'pg_catalog', name, isOrdered: true } }
+  if (name === 'varchar') return { type, isReadOnly: false }
+  return name === 'text' ? { type: unlimited, isReadOnly: false } : undefined
 }
 
 /** The constant that type modifiers include. */

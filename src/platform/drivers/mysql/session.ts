@@ -66,7 +66,7 @@ const settings: ConnectionOptions = {
 /** MySQL and MariaDB name and measure the limit differently; each ignores the other's as a comment. */
 export const sessionSetup = (timeLimit: number) => [
   `set time_zone = '+00:00', group_concat_max_len = 1073741824,
-    sql_mode = 'STRICT_ALL_TABLES,NO_ZERO_DATE,NO_ZERO_IN_DATE,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'
+    sql_mode = 'STRICT_ALL_TABLES,ERROR_FOR_DIVISION_BY_ZERO,NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION'
     ${timeLimit > 0 ? `/*!50708 , max_execution_time = ${timeLimit} */ /*M! , max_statement_time = ${timeLimit / 1_000} */` : ''}`,
   'set session transaction isolation level read committed',
 ]

@@ -39,6 +39,14 @@ export type PostgresOptions = {
   readonly idle?: number
 }
 
+/**
+ * A role's or a database's own setting may cut off digits. A statement, since PgBouncer does not forward this setting;
+ * it is sent first and nobody waits for it.
+ */
+export function showFloatsExactly(client: pg.ClientBase): void {
+  client.query('set extra_float_digits = 1').catch(ignore)
+}
+
 /** Creates an unconnected client. Throws a SqlFault if the address is invalid. */
 export function makeClient(options: PostgresOptions): pg.Client {
   try {

@@ -1,6 +1,14 @@
 /** Pools of connections to Postgres, for what needs a connection of its own. */
 import pg from 'pg'
-import { clientConfig, idle, ignore, type PostgresOptions, postgresFault, unreachable } from './client.ts'
+import {
+  clientConfig,
+  idle,
+  ignore,
+  type PostgresOptions,
+  postgresFault,
+  showFloatsExactly,
+  unreachable,
+} from './client.ts'
 
 /** Creates a pool whose sessions run in UTC; a broken idle client does not end the process. */
 export function openPool(options: PostgresOptions): pg.Pool {
@@ -10,6 +18,7 @@ export function openPool(options: PostgresOptions): pg.Pool {
     idleTimeoutMillis: options.idle ?? idle,
   })
   pool.on('error', ignore)
+  pool.on('connect', showFloatsExactly)
   return pool
 }
 

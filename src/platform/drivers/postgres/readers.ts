@@ -16,6 +16,7 @@ import {
   makeClient,
   type PostgresOptions,
   postgresFault,
+  showFloatsExactly,
   textRequest,
   unreachable,
   withoutLimit,
@@ -170,6 +171,7 @@ export function openReaders(asked: PostgresOptions) {
     client.on('end', drop)
     const connecting = client.connect().then(
       () => {
+        showFloatsExactly(client)
         reader.ready = true
       },
       (error) => {

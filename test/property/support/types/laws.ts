@@ -1,0 +1,175 @@
+/**
+ * The law of types (docs/contract.md#values): what a read answers is JSON, is found by `_eq` and `_in` and by key, can be
+ * written back, and nothing of it changes in the database; it is sorted and compared as the database does.
+ */
+import fc from 'fast-check'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { announce, seed } from '../seed.ts'
+import type { ColumnType } from './column-type.ts'
+import type { TypeDatabase, TypeSource } from './source.ts'
+
+/** A value as it is shown, and the row that it stands in. */
+type Shown = { readonly id: number; readonly v: unknown }
+
+/** All values of a dialect; each setting of its server tries a part of them. */
+const CASES = Number(process.env.SERVICE_TEST_CASES ?? 600)
+
+export function describeTypes(database: TypeDatabase): void {
+  const { types, quote } = database
+  const each = types.map((type, index) => [index, type.name, type] as const)
+  const size = Math.max(4, Math.ceil(CASES / types.length / 2))
+
+  describe.each([
+    ['as it comes', []],
+    ['by other settings', database.settings],
+  ] as const)(`a type of ${database.title}, ${announced(database.title)}`, (_, settings) => {
+    let source: TypeSource
+    const rows = new Map<number, readonly Shown[]>()
+
+    beforeAll(async () => {
+      source = await database.start(settings)
+      await source.run(...types.flatMap((type, index) => tablesOf(type, index)))
+      for (const [index, , type] of each) {
+        const values = fc.sample(type.values, { seed: seed + index, numRuns: size })
+        for (let start = 0; start < values.length; start += 500) {
+          const part = values.slice(start, start + 500).map((text, place) => `(${start + place}, ${quote(text, type)})`)
+          await source.run(`insert into t${index} values ${part.join(', ')}`)
+        }
+        if (type.isKey) await source.run(database.distinct(index))
+      }
+      await source.attach()
+      for (const [index] of each)
+        rows.set(index, await source.read(`t${index}?fields=id,v&limit=-1&sort[0][id][direction]=asc`))
+    })
+
+    afterAll(() => source?.close())
+
+    it.each(each)('%i %s: is read as a value', (index) => {
+      const shown = rows.get(index) ?? []
+
+      expect(shown).toHaveLength(size)
+      expect(shown.filter(({ v }) => v === null)).toEqual([])
+    })
+
+    it.each(each.filter(([, , { isFiltered }]) => isFiltered))('%i %s: is found by what is shown', async (index) => {
+      for (const part of parts(rows.get(index) ?? [])) {
+        const ids = part.map(({ id }) => id)
+        const pairs = (operator: string) => part.map(({ id, v }) => ({ id: { _eq: id }, v: { [operator]: v } }))
+
+        expect(await source.idsOf(`t${index}`, { _or: pairs('_eq') })).toEqual(ids)
+        expect(await source.idsOf(`t${index}`, { _or: pairs('_neq') })).toEqual([])
+      }
+    })
+
+    it.each(each.filter(([, , type]) => type.isFiltered && !hasNoList(type)))(
+      '%i %s: is found in a list',
+      async (index) => {
+        for (const part of parts(rows.get(index) ?? [])) {
+          const ids = part.map(({ id }) => id)
+          const among = part.map(({ v }) => v)
+
+          expect(await source.idsOf(`t${index}`, { id: { _in: ids }, v: { _in: among } })).toEqual(ids)
+          expect(await source.idsOf(`t${index}`, { id: { _in: ids }, v: { _nin: among } })).toEqual([])
+        }
+      },
+    )
+
+    it.each(each.filter(([, , type]) => type.isOrdered))(
+      '%i %s: is sorted and compared as in SQL',
+      async (index, _name, { inSql: own = 'v' }) => {
+        const all = rows.get(index) ?? []
+        const sorted = await source.read(
+          `t${index}?fields=id&limit=-1&sort[0][v][direction]=desc&sort[1][id][direction]=asc`,
+        )
+        const expected = await source.run(`select id from t${index} order by ${own} desc, id`)
+
+        expect(sorted.map(({ id }) => id)).toEqual(expected.map(([id]) => Number(id)))
+        for (const { id, v } of hasNoOrder(all) ? [] : all.slice(0, 3)) {
+          const below = await source.run(
+            `select id from t${index} where ${own} < (select ${own} from t${index} where id = ${id}) order by id`,
+          )
+
+          expect(await source.idsOf(`t${index}`, { v: { _lt: v } })).toEqual(below.map(([one]) => Number(one)))
+        }
+      },
+    )
+
+    it.each(each)('%i %s: is written back as it was', async (index, _name, type) => {
+      const all = rows.get(index) ?? []
+      for (let start = 0; start < all.length; start += 500) {
+        const part = all.slice(start, start + 500)
+
+        expect(await source.write('POST', `c${index}`, part)).toEqual(part)
+      }
+      const { same = (one: string, other: string) => `${database.text(one)} = ${database.text(other)}` } = type
+      const differing = `select t.id from t${index} t join c${index} c on c.id = t.id where (${same('t.v', 'c.v')}) is not true`
+
+      expect(await source.run(differing)).toEqual([])
+      for (const [place, { v }] of all.slice(0, 5).entries()) {
+        const id = all.at(-1 - place)?.id
+        expect(await source.write('PATCH', `c${index}/${id}`, { v })).toEqual({ id, v })
+      }
+    })
+
+    it.each(each.filter(([, , type]) => type.isKey))('%i %s: is a key', async (index) => {
+      const keys = await source.read(`k${index}?limit=-1`)
+
+      for (const { v } of keys.slice(0, 40)) {
+        const key = keyText(v)
+        if (['', '.', '..'].includes(key)) continue
+        const path = `k${index}/${encodeURIComponent(key)}`
+        expect(await source.one(path)).toEqual({ v, n: null })
+        expect(await source.write('PATCH', path, { v, n: 1 })).toEqual({ v, n: 1 })
+      }
+      if (keys.length > 0) expect(await source.write('POST', `k${index}`, [])).toEqual([])
+    })
+
+    function tablesOf({ name, isKey, first }: ColumnType, index: number): readonly string[] {
+      const table = (letter: string) => `create table ${letter}${index} (id int primary key, v ${name})`
+      const filled = first === undefined ? [] : [`insert into c${index} values (-1, ${first})`]
+      return [
+        table('t'),
+        table('c'),
+        ...filled,
+        ...(isKey ? [`create table k${index} (v ${name} primary key, n int)`] : []),
+      ]
+    }
+
+    function hasNoList({ name }: ColumnType): boolean {
+      return database.unlisted.includes(name)
+    }
+  })
+}
+
+function announced(title: string): string {
+  announce(`types of ${title}`)
+  return `seed ${seed}`
+}
+
+/** Values that only have equality: JSON, truth, identifiers. */
+function hasNoOrder([first]: readonly Shown[]): boolean {
+  return typeof first?.v === 'boolean' || typeof first?.v === 'object' || isIdentity.test(String(first?.v))
+}
+
+/** The text by which a path names a key. */
+function keyText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+const isIdentity = /^[0-9a-f]{8}-[0-9a-f]{4}-/
+
+/** At most eighty, which is as many conditions as a filter may have, and no more than a query string takes. */
+function parts(all: readonly Shown[]): readonly (readonly Shown[])[] {
+  const made: Shown[][] = []
+  let length = Infinity
+  for (const one of all) {
+    const own = encodeURIComponent(JSON.stringify(one)).length + 80
+    if (length + own > 50_000 || (made.at(-1)?.length ?? 0) >= 80) {
+      made.push([])
+      length = 0
+    }
+    made.at(-1)?.push(one)
+    length += own
+  }
+  return made
+}
