@@ -11,7 +11,7 @@ import { build, type Plugin } from 'esbuild'
 const directory = join(import.meta.dirname, '../src/platform/cloudflare/parts')
 const packages = join(import.meta.dirname, '../node_modules')
 
-export const workerParts = ['postgres', 'mysql', 'planetscale']
+export const workerParts = ['neon', 'postgres', 'mysql', 'planetscale']
 
 export async function writeWorkerParts(): Promise<void> {
   const { outputFiles } = await build({

@@ -1,7 +1,6 @@
 /**
- * The drivers, loaded by their first statement: a start does not need them, and Neon's package alone is a sixth of the
- * Worker (decision 036). Those of data sources are parts of their own, which scripts/worker-parts.ts builds (decision
- * 055). Once loaded, a driver is called directly.
+ * The drivers, loaded by their first statement: each is a part of its own, which scripts/worker-parts.ts builds (decision
+ * 055), and Neon's package alone is a sixth of the Worker. Once loaded, a driver is called directly.
  */
 import type { SqlAddress, TcpProvider } from '../../core/sql/address.ts'
 import { SqlFault, type SqlFaultDetail } from '../../core/sql/fault.ts'
@@ -12,13 +11,13 @@ import { currentRequest } from './request-scope.ts'
 
 /** The system database. */
 export function openNeonLazily(connectionString: string, timeLimit?: number): SqlDriver {
-  return late(async () => (await import('../drivers/neon.ts')).openNeon(connectionString, undefined, timeLimit))
+  return late(async () => (await import('./parts/neon.js')).openNeon(connectionString, undefined, timeLimit))
 }
 
 /** The database of a data source; requests go through `wayOut`. */
 export function openNeonSource(address: SqlAddress, wayOut: Fetch, timeLimit?: number): SqlDriver {
   return late(async () => {
-    const { neonUrl, openNeon } = await import('../drivers/neon.ts')
+    const { neonUrl, openNeon } = await import('./parts/neon.js')
     return openNeon(neonUrl(address), wayOut, timeLimit)
   })
 }
