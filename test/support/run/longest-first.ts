@@ -6,14 +6,17 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Beginnings of their paths below `test`; what computes and what waits take turns. */
 const LONGEST = [
-  'property/reads.mariadb',
   'process/local-run.workerd',
-  'property/reads.postgres',
+  'property/reads.collations',
   'process/local-run.node',
   'fuzz/items-fuzz',
-  'migration/crash',
+  'databases/ended-statements',
   'process/embedded-postgres',
+  'property/reads.postgres',
+  'migration/crash',
   'access/access.',
+  'ports/connector-host.node',
+  'process/openapi-clients',
 ]
 
 export class LongestFirst extends BaseSequencer {
