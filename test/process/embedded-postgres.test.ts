@@ -127,6 +127,7 @@ describe('the directory of the embedded database', () => {
   })
 
   it('is refused to a second owner while the first one lives, and keeps its data for the next one', async () => {
+    await prepareEmbedded(directory)
     const first = await openEmbeddedPostgres(directory)
     await run(first, `create table note as select 'kept' as text`)
 
@@ -153,6 +154,7 @@ describe('the directory of the embedded database', () => {
   })
 
   it('is taken over from a process that was killed, with every acknowledged write', async () => {
+    await prepareEmbedded(directory)
     const acknowledged: string[] = []
     for (const round of [1, 2, 3]) {
       const child = write(directory, round * 100_000)

@@ -5,6 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { copyPrepared } from '../support/run/prepared.ts'
 import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
 import { freePort } from '../support/servers/free-port.ts'
 import { generousLicense } from '../support/service/license.ts'
@@ -24,9 +25,13 @@ export function describeLocalRun(script: string): void {
 
   const at = (name: string) => ({ SERVICE_DATA_DIR: join(directory, name) })
 
-  /** With the files of a database in it that is empty: what is not about a first start need not wait for them. */
+  /** With all that a first start makes, but for the demo: what is not about a first start need not wait for that. */
   const prepared = async (name: string) => {
-    await prepareEmbedded(join(directory, name, 'postgres'))
+    await copyPrepared('local-run', join(directory, name), async (empty) => {
+      await prepareEmbedded(join(empty, 'postgres'))
+      const first = await startLocalRun(script, { SERVICE_DATA_DIR: empty, SERVICE_DEMO: 'false' })
+      await first.interrupt()
+    })
     return at(name)
   }
 
