@@ -90,7 +90,9 @@ async function startThread(cluster: string): Promise<Thread> {
   return {
     async run(messages) {
       const answering = answer()
-      worker.postMessage(messages)
+      // Small buffers are parts of a pool, all of which would be copied.
+      const own = new Uint8Array(messages)
+      worker.postMessage(own, [own.buffer])
       const { buffer, byteOffset, byteLength } = await answering
       return Buffer.from(buffer, byteOffset, byteLength)
     },
