@@ -126,6 +126,7 @@ function schemaOf(tables: Example['tables']): SourceSchema {
   return {
     defaultNamespace: 'public',
     knowsRelations: true,
+    skipped: [],
     namespaces: [...new Set(places.map(({ schema }) => schema))],
     tables: Object.entries(tables).map(([name, keys]) => tableOf(placed(name), keys)),
   }

@@ -7,6 +7,7 @@ import * as invitations from '../routes/invitations.ts'
 import * as members from '../routes/members.ts'
 import * as policies from '../routes/policies.ts'
 import * as roles from '../routes/roles.ts'
+import { introspectionBody } from '../routes/schema.ts'
 import { secretBody } from '../routes/secrets.ts'
 import * as sources from '../routes/sources.ts'
 import { addresses } from '../routes/structure.ts'
@@ -172,10 +173,15 @@ export const workspaceRoutes: RouteDescriptions = {
   'POST /api/{workspace}/schema/introspect/{source}': {
     summary: 'Import what was changed in a data source itself',
     tag: dataModel,
+    body: requestBody(introspectionBody(), { tables: { include: ['public.*'], exclude: ['tmp_*'] } }),
+    isBodyOptional: true,
     answers: {
       '200': data(
-        z.strictObject({ operations: z.array(z.strictObject({ kind: z.string(), data: z.looseObject({}) })) }),
-        'What was imported, as operations.',
+        z.strictObject({
+          operations: z.array(z.strictObject({ kind: z.string(), data: z.looseObject({}) })),
+          skipped: z.array(z.strictObject({ table: z.string(), reason: z.string() })),
+        }),
+        'What was imported, as operations, and what was left out.',
       ),
     },
     errors: ['Conflict', 'Invalid'],

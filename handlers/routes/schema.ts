@@ -1,14 +1,18 @@
 /** `/api/{workspace}/schema`, the manifest, and `/schema/…` (docs/contract.md#migrations). */
+import * as z from 'zod'
+import { lazily } from '../../src/core/lazily.ts'
 import { parseBrackets } from '../../src/core/query/brackets.ts'
 import { parseDryRun } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data } from '../http/answer.ts'
-import { readText } from '../http/body.ts'
+import { readBody, readText } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { searchWithoutToken } from '../http/credentials.ts'
 import { withEtag } from '../http/etag.ts'
 import { type App, mount } from '../http/mount.ts'
 import { pathParam } from '../http/request.ts'
+import { textSchema } from '../http/schemas.ts'
+import { hasBody } from '../http/unexpected-input.ts'
 
 export function mountSchema(app: App, services: Services): void {
   mount(app, '/api/:workspace/schema', {
@@ -34,15 +38,17 @@ export function mountSchema(app: App, services: Services): void {
     { strictQuery: ['POST'] },
   )
 
-  mount(
-    app,
-    '/api/:workspace/schema/introspect/:source',
-    {
-      POST: async (c) => {
-        const scope = await authorize(services, c)
-        return data(await services.introspection.introspect(scope, pathParam(c, 'source')))
-      },
+  mount(app, '/api/:workspace/schema/introspect/:source', {
+    POST: async (c) => {
+      const scope = await authorize(services, c)
+      const { tables } = hasBody(c) ? await readBody(c, introspectionBody) : {}
+      return data(await services.introspection.introspect(scope, { sourceId: pathParam(c, 'source'), tables }))
     },
-    { bodiless: ['POST'] },
-  )
+  })
 }
+
+const patterns = () => z.array(textSchema(300)).max(1_000).optional()
+
+export const introspectionBody = lazily(() =>
+  z.strictObject({ tables: z.strictObject({ include: patterns(), exclude: patterns() }).optional() }),
+)

@@ -1,5 +1,6 @@
 /** Data sources in the system database: their sealed settings, and which of them must be introspected. */
 import type { Statement } from '../core/sql/statement.ts'
+import type { TableChoice } from '../core/sql/table-choice.ts'
 import type { SqlDriver } from '../ports.ts'
 import { metaSchema } from './installation.ts'
 import { ident, json, param, sql, statement } from './statements.ts'
@@ -24,6 +25,21 @@ export async function loadSealedSource(
       where id = ${param(sourceId)}::uuid`),
   )
   return sealed ?? undefined
+}
+
+/** The tables that introspections of the source import; empty for all. */
+export async function loadTableChoice(database: SqlDriver, { workspace, sourceId }: Place): Promise<TableChoice> {
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select table_choice from ${ident(metaSchema(workspace), 'data_source')} where id = ${param(sourceId)}::uuid`),
+  )
+  return JSON.parse(text ?? '{}') as TableChoice
+}
+
+export function saveTableChoice({ workspace, sourceId }: Place, choice: TableChoice): Statement {
+  return statement(sql`
+    update ${ident(metaSchema(workspace), 'data_source')} set table_choice = ${json(choice)}::jsonb
+    where id = ${param(sourceId)}::uuid`)
 }
 
 export type MarkedSource = {

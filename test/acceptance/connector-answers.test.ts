@@ -306,6 +306,6 @@ describe('a source', () => {
   })
 
   it('can be introspected again without finding anything new', async () => {
-    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [] } } })
+    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [], skipped: [] } } })
   })
 })

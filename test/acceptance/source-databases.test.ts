@@ -50,7 +50,7 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
 
     expect(first).toMatchObject({ status: 200, body: { data: { operations: [{ kind: 'createNamespace' }] } } })
     expect(await answer(made)).toEqual({ status: 200 })
-    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [] } } })
+    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [], skipped: [] } } })
   })
 
   it('takes items, nested ones included, and gives them back with their relations', async () => {
@@ -117,7 +117,7 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
 
     expect(found.body.data.operations.map(({ kind }) => kind).sort()).toEqual(['createCollection', 'updateCollection'])
     expect(await shop.data(`/items/${provider}Shelves`)).toEqual([{ id: 1, label: 'top' }])
-    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [] } } })
+    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [], skipped: [] } } })
   })
 
   it('answers 404 where a table is gone', async () => {
@@ -143,6 +143,42 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
         `select count(*) from information_schema.tables where table_name = '${provider}_dry'`,
       ),
     ).toEqual([['0']])
+  })
+
+  it('imports the chosen tables only, and keeps the choice', async () => {
+    const names = ['kept', 'tmp_one', 'tmp_two'].map((name) => `${provider}_${name}`)
+    await servers[provider].run(...names.map((name) => `create table ${name} (id int primary key)`))
+    const choose = async (body?: object) => {
+      const response = await shop.send('POST', `/schema/introspect/${sourceId}`, body && { body })
+      return (await response.json()) as {
+        data: { operations: { kind: string; data: { dbName: string } }[]; skipped: { table: string; reason: string }[] }
+      }
+    }
+    const made = ({ data }: Awaited<ReturnType<typeof choose>>) =>
+      data.operations.flatMap(({ kind, data: { dbName } }) => (kind === 'createCollection' ? dbName : []))
+    const left = ({ data }: Awaited<ReturnType<typeof choose>>) =>
+      data.skipped.map(({ table, reason }) => [table.replace(/^\w+\./, ''), reason])
+
+    const first = await choose({ tables: { exclude: ['*_tmp_*'] } })
+    const again = await choose()
+    const unknown = await shop.post(`/schema/introspect/${sourceId}`, { tables: { include: ['nowhere'] } })
+    const more = await choose({ tables: { include: [authors, books, '*.*_kept', '*_tmp_one'] } })
+    const all = await choose({ tables: {} })
+
+    const excluded = names.slice(1).map((name) => [name, 'is excluded'])
+    expect([made(first), left(first)]).toEqual([[names[0]], excluded])
+    expect([made(again), left(again)]).toEqual([[], excluded])
+    expect(await answer(unknown)).toEqual({
+      status: 422,
+      body: {
+        message: 'Failed to read the JSON body',
+        source: { message: 'tables.include[0]', source: { message: 'is no table of this source' } },
+      },
+    })
+    expect([made(more), left(more)]).toEqual([[names[1]], [[names[2], 'is not included']]])
+    expect([made(all), left(all)]).toEqual([[names[2]], []])
+    await servers[provider].run(...names.map((name) => `drop table ${name}`))
+    await choose()
   })
 
   it('is previewed without being imported', async () => {
@@ -215,7 +251,7 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
     expect(await answer(before)).toEqual(isMysql ? refused : { status: 200 })
     expect(found).toMatchObject({ status: 200 })
     expect((await answer(after)) as object).toMatchObject({ status: isMysql ? 200 : 500 })
-    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [] } } })
+    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [], skipped: [] } } })
   })
 
   it('forgets its collections when it is deleted, and leaves its tables alone', async () => {

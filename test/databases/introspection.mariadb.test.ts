@@ -377,3 +377,34 @@ describe('migrations', () => {
     )
   })
 })
+
+it('leaves out what the database user may not read, and tells of it', async () => {
+  await run(
+    driver,
+    'create database desk',
+    'create table desk.letters (id int primary key, subject text, secret int, unique (secret, id))',
+    'create table desk.wages (id int)',
+    'create table desk.hidden (id int)',
+    `create user clerk identified by 'clerk'`,
+    'grant select (id, subject), insert on desk.letters to clerk',
+    'grant insert on desk.wages to clerk',
+  )
+  const clerk = openMysql({ host: server.host, port: server.port, user: 'clerk', password: 'clerk', database: 'desk' })
+
+  const rows = await clerk.query(mariadbIntrospection.statement({ kind: 'all' }))
+  const { tables, skipped } = mariadbIntrospection.parse(rows)
+  await clerk.close()
+  await run(driver, 'drop database desk', 'drop user clerk')
+
+  expect(tables).toMatchObject([
+    {
+      dbName: 'letters',
+      columns: [{ dbName: 'id' }, { dbName: 'subject' }],
+      indexes: [{ kind: 'primary', columns: ['id'] }],
+    },
+  ])
+  expect(skipped).toEqual([
+    { table: 'desk.letters', reason: 'column secret: the database user may not read it' },
+    { table: 'desk.wages', reason: 'the database user may not read it' },
+  ])
+})

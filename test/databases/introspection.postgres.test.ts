@@ -518,3 +518,41 @@ describe('migrations', () => {
     )
   })
 })
+
+it('leaves out what the database user may not read, and tells of it', async () => {
+  await run(
+    'create role clerk',
+    'create schema vault',
+    'create table vault.safe (id int)',
+    'create schema desk',
+    'grant usage on schema desk to clerk',
+    'create table desk.letters (id int primary key, subject text, secret text, unique (secret, id))',
+    'create table desk.wages (id int)',
+    'create table desk.empty ()',
+    'grant select (id, subject) on desk.letters to clerk',
+    'grant select on desk.empty to clerk',
+  )
+
+  const [, rows = []] = await driver.batch([
+    { text: 'set local role clerk', params: [] },
+    postgresIntrospection.statement({ kind: 'all' }),
+  ])
+  const { namespaces, tables, skipped } = postgresIntrospection.parse(rows)
+  await run('drop schema vault, desk cascade', 'drop role clerk')
+
+  expect(namespaces).toContain('desk')
+  expect(namespaces).not.toContain('vault')
+  expect(tables.filter(({ schema }) => schema === 'desk')).toMatchObject([
+    { dbName: 'empty', columns: [] },
+    {
+      dbName: 'letters',
+      columns: [{ dbName: 'id' }, { dbName: 'subject' }],
+      indexes: [{ kind: 'primary', columns: ['id'] }],
+    },
+  ])
+  expect(skipped.filter(({ table }) => /^(desk|vault)\./.test(table))).toEqual([
+    { table: 'desk.letters', reason: 'column secret: the database user may not read it' },
+    { table: 'desk.wages', reason: 'the database user may not read it' },
+    { table: 'vault.safe', reason: 'the database user may not read it' },
+  ])
+})

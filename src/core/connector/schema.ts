@@ -173,6 +173,7 @@ export function toSourceSchema({ namespaces, collections }: ConnectorSchema): So
   return {
     defaultNamespace: NO_NAMESPACE,
     knowsRelations: false,
+    skipped: [],
     namespaces: namespaces.map((namespace) => namespace.name),
     tables: collections.map(({ name: dbName, namespace, fields, key }) => ({
       schema: namespace ?? NO_NAMESPACE,

@@ -18,6 +18,7 @@ export type RouteDescription = {
   readonly asks?: { readonly kind: 'list' | 'item'; readonly of: string }
   readonly parameters?: readonly JsonSchema[]
   readonly body?: JsonSchema
+  readonly isBodyOptional?: true
   readonly answers: Readonly<Record<string, AnswerDescription>>
   /** Errors besides those of every route of its kind. */
   readonly errors?: readonly ErrorName[]
@@ -77,7 +78,7 @@ function builtIn(): ReadonlyMap<string, Collection> {
 }
 
 function operation(route: string, description: RouteDescription, means: Means): JsonSchema {
-  const { summary, tag, asks, parameters = [], body, answers } = description
+  const { summary, tag, asks, parameters = [], body, isBodyOptional, answers } = description
   const asked = asks === undefined ? [] : query(asks, means)
   return {
     operationId: operationId(route),
@@ -85,7 +86,9 @@ function operation(route: string, description: RouteDescription, means: Means): 
     description: `${summary}.`,
     tags: [tag],
     ...(asked.length + parameters.length > 0 && { parameters: [...asked, ...parameters] }),
-    ...(body !== undefined && { requestBody: { required: true, content: { 'application/json': { schema: body } } } }),
+    ...(body !== undefined && {
+      requestBody: { required: isBodyOptional !== true, content: { 'application/json': { schema: body } } },
+    }),
     responses: {
       ...errorResponses(errorsOf(route, description)),
       ...Object.fromEntries(Object.entries(answers).map(([status, answer]) => [status, answered(answer, means)])),

@@ -5,8 +5,16 @@
 import type { TypeName } from '../model/field-type.ts'
 import type { IndexKind, ReferentialAction } from '../model/model.ts'
 import type { Rows } from './dialect.ts'
-import type { SourceColumn, SourceForeignKey, SourceIndex, SourceSchema, SourceTable } from './source-schema.ts'
+import type {
+  SkippedTable,
+  SourceColumn,
+  SourceForeignKey,
+  SourceIndex,
+  SourceSchema,
+  SourceTable,
+} from './source-schema.ts'
 import type { Statement } from './statement.ts'
+import { tableName } from './table-choice.ts'
 
 /** The schemas to read; `all` means those that the connection can use, except the database's own. */
 export type IntrospectionScope =
@@ -28,6 +36,8 @@ export type CatalogRow =
   | { readonly kind: 'database'; readonly schema: string | null }
   | { readonly kind: 'namespace'; readonly schema: string }
   | (Place & { readonly kind: 'table'; readonly isReadOnly: boolean })
+  /** What is left out: a column where there is one, else the table. */
+  | (Place & { readonly kind: 'skipped'; readonly column: string | null; readonly reason: string })
   | (Place & { readonly kind: 'column'; readonly position: number; readonly column: SourceColumn })
   | (Place & {
       readonly kind: 'index'
@@ -66,12 +76,13 @@ export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
   const tables = ofKind(rows, 'table').map((row): SourceTable => {
     const place = placeOf(row)
     const own = sorted(columns.get(place) ?? [], ({ position }) => position).map(({ column }) => column)
+    const names = new Set(own.map(({ dbName }) => dbName))
     return {
       schema: row.schema,
       dbName: row.table,
       isReadOnly: row.isReadOnly,
       columns: row.isReadOnly ? own.map(untouchable) : own,
-      indexes: parts(indexes.get(place) ?? []).flatMap(indexOf),
+      indexes: parts(indexes.get(place) ?? []).flatMap((columns) => indexOf(columns, names)),
       foreignKeys: parts(foreignKeys.get(place) ?? []).flatMap(foreignKeyOf),
     }
   })
@@ -84,7 +95,15 @@ export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
       (name) => name,
     ),
     tables: sorted(tables, ({ schema, dbName }) => `${schema}\0${dbName}`),
+    skipped: sorted(ofKind(rows, 'skipped').map(skippedOf), ({ table }) => table),
   }
+}
+
+export const NOT_PERMITTED = 'the database user may not read it'
+
+function skippedOf({ schema, table, column, reason }: RowOf<'skipped'>): SkippedTable {
+  const isColumn = column !== null
+  return { table: tableName({ schema, dbName: table }), reason: isColumn ? `column ${column}: ${reason}` : reason }
 }
 
 /** Rows are never inserted into a view, so its defaults are dropped. */
@@ -92,9 +111,9 @@ function untouchable(column: SourceColumn): SourceColumn {
   return { ...column, isReadOnly: true, defaultKind: 'none' }
 }
 
-function indexOf(columns: readonly RowOf<'index'>[]): readonly SourceIndex[] {
+function indexOf(columns: readonly RowOf<'index'>[], known: ReadonlySet<string>): readonly SourceIndex[] {
   const [first] = columns
-  const names = columns.flatMap(({ column }) => column ?? [])
+  const names = columns.flatMap(({ column }) => (column !== null && known.has(column) ? column : []))
   if (first === undefined || names.length < columns.length) return []
   return [{ dbName: first.name, kind: first.index, columns: [...new Set(names)], isImplied: false }]
 }

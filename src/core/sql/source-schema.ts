@@ -9,7 +9,12 @@ export type SourceSchema = {
   /** False where relations between tables exist in the model only, so that an introspection must not remove them. */
   readonly knowsRelations: boolean
   readonly tables: readonly SourceTable[]
+  /** What the database has and `tables` lacks. */
+  readonly skipped: readonly SkippedTable[]
 }
+
+/** A table, or one of its columns where the reason says so. The table's name has its schema before it, if there is one. */
+export type SkippedTable = { readonly table: string; readonly reason: string }
 
 /** The schema of tables that belong to the source directly. */
 export const NO_NAMESPACE = ''

@@ -9,11 +9,12 @@ import { conventionalName } from '../../core/migration/derive.ts'
 import { diffModel, type SchemaOperation } from '../../core/migration/diff.ts'
 import { isSystemSource, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
-import type { SourceSchema } from '../../core/sql/source-schema.ts'
+import type { SkippedTable, SourceSchema } from '../../core/sql/source-schema.ts'
+import { chooseTables, missingTable, type TableChoice } from '../../core/sql/table-choice.ts'
 import type { Ports } from '../../ports.ts'
 import type { Imported, SourceDatabase } from '../../sources/provider.ts'
 import { dataSchema } from '../../store/installation.ts'
-import { markedSources, unmarkSource } from '../../store/sources.ts'
+import { loadTableChoice, markedSources, saveTableChoice, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
@@ -22,7 +23,19 @@ import type { OpenSources } from './open-sources.ts'
 
 export type Introspection = {
   /** Imports the schema of a source and returns the changes as operations of a migration. */
-  introspect(scope: RequestScope, sourceId: string): Promise<{ readonly operations: readonly SchemaOperation[] }>
+  introspect(scope: RequestScope, request: IntrospectionRequest): Promise<ImportResult>
+}
+
+export type IntrospectionRequest = {
+  readonly sourceId: string
+  /** Which tables to import, from now on; undefined for the choice that was kept. */
+  readonly tables: TableChoice | undefined
+}
+
+export type ImportResult = {
+  readonly operations: readonly SchemaOperation[]
+  /** What the source has and the model leaves out. */
+  readonly skipped: readonly SkippedTable[]
 }
 
 export type IntrospectionDeps = {
@@ -51,7 +64,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   }
 
   return {
-    async introspect(scope, sourceId) {
+    async introspect(scope, { sourceId, tables }) {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
       const transliterate = await ports.transliterate()
@@ -63,12 +76,16 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       return models.change(workspace, async (current) => {
         const source = current.sources.find(({ id }) => id === sourceId.toLowerCase())
         if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
-        const { schema, statements } = await schemaOf(workspace, current, source)
+        const imported = await schemaOf(workspace, current, source)
+        const place = { workspace: workspace.apiName, sourceId: source.id }
+        if (tables !== undefined) requireTables(imported.schema, tables)
+        const schema = chooseTables(imported.schema, tables ?? (await loadTableChoice(database, place)))
+        const statements = [...imported.statements, ...(tables === undefined ? [] : [saveTableChoice(place, tables)])]
         const { records, operations } = diffModel(current, source.id, { schema, context })
         // Without changes nothing is written, not even an audit entry.
         const payload = { source: source.apiName, operations: operations.map(({ kind }) => kind) }
         const target = { type: 'source', id: source.id } as const
-        const isNew = records !== current || statements.length > 0
+        const isNew = records !== current || imported.statements.length > 0
         const audit = isNew
           ? [recordWorkspaceEvent(ids, scope, { action: 'schema.introspect.v1', target, payload })]
           : []
@@ -77,11 +94,18 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         return {
           records,
           statements: [...statements, ...(isMarked ? [unmarkSource(source.id)] : []), ...audit],
-          answer: { operations },
+          answer: { operations, skipped: schema.skipped },
         }
       })
     },
   }
+}
+
+/** Throws 422 where a name, which is no pattern, is no table of the source. */
+function requireTables(schema: SourceSchema, tables: TableChoice): void {
+  const missing = missingTable(schema, tables)
+  if (missing === -1) return
+  throw nested('invalid', ['Failed to read the JSON body', `tables.include[${missing}]`, 'is no table of this source'])
 }
 
 /**

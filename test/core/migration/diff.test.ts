@@ -245,7 +245,13 @@ describe('a table that is gone', () => {
   })
 
   it('leaves the namespace that the workspace began with', () => {
-    const after = diff(blog, { defaultNamespace: 'public', knowsRelations: true, namespaces: [], tables: [] })
+    const after = diff(blog, {
+      defaultNamespace: 'public',
+      knowsRelations: true,
+      namespaces: [],
+      tables: [],
+      skipped: [],
+    })
 
     expect(kinds(after.operations)).not.toContain('deleteNamespace')
     expect(after.records.namespaces).toEqual(blog.namespaces)

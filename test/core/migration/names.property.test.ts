@@ -49,6 +49,7 @@ function drawnSchema(tables: readonly Drawn[]): SourceSchema {
   return {
     defaultNamespace: 'public',
     knowsRelations: true,
+    skipped: [],
     namespaces: ['archive', 'public', 'sales'],
     tables: tables.map(
       ({ place, columns, keys }): SourceTable => ({

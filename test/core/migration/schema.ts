@@ -61,6 +61,7 @@ export function schemaOf(records: ModelRecords, sourceId: string = id('_system')
   return {
     defaultNamespace: 'public',
     knowsRelations: true,
+    skipped: [],
     namespaces: namespaces.map(({ dbName }) => dbName),
     tables,
   }

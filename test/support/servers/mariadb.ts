@@ -143,7 +143,7 @@ function setup(password: string): string {
   return [
     'create database shop character set utf8mb4 collate utf8mb4_general_ci;',
     `create user tester@127.0.0.1 identified by '${password}';`,
-    'grant all on *.* to tester@127.0.0.1;',
+    'grant all on *.* to tester@127.0.0.1 with grant option;',
   ].join('\n')
 }
 

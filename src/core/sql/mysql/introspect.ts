@@ -11,6 +11,7 @@ import {
   type CatalogRow,
   type Introspection,
   type IntrospectionScope,
+  NOT_PERMITTED,
   typesByCatalogName,
 } from '../introspect.ts'
 import type { SourceColumn, SourceIndex, SourceSchema, SourceTable } from '../source-schema.ts'
@@ -65,7 +66,7 @@ union all
 select json_object('kind', 'column', 'schema', table_schema, 'table', table_name, 'position', ordinal_position,
     'name', column_name, 'data', data_type, 'full', column_type, 'length', character_maximum_length,
     'precision', numeric_precision, 'scale', numeric_scale, 'collation', collation_name, 'nullable', is_nullable,
-    'default', column_default, 'extra', extra)
+    'default', column_default, 'extra', extra, 'privileges', privileges)
   from information_schema.columns where ${inScope(sql`table_schema`, scope)}
 union all
 select json_object('kind', 'index', 'schema', table_schema, 'table', table_name, 'name', index_name,
@@ -107,6 +108,7 @@ type ColumnRow = Place & {
   readonly nullable: string
   readonly default: string | null
   readonly extra: string
+  readonly privileges: string
 }
 
 type IndexRow = Place & {
@@ -131,16 +133,17 @@ type ForeignKeyRow = Place & {
   readonly onUpdate: string
 }
 
+type SkippedRow = Extract<CatalogRow, { readonly kind: 'skipped' }>
 type CheckRow = Place & { readonly kind: 'check'; readonly clause: string }
 type TableRow = Place & { readonly kind: 'table'; readonly form: string }
 type PlainRow = Extract<CatalogRow, { readonly kind: 'database' | 'namespace' }>
 /** A column whose values are not only 0 and 1. */
 type NumberRow = Place & { readonly kind: 'number'; readonly column: string }
-type AnyRow = PlainRow | TableRow | ColumnRow | IndexRow | ForeignKeyRow | CheckRow | NumberRow
+type AnyRow = PlainRow | SkippedRow | TableRow | ColumnRow | IndexRow | ForeignKeyRow | CheckRow | NumberRow
 
 /** Asks which columns of `tinyint(1)`, the type of truth values, hold other numbers. */
 function inspection(rows: Rows, dialect: Dialect): Statement | undefined {
-  const read = readRows(rows)
+  const read = withoutDenied(readRows(rows))
   const tables = new Set(
     read.flatMap((row) => (row.kind === 'table' && row.form !== 'VIEW' ? [checkKey(row, '')] : [])),
   )
@@ -164,8 +167,35 @@ function parse(rows: Rows, own: Family): SourceSchema {
   const read = readRows(rows)
   const numbers = new Set(read.flatMap((row) => (row.kind === 'number' ? [checkKey(row, row.column)] : [])))
   const checks = new Set(read.flatMap((row) => (row.kind === 'check' ? [checkKey(row, row.clause)] : [])))
-  const schema = assembleSchema(read.flatMap((row) => catalogRow(row, { checks, numbers, own })))
+  const schema = assembleSchema(withoutDenied(read).flatMap((row) => catalogRow(row, { checks, numbers, own })))
   return { ...schema, tables: schema.tables.map(withOwnIndexes) }
+}
+
+/** Replaces columns that the user may not read, and tables without any other, by rows that say so. */
+function withoutDenied(rows: readonly AnyRow[]): readonly AnyRow[] {
+  const columns = rows.filter((row): row is ColumnRow => row.kind === 'column')
+  const readable = new Set(columns.flatMap((row) => (isReadable(row) ? [checkKey(row, '')] : [])))
+  const denied = new Set(columns.map((row) => checkKey(row, '')).filter((place) => !readable.has(place)))
+  return rows.flatMap((row): readonly AnyRow[] => {
+    const skipped = (column: string | null) => [
+      {
+        kind: 'skipped' as const,
+        schema: row.schema ?? '',
+        table: 'table' in row ? row.table : '',
+        column,
+        reason: NOT_PERMITTED,
+      },
+    ]
+    const isDenied = 'table' in row && denied.has(checkKey(row, ''))
+    if (row.kind === 'table' && isDenied) return skipped(null)
+    if (row.kind !== 'column' || isReadable(row)) return [row]
+    return isDenied ? [] : skipped(row.name)
+  })
+}
+
+/** Without any privilege the catalog does not show the column; an empty list says nothing. */
+function isReadable({ privileges }: ColumnRow): boolean {
+  return privileges === '' || /\bselect\b/i.test(privileges)
 }
 
 type Found = { readonly checks: ReadonlySet<string>; readonly numbers: ReadonlySet<string>; readonly own: Family }

@@ -13,10 +13,11 @@ import {
   type CatalogRow,
   type Introspection,
   type IntrospectionScope,
+  NOT_PERMITTED,
   typesByCatalogName,
 } from '../introspect.ts'
 import type { SourceColumn } from '../source-schema.ts'
-import { compile, param, type Sql, sql } from '../statement.ts'
+import { compile, literal, param, type Sql, sql } from '../statement.ts'
 import { postgres } from './dialect.ts'
 
 export const postgresIntrospection: Introspection = {
@@ -27,18 +28,26 @@ export const postgresIntrospection: Introspection = {
 function catalog(scope: IntrospectionScope): Sql {
   return sql`
 with recursive schema_ as (
-  select n.oid, n.nspname from pg_catalog.pg_namespace n where ${inScope(scope)}
-), relation as (
-  select c.oid, c.relkind, c.relname, s.nspname
+  select n.oid, n.nspname, pg_catalog.has_schema_privilege(n.oid, 'usage') as is_usable
+  from pg_catalog.pg_namespace n where ${inScope(scope)}
+), candidate as (
+  select c.oid, c.relkind, c.relname, s.nspname, case
+      when not s.is_usable or not pg_catalog.has_any_column_privilege(c.oid, 'select') then ${denied}
+      when exists (
+        select from pg_catalog.pg_depend d
+        where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
+        then 'belongs to an extension'
+    end as reason
   from pg_catalog.pg_class c join schema_ s on s.oid = c.relnamespace
   where c.relkind in ('r', 'p', 'v', 'm', 'f') and not c.relispartition and c.relpersistence <> 't'
-    and not exists (
-      select from pg_catalog.pg_depend d
-      where d.classid = 'pg_catalog.pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
-), attribute as (
-  select r.nspname, r.relname, a.*
+), relation as (
+  select oid, relkind, relname, nspname from candidate where reason is null
+), column_ as (
+  select r.nspname, r.relname, pg_catalog.has_column_privilege(r.oid, a.attnum, 'select') as is_usable, a.*
   from relation r join pg_catalog.pg_attribute a on a.attrelid = r.oid
   where a.attnum > 0 and not a.attisdropped
+), attribute as (
+  select * from column_ where is_usable
 ), used (oid) as (
   select atttypid from attribute
   union
@@ -65,7 +74,13 @@ with recursive schema_ as (
 )
 select json_build_object('kind', 'database', 'schema', current_schema())::text
 union all
-select json_build_object('kind', 'namespace', 'schema', nspname)::text from schema_
+select json_build_object('kind', 'namespace', 'schema', nspname)::text from schema_ where is_usable
+union all
+select json_build_object('kind', 'skipped', 'schema', nspname, 'table', relname, 'column', null, 'reason', reason)::text
+  from candidate where reason is not null
+union all
+select json_build_object('kind', 'skipped', 'schema', nspname, 'table', relname, 'column', attname, 'reason', ${denied})::text
+  from column_ where not is_usable
 union all
 select json_build_object('kind', 'type', 'oid', t.oid::text, 'name', t.typname, 'form', t.typtype,
     'schema', n.nspname, 'base', t.typbasetype::text, 'mod', t.typtypmod,
@@ -130,13 +145,14 @@ select json_build_object('kind', 'foreignKey', 'schema', p.nspname, 'table', p.r
   cross join lateral unnest(p.own, p.other) with ordinality k (own, other, position)`
 }
 
+const denied = literal(NOT_PERMITTED)
+
 function inScope(scope: IntrospectionScope): Sql {
   if (scope.kind === 'schemas') {
     const names = param(JSON.stringify(scope.names))
     return sql`n.nspname in (select json_array_elements_text(${names}::json))`
   }
   return sql`n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
-    and pg_catalog.has_schema_privilege(n.oid, 'usage')
     and not exists (
       select from pg_catalog.pg_depend d
       where d.classid = 'pg_catalog.pg_namespace'::regclass and d.objid = n.oid and d.deptype = 'e')`
