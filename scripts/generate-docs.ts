@@ -1,9 +1,8 @@
 /** Generates pages of docs/ from code; test/core/configuration.test.ts checks that they are up to date. */
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { statusOf } from '../handlers/http/answer.ts'
 import { type VariableName, variables } from '../src/config.ts'
-import { errorCodes, type ServiceErrorCode } from '../src/core/error-codes.ts'
+import { type ErrorKind, errorCodes, type ServiceErrorCode, statusOf } from '../src/core/error-codes.ts'
 import type { FieldType, TypeName } from '../src/core/model/field-type.ts'
 import { operatorsOf } from '../src/core/model/operator.ts'
 import type { Operator } from '../src/core/model/vocabulary.ts'
@@ -31,14 +30,14 @@ ${rows.join('\n')}
 }
 
 export function errorsPage(): string {
-  const statuses = Object.entries(statusOf).map(([kind, status]) => `| ${status} | ${conditions[kind as Kind]} |`)
+  const statuses = Object.entries(statusOf).map(([kind, status]) => `| ${status} | ${conditions[kind as ErrorKind]} |`)
   const codes = Object.entries(errorCodes).map(
     ([code, { kind, message }]) =>
       `| \`${code}\` | ${statusOf[kind]} | ${message ?? 'the reason'} | ${errorMeanings[code as ServiceErrorCode]} |`,
   )
   return `# Errors
 
-Generated from \`src/core/error-codes.ts\`, \`scripts/error-meanings.ts\` and \`handlers/http/answer.ts\` by \`npm run docs\`; do not edit.
+Generated from \`src/core/error-codes.ts\` and \`scripts/error-meanings.ts\` by \`npm run docs\`; do not edit.
 
 Every error has the body \`{ message, source?, code?, meta? }\`. \`source\` nests the cause, the innermost last; a program should read the
 deepest \`code\`. Messages never hold a stack, SQL, a host or a secret; an operator finds those in the log, by the \`X-Request-Id\` of
@@ -139,9 +138,7 @@ const typesByName: Readonly<Record<TypeName, FieldType>> = {
 
 const types = Object.values(typesByName)
 
-type Kind = keyof typeof statusOf
-
-const conditions: Readonly<Record<Kind, string>> = {
+const conditions: Readonly<Record<ErrorKind, string>> = {
   badRequest: 'More than one credential source, a malformed query string or a request that is no HTTP',
   unauthenticated: 'A credential that is present and bad; a failed login',
   paymentRequired: 'The license is locked (items only), or a write would exceed one of its hard limits',

@@ -1,6 +1,6 @@
-/** Builds answers, from the `{ data }` envelope to errors; the only file that knows the HTTP status of errors. */
+/** Builds answers, from the `{ data }` envelope to errors. */
 import { errorBody, ServiceError } from '../../src/core/error.ts'
-import type { ErrorKind } from '../../src/core/error-codes.ts'
+import { statusOf } from '../../src/core/error-codes.ts'
 import type { LongAnswer } from '../../src/services/data/items.ts'
 
 /** A response without the headers that every response has, see `toResponse`. */
@@ -12,25 +12,6 @@ export type Answer = {
   readonly cookies?: readonly string[]
   /** Set on an error with a server status whose cause is the caller's input. */
   readonly isCallers?: boolean
-}
-
-/** The HTTP status of each kind of error. */
-export const statusOf: Readonly<Record<ErrorKind, number>> = {
-  badRequest: 400,
-  unauthenticated: 401,
-  paymentRequired: 402,
-  forbidden: 403,
-  notFound: 404,
-  methodNotAllowed: 405,
-  conflict: 409,
-  tooLarge: 413,
-  unsupportedMediaType: 415,
-  invalid: 422,
-  throttled: 429,
-  unfit: 500,
-  failed: 500,
-  unavailable: 503,
-  abandoned: 499,
 }
 
 /** A body that is JSON text already. */

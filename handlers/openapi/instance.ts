@@ -82,7 +82,7 @@ export const instanceRoutes: RouteDescriptions = {
       setupToken: 'said',
     }),
     answers: { '201': data(z.strictObject({ id: z.uuid(), email: z.string() }), 'The administrator.') },
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
   'GET /api/system/openapi': document,
   'GET /api/{workspace}/openapi': {
@@ -110,7 +110,7 @@ export const instanceRoutes: RouteDescriptions = {
         'The workspace; who made it is its Administrator.',
       ),
     },
-    errors: ['Conflict', 'PaymentRequired'],
+    errors: ['conflict', 'paymentRequired'],
   },
   'GET /api/system/workspaces/{id}': oneOf('workspaces', workspaceTag),
   'PATCH /api/system/workspaces/{id}': {
@@ -133,13 +133,13 @@ export const instanceRoutes: RouteDescriptions = {
     tag: userTag,
     body: requestBody(users.updateBody(), { status: 'suspended' }),
     answers: { '200': item('users', 'The user.') },
-    errors: ['Conflict', 'PaymentRequired'],
+    errors: ['conflict', 'paymentRequired'],
   },
   'DELETE /api/system/users/{id}': {
     summary: 'Delete a user',
     tag: userTag,
     answers: { '204': noContent },
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
   'GET /api/system/audit-log': { ...listOf('auditLog', 'Audit log'), summary: 'List what happened in the instance' },
 }

@@ -42,6 +42,6 @@ export const licenseRoutes: RouteDescriptions = {
   'POST /api/system/license/refresh': {
     ...reported,
     summary: 'Ask the licensing service now',
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
 }

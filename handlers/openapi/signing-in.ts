@@ -55,7 +55,7 @@ export const signingInRoutes: RouteDescriptions = {
       mode: 'json',
     }),
     answers: signedIn,
-    errors: ['Throttled'],
+    errors: ['throttled'],
   },
   'POST /api/auth/providers/local/password/login': {
     summary: 'Sign in with a password, at the address of the built-in provider',
@@ -66,14 +66,14 @@ export const signingInRoutes: RouteDescriptions = {
       mode: 'json',
     }),
     answers: signedIn,
-    errors: ['Throttled'],
+    errors: ['throttled'],
   },
   'POST /api/auth/refresh': {
     summary: 'Go on with a session; the refresh token is used up',
     tag: signingIn,
     body: requestBody(refreshBody(), {}),
     answers: signedIn,
-    errors: ['Throttled'],
+    errors: ['throttled'],
   },
   'POST /api/auth/logout': {
     summary: 'End a session',
@@ -95,7 +95,7 @@ export const signingInRoutes: RouteDescriptions = {
         'Who joined, and what.',
       ),
     },
-    errors: ['PaymentRequired', 'Conflict', 'Throttled'],
+    errors: ['paymentRequired', 'conflict', 'throttled'],
   },
   'GET /api/auth/jwks': {
     summary: 'Read the public keys that tokens are signed with',
@@ -110,28 +110,28 @@ export const signingInRoutes: RouteDescriptions = {
       newPassword: 'a password of some length',
     }),
     answers: { '204': noContent },
-    errors: ['Throttled'],
+    errors: ['throttled'],
   },
   'POST /api/auth/password-reset/request': {
     summary: 'Ask for a mail with a token for a new password',
     tag: signingIn,
     body: requestBody(passwords.requestBody(), { email: 'ada@example.com' }),
     answers: { '204': { description: 'Whether there is such an account or not.' } },
-    errors: ['Throttled'],
+    errors: ['throttled'],
   },
   'GET /api/auth/password-reset/verify': {
     summary: 'Ask whether a mailed token still counts',
     tag: signingIn,
     parameters: [parameter('token', 'From the mail.', { type: 'string' }, { required: true })],
     answers: { '204': { description: 'It does.' } },
-    errors: ['Throttled'],
+    errors: ['throttled'],
   },
   'POST /api/auth/password-reset/confirm': {
     summary: 'Choose a new password with a mailed token; all sessions end',
     tag: signingIn,
     body: requestBody(passwords.confirmBody(), { token: 'from the mail', password: 'a password of some length' }),
     answers: { '204': noContent },
-    errors: ['Throttled'],
+    errors: ['throttled'],
   },
   'GET /api/auth/providers/{name}/login': {
     summary: 'Be sent to a provider to sign in there',
@@ -143,7 +143,7 @@ export const signingInRoutes: RouteDescriptions = {
       }),
     ],
     answers: { '302': sentOn },
-    errors: ['Throttled'],
+    errors: ['throttled'],
   },
   'GET /api/auth/providers/{name}/callback': {
     summary: 'Come back from a provider',
@@ -153,7 +153,7 @@ export const signingInRoutes: RouteDescriptions = {
       parameter('state', 'From us, through the provider.', { type: 'string' }),
     ],
     answers: { ...signedIn, '302': sentOn },
-    errors: ['Throttled'],
+    errors: ['throttled'],
   },
   'GET /api/auth/providers': {
     summary: 'List the providers that one can sign in through',
@@ -186,7 +186,7 @@ export const signingInRoutes: RouteDescriptions = {
     tag: accountTag,
     body: requestBody(accounts.createBody(), { name: 'Importer', roles: [] }),
     answers: { '201': item('serviceAccounts', 'The account.') },
-    errors: ['Conflict', 'PaymentRequired'],
+    errors: ['conflict', 'paymentRequired'],
   },
   'GET /api/system/service-accounts/{id}': oneOf('serviceAccounts', accountTag),
   'PATCH /api/system/service-accounts/{id}': {
@@ -194,13 +194,13 @@ export const signingInRoutes: RouteDescriptions = {
     tag: accountTag,
     body: requestBody(accounts.updateBody(), { description: 'Runs at night' }),
     answers: { '200': item('serviceAccounts', 'The account.') },
-    errors: ['Conflict', 'PaymentRequired'],
+    errors: ['conflict', 'paymentRequired'],
   },
   'DELETE /api/system/service-accounts/{id}': {
     summary: 'Delete a service account and its keys',
     tag: accountTag,
     answers: { '204': noContent },
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
 
   'GET /api/system/providers': listOf('providers', providerTag),
@@ -214,7 +214,7 @@ export const signingInRoutes: RouteDescriptions = {
       clientSecret: 'kept sealed',
     }),
     answers: { '201': item('providers', 'The provider, without its secret.') },
-    errors: ['Conflict', 'PaymentRequired'],
+    errors: ['conflict', 'paymentRequired'],
   },
   'GET /api/system/providers/{name}': oneOf('providers', providerTag),
   'PATCH /api/system/providers/{name}': {
@@ -222,7 +222,7 @@ export const signingInRoutes: RouteDescriptions = {
     tag: providerTag,
     body: requestBody(providers.updateBody(), { enabled: false }),
     answers: { '200': item('providers', 'The provider.') },
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
   'DELETE /api/system/providers/{name}': {
     summary: 'Delete a sign-in provider',

@@ -62,13 +62,13 @@ export const workspaceRoutes: RouteDescriptions = {
     tag: rights,
     body: requestBody(members.updateBody(), { status: 'suspended' }),
     answers: { '200': item('members', 'The member.') },
-    errors: ['Conflict', 'PaymentRequired'],
+    errors: ['conflict', 'paymentRequired'],
   },
   'DELETE /api/{workspace}/members/{id}': {
     summary: 'Remove a member',
     tag: rights,
     answers: { '204': noContent },
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
   'GET /api/{workspace}/roles': listOf('roles', rights),
   'POST /api/{workspace}/roles': {
@@ -76,7 +76,7 @@ export const workspaceRoutes: RouteDescriptions = {
     tag: rights,
     body: requestBody(roles.createBody(), { name: 'Editors', description: 'They edit', policies: [] }),
     answers: { '201': item('roles', 'The role.') },
-    errors: ['Conflict', 'PaymentRequired'],
+    errors: ['conflict', 'paymentRequired'],
   },
   'GET /api/{workspace}/roles/{id}': oneOf('roles', rights),
   'PATCH /api/{workspace}/roles/{id}': {
@@ -84,13 +84,13 @@ export const workspaceRoutes: RouteDescriptions = {
     tag: rights,
     body: requestBody(roles.updateBody(), { name: 'Renamed' }),
     answers: { '200': item('roles', 'The role.') },
-    errors: ['Conflict', 'PaymentRequired'],
+    errors: ['conflict', 'paymentRequired'],
   },
   'DELETE /api/{workspace}/roles/{id}': {
     summary: 'Delete a role',
     tag: rights,
     answers: { '204': noContent },
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
   'GET /api/{workspace}/policies': listOf('policies', rights),
   'POST /api/{workspace}/policies': {
@@ -98,7 +98,7 @@ export const workspaceRoutes: RouteDescriptions = {
     tag: rights,
     body: requestBody(policies.createBody().extend(content), { name: 'Readers', content: example }),
     answers: { '201': item('policies', 'The policy.') },
-    errors: ['Conflict', 'PaymentRequired'],
+    errors: ['conflict', 'paymentRequired'],
   },
   'GET /api/{workspace}/policies/{id}': oneOf('policies', rights),
   'PATCH /api/{workspace}/policies/{id}': {
@@ -108,13 +108,13 @@ export const workspaceRoutes: RouteDescriptions = {
       content: example,
     }),
     answers: { '200': item('policies', 'The policy.') },
-    errors: ['Conflict', 'PaymentRequired'],
+    errors: ['conflict', 'paymentRequired'],
   },
   'DELETE /api/{workspace}/policies/{id}': {
     summary: 'Delete a policy, also from the roles that have it',
     tag: rights,
     answers: { '204': noContent },
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
   'GET /api/{workspace}/invitations': listOf('invitations', rights),
   'POST /api/{workspace}/invitations': {
@@ -127,7 +127,7 @@ export const workspaceRoutes: RouteDescriptions = {
         'The invitation. `token` is shown only here and lets the invited account join that is signed in and proven; the mail holds another.',
       ),
     },
-    errors: ['Conflict', 'PaymentRequired'],
+    errors: ['conflict', 'paymentRequired'],
   },
   'DELETE /api/{workspace}/invitations/{id}': {
     summary: 'Take an invitation back',
@@ -168,7 +168,7 @@ export const workspaceRoutes: RouteDescriptions = {
         ),
       },
     },
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
   'POST /api/{workspace}/schema/introspect/{source}': {
     summary: 'Import what was changed in a data source itself',
@@ -184,7 +184,7 @@ export const workspaceRoutes: RouteDescriptions = {
         'What was imported, as operations, and what was left out.',
       ),
     },
-    errors: ['Conflict', 'Invalid'],
+    errors: ['conflict', 'invalid'],
   },
   ...Object.fromEntries(structure),
 
@@ -209,7 +209,7 @@ export const workspaceRoutes: RouteDescriptions = {
       config: { connectionString: 'postgres://…' },
     }),
     answers: { '200': data(z.strictObject({ id: z.uuid() }), 'Its id.') },
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
   'POST /api/{workspace}/sources/data/test': {
     summary: 'Try a configuration out',
@@ -227,7 +227,7 @@ export const workspaceRoutes: RouteDescriptions = {
     summary: 'Forget a data source; its data stays where it is',
     tag: dataSources,
     answers: { '204': noContent },
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
   'GET /api/{workspace}/secrets': {
     summary: 'List the named secrets, without their values',
@@ -244,7 +244,7 @@ export const workspaceRoutes: RouteDescriptions = {
     summary: 'Delete a named secret that no data source uses',
     tag: dataSources,
     answers: { '204': noContent },
-    errors: ['Conflict'],
+    errors: ['conflict'],
   },
   'GET /api/{workspace}/connectors/data': {
     summary: 'List the data connectors of this instance',

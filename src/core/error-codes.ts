@@ -1,25 +1,30 @@
 /**
- * Every `code` of an error response (docs/contract.md#errors) with its kind and message. docs/errors.md is generated from
- * this list.
+ * Every kind of error with its status, and every `code` of an error response with its kind and message
+ * (docs/contract.md#errors). docs/errors.md is generated from these lists.
  */
-/** `unfit`: a migration that does not fit the model or the data; its author must correct it, whatever the status. */
-export type ErrorKind =
-  | 'badRequest'
-  | 'unauthenticated'
-  | 'paymentRequired'
-  | 'forbidden'
-  | 'notFound'
-  | 'methodNotAllowed'
-  | 'conflict'
-  | 'tooLarge'
-  | 'unsupportedMediaType'
-  | 'invalid'
-  | 'throttled'
-  | 'unfit'
-  | 'failed'
-  | 'unavailable'
+
+/** The HTTP status of each kind of error. */
+export const statusOf = {
+  badRequest: 400,
+  unauthenticated: 401,
+  paymentRequired: 402,
+  forbidden: 403,
+  notFound: 404,
+  methodNotAllowed: 405,
+  conflict: 409,
+  tooLarge: 413,
+  unsupportedMediaType: 415,
+  invalid: 422,
+  throttled: 429,
+  /** A migration that does not fit the model or the data; its author must correct it, whatever the status. */
+  unfit: 500,
+  failed: 500,
+  unavailable: 503,
   /** The client has disconnected: the error is only logged. */
-  | 'abandoned'
+  abandoned: 499,
+} as const
+
+export type ErrorKind = keyof typeof statusOf
 
 type CodedError = {
   readonly kind: ErrorKind

@@ -1,5 +1,5 @@
 /**
- * The one error class that all rooms share: a kind out of a closed list (handlers map it to a status), a message that
+ * The one error class that all rooms share: a kind out of a closed list, a message that
  * is safe to show, and a `cause`. Only causes that are ServiceErrors themselves are shown to a caller.
  */
 import { type ErrorKind, errorCodes, type ServiceErrorCode, type WordedCode } from './error-codes.ts'

@@ -2,7 +2,7 @@
  * Parts that all OpenAPI documents share: the error body, error responses (docs/contract.md#errors) and security. The
  * examples are answers from the acceptance suite, which checks every answer against these schemas.
  */
-import { QUERY_FAILED } from '../error-codes.ts'
+import { type ErrorKind, QUERY_FAILED, statusOf } from '../error-codes.ts'
 import { operatorsOf } from '../model/operator.ts'
 import { component, type JsonSchema } from './schema.ts'
 
@@ -23,55 +23,45 @@ export const errorSchema: JsonSchema = {
 }
 
 type ErrorAnswer = {
-  readonly status: number
   readonly description: string
   readonly example: unknown
   readonly headers?: Readonly<Record<string, JsonSchema>>
 }
 
 const failures = {
-  BadRequest: {
-    status: 400,
+  badRequest: {
     description: 'More than one credential, or a malformed query string.',
     example: { message: 'Invalid request' },
   },
-  Unauthenticated: {
-    status: 401,
+  unauthenticated: {
     description: 'A credential that is invalid, expired or empty.',
     example: { message: 'Invalid token' },
   },
-  PaymentRequired: {
-    status: 402,
+  paymentRequired: {
     description: 'The license is locked, or what was asked for is over one of its limits.',
     example: { message: 'System is locked. Please contact system administrator.' },
   },
-  Forbidden: {
-    status: 403,
+  forbidden: {
     description: 'The caller may not do this. What is hidden and what does not exist are answered alike.',
     example: { message: 'You are not allowed to do this' },
   },
-  NotFound: {
-    status: 404,
+  notFound: {
     description: 'No such workspace, collection or item.',
     example: { message: 'Query failed', source: { message: 'No record found' } },
   },
-  Conflict: {
-    status: 409,
+  conflict: {
     description: 'The name is taken, or this is the last one of its kind.',
     example: { message: 'A role of this name already exists' },
   },
-  TooLarge: {
-    status: 413,
+  tooLarge: {
     description: 'The body is larger than allowed.',
     example: { message: 'The body is larger than 65536 bytes' },
   },
-  UnsupportedMediaType: {
-    status: 415,
+  unsupportedMediaType: {
     description: 'The body is not JSON.',
     example: { message: 'The body must be application/json' },
   },
-  Invalid: {
-    status: 422,
+  invalid: {
     description: 'Well-formed, but wrong: the place and the reason are nested.',
     example: {
       message: QUERY_FAILED,
@@ -79,41 +69,46 @@ const failures = {
       code: '4009',
     },
   },
-  Throttled: {
-    status: 429,
+  throttled: {
     description: 'Too many attempts; `Retry-After` says when to come back.',
     example: { message: 'Too many attempts, try again later' },
     headers: { 'Retry-After': { type: 'string', description: 'Seconds.' } },
   },
-  Failed: {
-    status: 500,
+  failed: {
     description: 'A fault of the service or of a data source.',
     example: { message: 'Query failed', source: { message: 'Failed to connect to the database' } },
   },
-  Unavailable: {
-    status: 503,
+  unavailable: {
     description: 'Not available at the moment.',
     example: { message: 'The service is unavailable' },
   },
-} as const satisfies Readonly<Record<string, ErrorAnswer>>
+} satisfies Partial<Record<ErrorKind, ErrorAnswer>>
 
-export type ErrorName = keyof typeof failures
+/** The kinds of errors that documents show. */
+export type DocumentedKind = keyof typeof failures
 
-/** The `responses` of an operation that can fail with these errors. */
-export function errorResponses(names: readonly ErrorName[]): JsonSchema {
-  return Object.fromEntries(names.map((name) => [failures[name].status, { $ref: `#/components/responses/${name}` }]))
+/** The name of the component that describes a kind. */
+function componentOf(kind: DocumentedKind): string {
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`
 }
 
-export const everyError = Object.keys(failures) as readonly ErrorName[]
+/** The `responses` of an operation that can fail with these errors. */
+export function errorResponses(kinds: readonly DocumentedKind[]): JsonSchema {
+  return Object.fromEntries(
+    kinds.map((kind) => [statusOf[kind], { $ref: `#/components/responses/${componentOf(kind)}` }]),
+  )
+}
+
+export const everyError = Object.keys(failures) as readonly DocumentedKind[]
 
 /** `components.responses` for these errors. */
-export function errorComponents(names: readonly ErrorName[]): JsonSchema {
+export function errorComponents(kinds: readonly DocumentedKind[]): JsonSchema {
   return Object.fromEntries(
-    names.map((name) => {
-      const { description, example, headers = {} }: ErrorAnswer = failures[name]
+    kinds.map((kind) => {
+      const { description, example, headers = {} }: ErrorAnswer = failures[kind]
       const described = Object.entries({ ...headers, ...requestIdHeader })
       return [
-        name,
+        componentOf(kind),
         {
           description,
           headers: Object.fromEntries(described.map(([header, schema]) => [header, { schema }])),

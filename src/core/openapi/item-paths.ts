@@ -6,7 +6,7 @@ import type { OperationKind, TypeReference } from '../manifest/format.ts'
 import type { Interner } from '../manifest/interner.ts'
 import { itemOutput, type ServedOperation, servedOperations } from '../manifest/query-schema.ts'
 import type { Collection } from '../model/model.ts'
-import { type ErrorName, errorResponses } from './answers.ts'
+import { type DocumentedKind, errorResponses } from './answers.ts'
 import { deepExample, fieldsExample, filterExample, itemExample, noRowsExample, sortExample } from './examples.ts'
 import { component, type Direction, type JsonSchema, type Schemas } from './schema.ts'
 
@@ -95,17 +95,17 @@ const descriptions: Readonly<Record<OperationKind, string>> = {
   deleteOne: 'Answers the item where `fields` is given.',
 }
 
-const readErrors: readonly ErrorName[] = [
-  'BadRequest',
-  'Unauthenticated',
-  'PaymentRequired',
-  'Forbidden',
-  'NotFound',
-  'Invalid',
-  'Failed',
-  'Unavailable',
+const readErrors: readonly DocumentedKind[] = [
+  'badRequest',
+  'unauthenticated',
+  'paymentRequired',
+  'forbidden',
+  'notFound',
+  'invalid',
+  'failed',
+  'unavailable',
 ]
-const writeErrors: readonly ErrorName[] = [...readErrors, 'TooLarge', 'UnsupportedMediaType']
+const writeErrors: readonly DocumentedKind[] = [...readErrors, 'tooLarge', 'unsupportedMediaType']
 
 export const itemErrors = writeErrors
 

@@ -6,7 +6,7 @@ import { fullModelView } from '../manifest/model-view.ts'
 import { directoryModel } from '../model/directory.ts'
 import { buildModel, type Collection, noRecords, SYSTEM_SOURCE } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
-import { type ErrorName, errorComponents, errorResponses, everyError, headOf, securitySchemes } from './answers.ts'
+import { type DocumentedKind, errorComponents, errorResponses, everyError, headOf, securitySchemes } from './answers.ts'
 import { createComponents } from './components.ts'
 import { itemComponent, itemParameters, type PathContext, queryParameters } from './item-paths.ts'
 import { component, type JsonSchema } from './schema.ts'
@@ -21,7 +21,7 @@ export type RouteDescription = {
   readonly isBodyOptional?: true
   readonly answers: Readonly<Record<string, AnswerDescription>>
   /** Errors besides those of every route of its kind. */
-  readonly errors?: readonly ErrorName[]
+  readonly errors?: readonly DocumentedKind[]
 }
 
 export type AnswerDescription = {
@@ -154,17 +154,17 @@ function underData({ kind, of }: BuiltIn, { context, collections }: Means): Json
 }
 
 /** Any route can fail on a bad credential or an unavailable service; further errors follow from its input. */
-function errorsOf(route: string, { errors = [] }: RouteDescription): readonly ErrorName[] {
-  const always: readonly ErrorName[] = [
-    'BadRequest',
-    'Unauthenticated',
-    'Forbidden',
-    'NotFound',
-    'Invalid',
-    'Failed',
-    'Unavailable',
+function errorsOf(route: string, { errors = [] }: RouteDescription): readonly DocumentedKind[] {
+  const always: readonly DocumentedKind[] = [
+    'badRequest',
+    'unauthenticated',
+    'forbidden',
+    'notFound',
+    'invalid',
+    'failed',
+    'unavailable',
   ]
-  const ofBody: readonly ErrorName[] = route.startsWith('GET ') ? [] : ['TooLarge', 'UnsupportedMediaType']
+  const ofBody: readonly DocumentedKind[] = route.startsWith('GET ') ? [] : ['tooLarge', 'unsupportedMediaType']
   return [...new Set([...always, ...ofBody, ...errors])]
 }
 
