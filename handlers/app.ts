@@ -33,7 +33,8 @@ import { mountSystem } from './routes/system.ts'
 import { mountUsers } from './routes/users.ts'
 import { mountWorkspaces } from './routes/workspaces.ts'
 
-export type AppOptions = {
+export type AppDeps = {
+  readonly services: Services
   /** False after a shutdown signal: readiness then fails. */
   readonly isAccepting: () => boolean
   /** The IP address at the other end of the request's connection, where the platform knows it. */
@@ -46,16 +47,14 @@ export type AppOptions = {
   readonly metrics?: () => Promise<string>
 }
 
-export function createApp(
-  services: Services,
-  { isAccepting, peerOf, compress, assets, isTraced = false, metrics }: AppOptions,
-) {
+export function createApp(deps: AppDeps) {
+  const { services, isAccepting, peerOf, compress, assets, isTraced = false, metrics } = deps
   const { ports, config } = services
   const hono = new Hono<{ Variables: Variables }>({ router: new ServiceRouter() })
   const trusted = config.SERVICE_HTTP__TRUSTED_PROXIES ?? []
   const addressOf: App['addressOf'] = (c) =>
     clientAddress({ peer: peerOf(c), trusted, header: (name) => headerOf(c, name) })
-  const app: App = { hono, ports, addressOf, compress, isTraced, cors: createCors(config) }
+  const app: App = { hono, ports, addressOf, compress, isTraced, cors: createCors({ config }) }
 
   if (metrics !== undefined) mountMetrics(app, metrics)
   mountSystem(app, services, isAccepting)

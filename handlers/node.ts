@@ -123,7 +123,8 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
   try {
     const services = await startServices(ports, config)
     await services.prune()
-    const { fetch } = createApp(services, {
+    const { fetch } = createApp({
+      services,
       isAccepting: () => isAccepting,
       peerOf,
       compress,

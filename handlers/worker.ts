@@ -50,10 +50,11 @@ type Opened = { readonly app: ReturnType<typeof createApp>; readonly services: S
 type Refusal = { readonly cause: ServiceError; readonly until: Instant }
 const REFUSAL_AGE = 5_000
 
-export type WorkerOptions = { readonly clock?: Clock; readonly passwords?: Passwords }
+export type WorkerDeps = { readonly clock?: Clock; readonly passwords?: Passwords }
 
 /** Creates the Worker's handlers; the clock and password hashing can be replaced. */
-export function createWorker({ clock = { now: () => Date.now() }, passwords = scryptPasswords }: WorkerOptions = {}) {
+export function createWorker(deps: WorkerDeps = {}) {
+  const { clock = { now: () => Date.now() }, passwords = scryptPasswords } = deps
   // One per isolate. Only completed values are kept: on Workers no request may wait for the I/O of another.
   let opened: Opened | undefined
   let refusal: Refusal | undefined
@@ -100,7 +101,7 @@ const worker = createWorker()
 export const { LicenseObject } = worker
 export default worker.handler
 
-async function open(env: Env, { clock, passwords }: Required<WorkerOptions>): Promise<Opened> {
+async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promise<Opened> {
   const variables = Object.entries(env).filter((scope): scope is [string, string] => typeof scope[1] === 'string')
   const reading = readConfig(Object.fromEntries(variables))
   if (reading.kind === 'invalid') throw new ServiceError('failed', reading.faults.join('; '))
@@ -140,7 +141,8 @@ async function open(env: Env, { clock, passwords }: Required<WorkerOptions>): Pr
   }
   const services = await startServices(ports, reading.config)
   return {
-    app: createApp(services, {
+    app: createApp({
+      services,
       isAccepting: () => true,
       peerOf: peerIn(env),
       assets,

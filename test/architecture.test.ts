@@ -81,6 +81,12 @@ it.each(sourceFiles(['src/services']))('%s gives its factories one parameter, th
   expect(odd).toEqual([])
 })
 
+it.each(sourceFiles(['src/sources', 'src/store', 'handlers']))('%s gives its factories one parameter, deps', (file) => {
+  const odd = factoriesOf(file).filter(({ parameters }) => !/^(deps: \w+Deps( = \{\})?)?$/.test(parameters))
+
+  expect(odd).toEqual([])
+})
+
 it.each(sourceFiles(['src', 'handlers']))('%s calls what a factory works with `deps`', (file) => {
   const odd = factoriesOf(file).filter(({ parameters }) => /(?<!\bdeps): \w*Deps\b/.test(parameters))
 

@@ -19,8 +19,11 @@ const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
 const REQUEST_HEADERS = 'Authorization, Content-Type, Cache-Control, If-None-Match, MCP-Protocol-Version'
 const RESPONSE_HEADERS = 'ETag, Retry-After, Server-Timing, X-Request-Id'
 
+export type CorsDeps = { readonly config: Config }
+
 /** Returns undefined where CORS is off, in which case no CORS header is ever sent. */
-export function createCors({ SERVICE_CORS__ENABLED, SERVICE_CORS__ORIGIN }: Config): Cors | undefined {
+export function createCors(deps: CorsDeps): Cors | undefined {
+  const { SERVICE_CORS__ENABLED, SERVICE_CORS__ORIGIN } = deps.config
   if (!SERVICE_CORS__ENABLED || SERVICE_CORS__ORIGIN === undefined) return undefined
   const allowed: ReadonlySet<string> = new Set(SERVICE_CORS__ORIGIN)
 

@@ -51,7 +51,9 @@ export async function runConnector({ folder, config, permissions }: ConnectorRun
   const installed = await load(folder)
   const host = createNodeConnectorHost(LIMITS, ({ level, message }) => console[level](message))
   const open = (grant: readonly Permission[]) =>
-    openSession(host, installed, {
+    openSession({
+      host,
+      installed,
       setting: { config, permissions: grant },
       place: { workspaceId: 'test', id: 'test' },
     })

@@ -17,15 +17,21 @@ const MAX_ANSWERS = 500
 /** Answers with more records are not cached. */
 const MAX_RECORDS = 1_000
 
-/** Caches answers for `timeToLive` milliseconds. */
-export function createAnswerCache({ now }: Clock, timeToLive: number): AnswerCache {
+export type AnswerCacheDeps = {
+  readonly clock: Clock
+  /** Milliseconds. */
+  readonly timeToLive: number
+}
+
+export function createAnswerCache(deps: AnswerCacheDeps): AnswerCache {
+  const { clock, timeToLive } = deps
   const kept = new Map<string, { readonly answer: QueryAnswer; readonly until: number }>()
   let generation = 0
   return {
     get(request) {
       const found = kept.get(request)
       if (found === undefined) return undefined
-      if (found.until > now()) return found.answer
+      if (found.until > clock.now()) return found.answer
       kept.delete(request)
       return undefined
     },
@@ -34,7 +40,7 @@ export function createAnswerCache({ now }: Clock, timeToLive: number): AnswerCac
       return (answer) => {
         if (timeToLive === 0 || begun !== generation || answer.records.length > MAX_RECORDS) return
         kept.delete(request)
-        kept.set(request, { answer, until: now() + timeToLive })
+        kept.set(request, { answer, until: clock.now() + timeToLive })
         const [oldest] = kept.keys()
         if (kept.size > MAX_ANSWERS && oldest !== undefined) kept.delete(oldest)
       }

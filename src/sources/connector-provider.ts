@@ -32,7 +32,7 @@ import { openConnectorSource } from './connector-source.ts'
 import { openSession, requiredBy, startConnector } from './connector-start.ts'
 import type { ConnectionTest, OpenedSource, Provider, SourceRef, SourceSetting } from './provider.ts'
 
-export type ConnectorDeps = {
+export type ConnectorProvidersDeps = {
   readonly host: ConnectorHost
   readonly catalog: ConnectorCatalog
   /** The system database. */
@@ -44,11 +44,11 @@ export type ConnectorDeps = {
 }
 
 /** Returns the providers of the currently installed extensions, which may change. */
-export function createConnectorProviders(deps: ConnectorDeps): () => readonly Provider[] {
+export function createConnectorProviders(deps: ConnectorProvidersDeps): () => readonly Provider[] {
   return () => deps.catalog.installed().map((installed) => createConnectorProvider(installed, deps))
 }
 
-function createConnectorProvider(installed: InstalledConnector, deps: ConnectorDeps): Provider {
+function createConnectorProvider(installed: InstalledConnector, deps: ConnectorProvidersDeps): Provider {
   const permissions = permissionsSchema().parse(installed.permissions)
   const normal = { ...installed, permissions }
 
@@ -57,7 +57,12 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorD
     { setting, workspaceId }: ConnectionTest,
     work: (session: ConnectorSession) => Promise<T>,
   ): Promise<T> {
-    const session = openSession(deps.host, normal, { setting, place: { workspaceId, id: deps.ids.next() } })
+    const session = openSession({
+      host: deps.host,
+      installed: normal,
+      setting,
+      place: { workspaceId, id: deps.ids.next() },
+    })
     try {
       return await work(session)
     } finally {
@@ -112,10 +117,14 @@ const CAPABILITIES_MAX_AGE = 2_000
 
 type SessionOpening = { readonly setting: SourceSetting; readonly place: SourceRef }
 
-function openConnector(provider: string, deps: ConnectorDeps, { setting, place }: SessionOpening): OpenedSource {
+function openConnector(
+  provider: string,
+  deps: ConnectorProvidersDeps,
+  { setting, place }: SessionOpening,
+): OpenedSource {
   const { host, catalog, database, clock, timeToLive } = deps
   const at = { workspaceId: place.workspaceId, sourceId: place.id }
-  const cache = createAnswerCache(clock, timeToLive)
+  const cache = createAnswerCache({ clock, timeToLive })
   const imported = () => loadCapabilities(database, at)
   const runtime = createConnectorRuntime({
     host,

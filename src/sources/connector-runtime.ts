@@ -98,7 +98,7 @@ export function createConnectorRuntime(deps: ConnectorRuntimeDeps): ConnectorRun
   async function start(installed: InstalledConnector, how: 'compared' | 'imported'): Promise<Running> {
     isStarting = true
     try {
-      const session = openSession(host, installed, { setting, place })
+      const session = openSession({ host, installed, setting, place })
       const started = await startConnector(session, installed, setting)
       if (started.kind === 'failed') {
         const { event, error, isSilent } = started

@@ -39,7 +39,7 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
       }
     },
 
-    prepareWrite: createConnectorWrites(deps, reads),
+    prepareWrite: createConnectorWrites({ ...deps, reads }),
   }
 }
 

@@ -26,12 +26,17 @@ export type Failure = {
   readonly isSilent: boolean
 }
 
+export type SessionDeps = {
+  readonly host: ConnectorHost
+  readonly installed: InstalledConnector
+  readonly setting: SourceSetting
+  readonly place: SourceRef
+}
+
 /** Opens a session that has not been called yet. */
-export function openSession(
-  host: ConnectorHost,
-  { id, code }: InstalledConnector,
-  { setting, place }: { readonly setting: SourceSetting; readonly place: SourceRef },
-): ConnectorSession {
+export function openSession(deps: SessionDeps): ConnectorSession {
+  const { host, installed, setting, place } = deps
+  const { id, code } = installed
   const { config, permissions } = setting
   const { workspaceId: workspace, id: sourceId } = place
   return host.open({ id: `${id} ${sourceId}`, workspace, code, config, grant: targetsOf(permissions) })

@@ -28,11 +28,11 @@ import type { Prepared } from './source.ts'
 /** Values by the connector's own field names. */
 type Data = Readonly<Record<string, unknown>>
 
+export type ConnectorWritesDeps = ConnectorSourceDeps & { readonly reads: ConnectorReads }
+
 /** Creates the function that prepares write plans; running one returns the written items as JSON array text. */
-export function createConnectorWrites(
-  deps: ConnectorSourceDeps,
-  reads: ConnectorReads,
-): (plan: WritePlan) => Prepared<string> {
+export function createConnectorWrites(deps: ConnectorWritesDeps): (plan: WritePlan) => Prepared<string> {
+  const { reads } = deps
   return (plan) => async (bindings) => {
     const rendered = (selection: Selection, rows: readonly Row[]) =>
       JSON.stringify(rows.map((row) => projectRow(selection, row)))

@@ -104,12 +104,14 @@ const kinds: Readonly<Record<SqlProvider, Kind>> = {
   },
 }
 
+export type SqlProvidersDeps = { readonly databases: SqlDatabases; readonly clock: Clock }
+
 /** Creates one provider per supported SQL database. */
-export function createSqlProviders(databases: SqlDatabases, clock: Clock): readonly Provider[] {
-  return sqlProviders.map((id) => createSqlProvider(id, databases, clock))
+export function createSqlProviders(deps: SqlProvidersDeps): readonly Provider[] {
+  return sqlProviders.map((id) => createSqlProvider(id, deps))
 }
 
-function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Clock): Provider {
+function createSqlProvider(id: SqlProvider, { databases, clock }: SqlProvidersDeps): Provider {
   const { name, presets } = kinds[id]
 
   /** Runs `work` on a separate connection, which closes afterwards. */
@@ -148,7 +150,9 @@ function createSqlProvider(id: SqlProvider, databases: SqlDatabases, clock: Cloc
       const driver = withCircuitBreaker(databases.open(parseSqlTarget(id, config)), clock)
       const language = opened(() => languageOf(id, driver))
       return {
-        source: lazySource(opened(async () => openSqlSource(driver, (await forQuery(language())).dialect))),
+        source: lazySource(
+          opened(async () => openSqlSource({ driver, dialect: (await forQuery(language())).dialect })),
+        ),
         introspect: async () => ({ schema: await readInTurn(await language(), driver), statements: [] }),
         database: async () => ({ driver, ...(await language()) }),
         close: () => driver.close(),

@@ -14,8 +14,14 @@ import type { Prepared, Source } from './source.ts'
 
 type Rows = readonly SqlRow[]
 
-/** Opens a source on `driver`, whose database speaks `dialect`. */
-export function openSqlSource(driver: SqlDriver, dialect: Dialect): Source {
+export type SqlSourceDeps = {
+  readonly driver: SqlDriver
+  /** What the database of the driver speaks. */
+  readonly dialect: Dialect
+}
+
+export function openSqlSource(deps: SqlSourceDeps): Source {
+  const { driver, dialect } = deps
   const refuse = refusal(dialect)
   const textOf = (rows: Rows) => dialect.answerList(rows, false).data
 

@@ -34,7 +34,8 @@ it('gives every operation an id of its own', () => {
 
 /** `GET /api/{workspace}/roles` for each; what a path knows, it says itself when it is asked for what no path knows. */
 async function mountedRoutes(): Promise<readonly string[]> {
-  const app = createApp(services, {
+  const app = createApp({
+    services,
     metrics: async () => '',
     isAccepting: () => true,
     peerOf: () => undefined,

@@ -43,7 +43,7 @@ it.each([
   ['as a list', 'texts', 'fields=detail&limit=400'],
   ['as a list of one item', 'shelves', 'fields=texts.detail&deep[texts][_limit]=400'],
 ])('400 values of 1 MB are refused %s, and take a small part of their size', async (_how, collection, query) => {
-  const list = openSqlSource(driver, postgres).prepareList(build.read(model, collection, query))
+  const list = openSqlSource({ driver, dialect: postgres }).prepareList(build.read(model, collection, query))
   const before = process.memoryUsage.rss()
 
   await expect(list(() => null)).rejects.toMatchObject({ cause: { code: '1006' } })

@@ -79,7 +79,7 @@ describe('MariaDB over TCP', () => {
     ['as a list that is counted', 'texts', 'fields=detail&limit=400&meta=totalCount'],
     ['as a list of one item', 'shelves', 'fields=texts.detail&deep[texts][_limit]=400'],
   ])('400 values of 1 MB are refused %s, and take a small part of their size', async (_how, collection, query) => {
-    const list = openSqlSource(driver, mariadb).prepareList(build.read(model, collection, query))
+    const list = openSqlSource({ driver, dialect: mariadb }).prepareList(build.read(model, collection, query))
     const before = process.memoryUsage.rss()
 
     await expect(list(() => null)).rejects.toMatchObject(tooLarge)
@@ -93,7 +93,7 @@ describe('MariaDB over TCP', () => {
     ['many texts', 'filter[id][_gt]=400'],
   ])('is refused where the service follows a relation into another source: %s', async (_what, filter) => {
     const open = withCrossSourceRelations(model, () => ({
-      source: openSqlSource(driver, mariadb),
+      source: openSqlSource({ driver, dialect: mariadb }),
       followsRelations: false,
     }))
     const slips = (fields: string) =>
@@ -172,6 +172,8 @@ describe('PlanetScale over HTTP', () => {
 
 /** Characters of a list of so many values. */
 async function sizeOf(driver: SqlDriver, dialect: Dialect, limit: number): Promise<number> {
-  const list = openSqlSource(driver, dialect).prepareList(build.read(model, 'texts', `fields=detail&limit=${limit}`))
+  const list = openSqlSource({ driver, dialect }).prepareList(
+    build.read(model, 'texts', `fields=detail&limit=${limit}`),
+  )
   return (await list(() => null)).data.length
 }

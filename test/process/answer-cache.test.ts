@@ -7,7 +7,7 @@ const answer = { records: [new Map([['id', '1']])], count: undefined }
 
 function cacheAt(timeToLive: number) {
   let now = 0
-  const cache = createAnswerCache({ now: () => now }, timeToLive)
+  const cache = createAnswerCache({ clock: { now: () => now }, timeToLive })
   return {
     cache,
     wait: (milliseconds: number) => {

@@ -84,14 +84,14 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const tokens = await openTokens({ ports, configured: config.SERVICE_AUTH__SIGNING_KEY })
   const models = createModelCache(ports)
   const changes = createModelChanges({ ports, models })
-  const system = openSqlSource(ports.database, postgres)
+  const system = openSqlSource({ driver: ports.database, dialect: postgres })
   const directory = createDirectory({ source: system, config })
   const throttle = createThrottle({ ports, config })
   const sessions = createSessions({ ports, config, tokens, throttle })
   const passwords = createPasswords({ ports, config, throttle })
   const auditLog = createAuditLog({ ports, config, directory })
   const systemDatabase = { driver: ports.database, dialect: postgres, catalog: postgresIntrospection }
-  const builtIn = createSqlProviders(ports.databases, ports.clock)
+  const builtIn = createSqlProviders(ports)
   const installed = createConnectorProviders({
     ...ports.connectors,
     database: ports.database,

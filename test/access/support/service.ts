@@ -54,7 +54,7 @@ export function openService(
   caller: Caller,
 ): Service {
   const { driver, dialect, model = library } = database
-  const source = openSqlSource(driver, dialect)
+  const source = openSqlSource({ driver, dialect })
   const viewer = viewerFor(policies, caller, model)
 
   async function list(name: string, read: () => ReadQuery, pages = limits): Promise<Reply> {

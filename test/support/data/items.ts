@@ -44,7 +44,7 @@ const limits = { default: 100, max: 10_000 }
 
 /** For somebody who may do everything, unless a `viewer` is given. */
 export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, viewer = administrator): WrittenItems {
-  const source = openSqlSource(driver, dialect)
+  const source = openSqlSource({ driver, dialect })
   let count = 0
   const generators = { uuid: () => `019a0000-0000-7000-8000-${String(++count).padStart(12, '0')}`, now: () => NOW }
   function contextOf(name: string): ReadContext {

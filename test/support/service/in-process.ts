@@ -73,7 +73,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     licensing: createNodeLicensing(clock).ports,
   }
   const services = await startServices(ports, config)
-  const app = createApp(services, { isAccepting: () => true, peerOf: () => undefined, assets: openNodeAssets() })
+  const app = createApp({ services, isAccepting: () => true, peerOf: () => undefined, assets: openNodeAssets() })
   return {
     administrator: { email, password },
     request: async (url, init) => app.fetch(new Request(url, init)),
