@@ -9,6 +9,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CANCELED, TIMED_OUT } from '../../src/core/sql/fault.ts'
+import type { TcpAddress } from '../../src/platform/cloudflare/parts/tcp-address.ts'
 import { openNeon } from '../../src/platform/drivers/neon.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
@@ -16,9 +17,11 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/
 import type { QueryContext, SqlDriver } from '../../src/ports.ts'
 import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
+import { startWorkerDrivers, type WorkerDrivers } from '../support/servers/worker-drivers.ts'
 
 let directory: string
 let embedded: EmbeddedPostgres
+let workers: WorkerDrivers
 let server: Awaited<ReturnType<typeof startPostgres>>
 let embeddedGateway: NeonGateway
 let serverGateway: NeonGateway
@@ -31,11 +34,13 @@ beforeAll(async () => {
   server = await startPostgres()
   embeddedGateway = await startNeonGateway(embedded)
   serverGateway = await startNeonGateway(server.url)
+  workers = await startWorkerDrivers('postgres')
   watcher = new pg.Client({ connectionString: server.url })
   await watcher.connect()
 })
 
 afterAll(async () => {
+  await workers?.close()
   await watcher?.end()
   await embeddedGateway?.close()
   await serverGateway?.close()
@@ -58,7 +63,15 @@ const adapters = [
     name: 'Neon over the gateway to Postgres',
     open: (limit: number) => openNeon(serverGateway.url, undefined, limit),
   },
+  { name: 'pg in a Worker', open: (limit: number) => workers.open(tcpAddress(false), limit) },
+  { name: 'pg in a Worker, behind a pooler', open: (limit: number) => workers.open(tcpAddress(true), limit) },
 ]
+
+/** The server as a Worker reaches it. */
+function tcpAddress(isPooled: boolean): TcpAddress {
+  const { hostname: host, port, username: user, password } = new URL(server.url)
+  return { host, port: Number(port), user, password, database: 'postgres', isTls: false, isPooled }
+}
 
 const somebody: QueryContext = {}
 

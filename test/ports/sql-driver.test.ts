@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SqlFault } from '../../src/core/sql/fault.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
+import type { TcpAddress } from '../../src/platform/cloudflare/parts/tcp-address.ts'
 import { openNeon } from '../../src/platform/drivers/neon.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { type NeonGateway, startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
@@ -12,9 +13,11 @@ import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/
 import type { SqlDriver } from '../../src/ports.ts'
 import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
+import { startWorkerDrivers, type WorkerDrivers } from '../support/servers/worker-drivers.ts'
 
 let directory: string
 let embedded: EmbeddedPostgres
+let workers: WorkerDrivers
 let server: Awaited<ReturnType<typeof startPostgres>>
 let embeddedGateway: NeonGateway
 let serverGateway: NeonGateway
@@ -26,9 +29,11 @@ beforeAll(async () => {
   server = await startPostgres()
   embeddedGateway = await startNeonGateway(embedded)
   serverGateway = await startNeonGateway(server.url)
+  workers = await startWorkerDrivers('postgres')
 })
 
 afterAll(async () => {
+  await workers?.close()
   await embeddedGateway.close()
   await serverGateway.close()
   await embedded.close()
@@ -41,7 +46,15 @@ const adapters = [
   { name: 'pg over the embedded database', open: () => openPostgres({ stream: embedded.connect }) },
   { name: 'Neon over the gateway to the embedded database', open: () => openNeon(embeddedGateway.url) },
   { name: 'Neon over the gateway to Postgres', open: () => openNeon(serverGateway.url) },
+  { name: 'pg in a Worker', open: () => workers.open(tcpAddress(false)) },
+  { name: 'pg in a Worker, behind a pooler', open: () => workers.open(tcpAddress(true)) },
 ]
+
+/** The server as a Worker reaches it. */
+function tcpAddress(isPooled: boolean): TcpAddress {
+  const { hostname: host, port, username: user, password } = new URL(server.url)
+  return { host, port: Number(port), user, password, database: 'postgres', isTls: false, isPooled }
+}
 
 describe.each(adapters)('$name', ({ open }) => {
   let driver: SqlDriver
@@ -209,6 +222,8 @@ describe('where there is no database', () => {
     ['pg, by name', () => openPostgres({ connectionString: 'postgres://nobody:secret@no-such-host.invalid/none' })],
     ['pg, no address at all', () => openPostgres({ connectionString: 'postgres://[' })],
     ['Neon', () => openNeon('postgres://nobody:secret@127.0.0.1:1/none')],
+    ['pg in a Worker', () => workers.open({ ...tcpAddress(false), port: 1 })],
+    ['pg in a Worker, by name', () => workers.open({ ...tcpAddress(false), host: 'no-such-host.invalid' })],
   ])('answers state 08000: %s', async (_, open) => {
     const driver = open()
 
@@ -219,13 +234,17 @@ describe('where there is no database', () => {
 
   it('refuses a wrong password with its SQLSTATE', async () => {
     const wrong = (url: string) => url.replace(/:[^:@/]+@/, ':wrong@')
-    const drivers = [openPostgres({ connectionString: wrong(server.url) }), openNeon(wrong(embeddedGateway.url))]
+    const drivers = [
+      openPostgres({ connectionString: wrong(server.url) }),
+      openNeon(wrong(embeddedGateway.url)),
+      workers.open({ ...tcpAddress(false), password: 'wrong' }),
+    ]
 
     const errors = await Promise.all(
       drivers.map((driver) => driver.query(statement('select 1')).catch((error) => error)),
     )
 
-    expect(errors).toMatchObject([{ state: '28P01' }, { state: '28P01' }])
+    expect(errors.map(({ state }) => state)).toEqual(['28P01', '28P01', '28P01'])
     await Promise.all(drivers.map((driver) => driver.close()))
   })
 })

@@ -41,6 +41,7 @@ function lendingOf(address: MysqlAddress, timeLimit: number, request: PerRequest
     isOpen: ({ connection }) => !isBroken(connection),
     // Without waiting: the request may be over before the server has said goodbye.
     close: (session) => void session.end().catch(ignore),
+    isCrowded: (error) => error instanceof Error && 'errno' in error && tooMany.has(Number(error.errno)),
     async open() {
       const session = await createConnection(connectionOptions(address))
       session.on('error', ignore)
@@ -56,6 +57,9 @@ function lendingOf(address: MysqlAddress, timeLimit: number, request: PerRequest
   })
   return take
 }
+
+/** The server, or the account, has as many connections as it may. */
+const tooMany: ReadonlySet<number> = new Set([1040, 1203, 1226])
 
 /** Missing in the types: the state after an error, or after the server has closed the connection. */
 function isBroken(connection: unknown): boolean {

@@ -3,10 +3,13 @@
  * it can be cancelled; behind a pooler also a transaction, in which its settings hold.
  */
 import type pg from 'pg'
-import type { SqlDriver } from '../../../ports.ts'
+import { SqlFault } from '../../../core/sql/fault.ts'
+import type { Statement } from '../../../core/sql/statement.ts'
+import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
+import { withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
-import { cutOff } from './cancel.ts'
+import { cutOff, endWith } from './cancel.ts'
 import { ignore, lost, makeClient, type PostgresOptions, postgresFault, unreachable, withoutLimit } from './client.ts'
 import { runBatch } from './transaction.ts'
 
@@ -16,9 +19,26 @@ export function openPostgresPerRequest({ request, ...options }: PerRequestOption
   const { timeLimit = 0 } = options
   const limited = lendingOf(options, request)
   const unlimited = lendingOf({ ...options, timeLimit: 0 }, request)
+  async function queryInTransaction(
+    statement: Statement,
+    context: QueryContext | undefined,
+  ): Promise<readonly SqlRow[]> {
+    let running: pg.PoolClient | undefined
+    const lend = async () => {
+      running = await unlimited()
+      return running
+    }
+    const end = () => {
+      if (running !== undefined) void endWith(options, running)
+    }
+    const work = runBatch(lend, options, { statements: [statement], context })
+    // The transaction has the time limit; this ends it for who leaves.
+    return (await withTimeLimit(work, { context, timeLimit: 0, end }))[0] ?? []
+  }
+
   return {
     async query(statement, context) {
-      if (options.isPooled) return (await runBatch(unlimited, options, { statements: [statement], context }))[0] ?? []
+      if (options.isPooled) return queryInTransaction(statement, context)
       const client = await (context === undefined ? unlimited() : limited())
       return (await runAlone(client, options, { statement, context, timeLimit })).rows
     },
@@ -34,6 +54,7 @@ function lendingOf(asked: PostgresOptions, request: PerRequestOptions['request']
     request,
     isOpen: (client) => client.getTransactionStatus() === 'I',
     close: (client) => void end(client),
+    isCrowded: (error) => error instanceof SqlFault && error.state === TOO_MANY,
     async open() {
       try {
         return await connect()
@@ -58,6 +79,9 @@ function lendingOf(asked: PostgresOptions, request: PerRequestOptions['request']
 
   return take
 }
+
+/** The server has as many connections as it allows. */
+const TOO_MANY = '53300'
 
 async function end(client: pg.PoolClient): Promise<void> {
   await (client as unknown as pg.Client).end().catch(ignore)
