@@ -13,3 +13,20 @@ export function limitedFetch(url: string, init: RequestInit, { timeLimit, wayOut
   const limited: RequestInit = { ...init, redirect: 'manual', signal: AbortSignal.timeout(timeLimit) }
   return wayOut === undefined ? fetch(url, limited) : wayOut(url, limited)
 }
+
+/** Reads a body; undefined where it is larger than `largest` bytes, of which no more is read then. */
+export async function readBounded({ body }: Response, largest: number): Promise<Blob | undefined> {
+  if (body === null) return new Blob()
+  const chunks: Uint8Array<ArrayBuffer>[] = []
+  let length = 0
+  const reader = (body as ReadableStream<Uint8Array<ArrayBuffer>>).getReader()
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    length += part.value.byteLength
+    if (length > largest) {
+      await reader.cancel()
+      return undefined
+    }
+    chunks.push(part.value)
+  }
+  return new Blob(chunks)
+}

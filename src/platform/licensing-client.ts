@@ -1,7 +1,7 @@
 /** Client of the licensing service over fetch, with the retries of docs/contract.md#licensing; for both platforms. */
 import type { LicensingResponse } from '../core/license/answer.ts'
 import type { LicensingClient } from '../ports.ts'
-import { limitedFetch } from './fetch.ts'
+import { limitedFetch, readBounded } from './fetch.ts'
 
 export type LicensingClientOptions = {
   readonly pause: (milliseconds: number) => Promise<void>
@@ -11,6 +11,7 @@ export type LicensingClientOptions = {
 
 const RETRIES = 3
 const FIRST_PAUSE = 250
+/** Bytes; more than any valid answer has, so what is larger counts as an empty one. */
 const MAX_BODY = 64 * 1024
 
 export function createLicensingClient({ pause, timeLimit = 5_000 }: LicensingClientOptions): LicensingClient {
@@ -36,24 +37,10 @@ async function once(url: string, value: unknown, timeLimit: number): Promise<Lic
     const headers = { 'Content-Type': 'application/json', Accept: 'application/json' }
     const request = { method: 'POST', headers, body: JSON.stringify(value) }
     const response = await limitedFetch(url, request, { timeLimit })
-    return { kind: 'answer', status: response.status, body: await boundedText(response) }
+    const body = await readBounded(response, MAX_BODY)
+    return { kind: 'answer', status: response.status, body: (await body?.text()) ?? '' }
   } catch (cause) {
     const isLate = cause instanceof Error && (cause.name === 'TimeoutError' || cause.name === 'AbortError')
     return { kind: 'unreachable', reason: isLate ? 'it did not answer in time' : 'no connection' }
   }
-}
-
-/** Stops reading beyond the size of any valid response; the truncated text is then invalid. */
-async function boundedText(response: Response): Promise<string> {
-  const decoder = new TextDecoder()
-  let text = ''
-  if (response.body === null) return text
-  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
-  for (let part = await reader.read(); !part.done; part = await reader.read()) {
-    text += decoder.decode(part.value, { stream: true })
-    if (text.length <= MAX_BODY) continue
-    await reader.cancel()
-    break
-  }
-  return text
 }

@@ -5,7 +5,7 @@
  */
 import { isLoopback } from '../core/loopback.ts'
 import type { ProviderGate } from '../ports.ts'
-import { type Fetch, limitedFetch } from './fetch.ts'
+import { type Fetch, limitedFetch, readBounded } from './fetch.ts'
 import { isPrivateHost } from './private-hosts.ts'
 
 const TIME_LIMIT = 10_000
@@ -42,6 +42,7 @@ export function openProviderGate(options: ProviderGateOptions): ProviderGate {
       if (reason !== undefined) throw new Error(`a provider's address ${reason}`)
       const response = await limitedFetch(address, request, { timeLimit: latest, wayOut })
       const body = await readBounded(response, largest)
+      if (body === undefined) throw new Error(`a provider's answer is larger than ${largest} bytes`)
       const { status, headers } = response
       return new Response(hasNoBody.has(status) ? null : body, { status, headers: plain(headers) })
     },
@@ -56,19 +57,4 @@ function plain(headers: Headers): Headers {
   kept.delete('content-encoding')
   kept.delete('content-length')
   return kept
-}
-
-async function readBounded(response: Response, largest: number): Promise<Blob> {
-  const chunks: Uint8Array<ArrayBuffer>[] = []
-  let length = 0
-  const reader = response.body?.getReader() as ReadableStreamDefaultReader<Uint8Array<ArrayBuffer>> | undefined
-  for (let part = await reader?.read(); part !== undefined && !part.done; part = await reader?.read()) {
-    length += part.value.byteLength
-    if (length > largest) {
-      await reader?.cancel()
-      throw new Error(`a provider's answer is larger than ${largest} bytes`)
-    }
-    chunks.push(part.value)
-  }
-  return new Blob(chunks)
 }

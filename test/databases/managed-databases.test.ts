@@ -47,6 +47,18 @@ it('signs the token as the example of the AWS SDK says', async () => {
   })
 })
 
+it('waits for STS no longer than its time limit, and says so', async () => {
+  const never: typeof fetch = (_, init) =>
+    new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+    })
+  const auth = { roleArn: 'arn:aws:iam::123456789012:role/own', accessKeyId: 'id', secretAccessKey: 's' }
+  const address = parseSqlAddress('postgres', configOf(auth))
+  const password = databasePassword(address, { fetch: never as never, environment: {}, timeLimit: 20 })
+
+  await expect((password as () => Promise<string>)()).rejects.toThrow('STS did not answer')
+})
+
 it('uses the keys of the environment for roles that the operator lists, and for nothing else', async () => {
   const environment = { AWS_ACCESS_KEY_ID: 'envid', AWS_SECRET_ACCESS_KEY: 's', AWS_SESSION_TOKEN: 'session' }
   const asked: { readonly authorization: string | null; readonly body: string }[] = []

@@ -110,7 +110,7 @@ export function* addCreate(
     if (relation.isForward) continue
     const at = memberPath(path, relation.apiName)
     for (const operation of parseRelationOperations(relation, value, { parentAction: 'create', path: at })) {
-      yield* addBackward(program, { relation, owner: into, depth }, operation)
+      yield* addRelated(program, { relation, owner: into, depth }, operation)
     }
   }
   const sent = sentIds(collection, columns, relations)
@@ -188,9 +188,7 @@ export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot
   for (const [relation, value] of relations) {
     const at = memberPath(path, relation.apiName)
     for (const operation of parseRelationOperations(relation, value, { parentAction: 'update', path: at })) {
-      const link = { relation, owner: slot, depth: depth + 1 }
-      if (relation.isForward) yield* addForward(program, link, operation)
-      else yield* addBackward(program, link, operation)
+      yield* addRelated(program, { relation, owner: slot, depth: depth + 1 }, operation)
     }
   }
   addChecks(program, slot, {
@@ -228,6 +226,18 @@ export function addFind(
 }
 
 type Link = { readonly relation: RelationField; readonly owner: Slot; readonly depth: number }
+/** `linked` says of a row of the other side that it is linked to the owner. */
+type Linked = Link & { readonly linked: readonly Cell[] }
+
+/** Adds one operation on the rows that a relation of the owner leads to. */
+function* addRelated(program: Program, link: Link, operation: RelationOperation): Parts<void> {
+  yield
+  const { relation, owner } = link
+  const linked = relation.joins.map(
+    ({ own, other }): Cell => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }),
+  )
+  yield* (relation.isForward ? addForward : addBackward)(program, { ...link, linked }, operation)
+}
 
 /** Returns the row that a forward relation shall refer to. */
 function* referred(
@@ -248,13 +258,9 @@ function* referred(
 const nowhere: LocatedBody = { body: {}, path: '' }
 
 /** This side owns the foreign key: the owner's slot follows every change of it. */
-function* addForward(program: Program, link: Link, operation: RelationOperation): Parts<void> {
-  yield
-  const { relation, owner, depth } = link
+function* addForward(program: Program, link: Linked, operation: RelationOperation): Parts<void> {
+  const { relation, owner, depth, linked } = link
   const { target } = relation
-  const linked = relation.joins.map(
-    ({ own, other }): Cell => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }),
-  )
   switch (operation.kind) {
     case '_connect':
     case '_create': {
@@ -292,13 +298,9 @@ function* addForward(program: Program, link: Link, operation: RelationOperation)
 const allRows: Filter = { kind: 'all' }
 
 /** The other side owns the foreign key. */
-function* addBackward(program: Program, link: Link, operation: RelationOperation): Parts<void> {
-  yield
-  const { relation, owner, depth } = link
+function* addBackward(program: Program, link: Linked, operation: RelationOperation): Parts<void> {
+  const { relation, owner, depth, linked } = link
   const { target } = relation
-  const linked = relation.joins.map(
-    ({ own, other }): Cell => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }),
-  )
   switch (operation.kind) {
     case '_create':
       for (const item of operation.items)

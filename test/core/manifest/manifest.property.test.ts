@@ -7,10 +7,10 @@ import { type ErrorBody, errorBody, ServiceError } from '../../../src/core/error
 import { compileManifest } from '../../../src/core/manifest.ts'
 import type { Collection, Field, Model, ModelRecords, PrimitiveField } from '../../../src/core/model/model.ts'
 import { operators } from '../../../src/core/model/vocabulary.ts'
-import { atOnce } from '../../../src/core/parts.ts'
 import { planList } from '../../../src/core/plan/read.ts'
 import { planCreate, planUpdateOne } from '../../../src/core/plan/write.ts'
 import type { ReadQuery } from '../../../src/core/query/parse.ts'
+import { atOnce } from '../../support/run/at-once.ts'
 import { anyModel } from './any-model.ts'
 import { type ReadBack, readBack } from './read-back.ts'
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest'
 import { fullAccess } from '../../../src/core/access/access.ts'
-import { atOnce } from '../../../src/core/parts.ts'
 import { addCreate, addDelete, addFind, addUpdate, createProgram, uniqueSets } from '../../../src/core/plan/program.ts'
 import {
   decodeKey,
@@ -17,6 +16,7 @@ import {
 } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseListQuery } from '../../../src/core/query/parse.ts'
+import { atOnce } from '../../support/run/at-once.ts'
 import { articles, authors, column, contextOf, only, refusal, viewer } from './blog.ts'
 
 const generators = { uuid: () => 'a-uuid', now: () => '2026-01-02T03:04:05.678Z' }

@@ -1,7 +1,6 @@
 /** How many statements `_connect` is: keys that one column holds are found together, and none of them may be missing. */
 import { describe, expect, it } from 'vitest'
 import { fullAccess, granted, type Viewer } from '../../../src/core/access/access.ts'
-import { atOnce } from '../../../src/core/parts.ts'
 import { planCreate } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseItemQuery } from '../../../src/core/query/parse.ts'
@@ -10,6 +9,7 @@ import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
+import { atOnce } from '../../support/run/at-once.ts'
 
 const model = build.model(
   { authors: { id: 'int32', name: 'string?' }, posts: { id: 'int32', authorId: 'int32?', title: 'string?' } },

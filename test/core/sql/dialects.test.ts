@@ -5,7 +5,6 @@
 
 import { describe, expect, it } from 'vitest'
 import type { PrimitiveField } from '../../../src/core/model/model.ts'
-import { atOnce } from '../../../src/core/parts.ts'
 import type { WritePlan } from '../../../src/core/plan/plan.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import { SqlFault } from '../../../src/core/sql/fault.ts'
@@ -15,6 +14,7 @@ import { predicate, rootScope } from '../../../src/core/sql/read.ts'
 import { compile, literal, type Sql, type Statement, sql } from '../../../src/core/sql/statement.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
+import { atOnce } from '../../support/run/at-once.ts'
 
 const model = build.model(
   {

@@ -7,7 +7,6 @@ import fc, { type Arbitrary } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
 import { ServiceError } from '../../../src/core/error.ts'
-import { atOnce } from '../../../src/core/parts.ts'
 import { planOne } from '../../../src/core/plan/read.ts'
 import {
   decodeKey,
@@ -29,6 +28,7 @@ import { compileRead } from '../../../src/core/sql/read.ts'
 import { binder, compile, ident, literal, type Statement } from '../../../src/core/sql/statement.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
+import { atOnce } from '../../support/run/at-once.ts'
 
 const MARK = '§'
 

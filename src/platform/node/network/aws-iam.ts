@@ -6,7 +6,7 @@ import { AwsClient, AwsV4Signer } from 'aws4fetch'
 import type { SqlAddress } from '../../../core/sql/address.ts'
 import type { AwsRole } from '../../../core/sql/aws-role.ts'
 import { SqlFault } from '../../../core/sql/fault.ts'
-import type { Fetch } from '../../fetch.ts'
+import { type Fetch, limitedFetch, readBounded } from '../../fetch.ts'
 
 export type Keys = { readonly id: string; readonly secret: string; readonly session: string | undefined }
 
@@ -16,7 +16,13 @@ export type IamOptions = {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Roles that may be assumed with the keys of the environment. */
   readonly awsRoles?: readonly AwsRole[]
+  /** Milliseconds that STS may take; by default 10 s. */
+  readonly timeLimit?: number
 }
+
+const TIME_LIMIT = 10_000
+/** Bytes; more than any valid answer of STS has. */
+const MAX_BODY = 64 * 1024
 
 /** Returns the password for a driver; a function is called for each connection. */
 export function databasePassword(address: SqlAddress, options: IamOptions): string | (() => Promise<string>) {
@@ -78,7 +84,8 @@ type AssumeOptions = IamOptions & {
   readonly externalId: string | undefined
 }
 
-async function assumeRole(roleArn: string, { fetch, environment, region, keys, externalId }: AssumeOptions) {
+async function assumeRole(roleArn: string, options: AssumeOptions) {
+  const { fetch: wayOut, environment, timeLimit = TIME_LIMIT, region, keys, externalId } = options
   const china = region.startsWith('cn-') ? '.cn' : ''
   const endpoint = environment.AWS_ENDPOINT_URL_STS || `https://sts.${region}.amazonaws.com${china}/`
   const client = new AwsClient({
@@ -101,9 +108,13 @@ async function assumeRole(roleArn: string, { fetch, environment, region, keys, e
     headers: { 'Content-Type': 'application/x-www-form-urlencoded', Accept: 'application/json' },
     body,
   })
-  const response = await fetch(url, { method, headers, body })
+  const late = (cause: unknown) => {
+    throw refused('the role cannot be assumed: STS did not answer', cause)
+  }
+  const response = await limitedFetch(url, { method, headers, body }, { timeLimit, wayOut }).catch(late)
   if (!response.ok) throw refused(`the role cannot be assumed: status ${response.status}`)
-  return readCredentials((await response.json()) as Answer)
+  const answer = await readBounded(response, MAX_BODY).catch(late)
+  return readCredentials(answer === undefined ? {} : (JSON.parse(await answer.text()) as Answer))
 }
 
 type Answer = {
@@ -128,6 +139,6 @@ function readCredentials(answer: Answer): { readonly keys: Keys; readonly until:
 }
 
 /** Without a token the database would refuse the account. */
-function refused(message: string): SqlFault {
-  return new SqlFault(message, { state: '28000' })
+function refused(message: string, cause?: unknown): SqlFault {
+  return new SqlFault(message, { state: '28000', cause })
 }
