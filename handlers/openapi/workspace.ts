@@ -175,13 +175,19 @@ export const workspaceRoutes: RouteDescriptions = {
     tag: dataModel,
     body: requestBody(introspectionBody(), { tables: { include: ['public.*'], exclude: ['tmp_*'] } }),
     isBodyOptional: true,
+    parameters: [parameter('dryRun', 'Only tell what would happen.', { type: 'string', enum: ['true', 'false'] })],
     answers: {
       '200': data(
         z.strictObject({
           operations: z.array(z.strictObject({ kind: z.string(), data: z.looseObject({}) })),
           skipped: z.array(z.strictObject({ table: z.string(), reason: z.string() })),
+          breaking: z
+            .array(z.strictObject({ collection: z.string(), field: z.string().optional(), operation: z.string() }))
+            .optional(),
+          policies: z.array(z.strictObject({ id: z.uuid(), name: z.string(), fields: z.array(z.string()) })).optional(),
+          hash: z.string().optional(),
         }),
-        'What was imported, as operations, and what was left out.',
+        'What was imported, as operations, and what was left out; a dry run has the other members too.',
       ),
     },
     errors: ['conflict', 'invalid'],

@@ -38,13 +38,21 @@ export function mountSchema(app: App, services: Services): void {
     { strictQuery: ['POST'] },
   )
 
-  mount(app, '/api/:workspace/schema/introspect/:source', {
-    POST: async (c) => {
-      const scope = await authorize(services, c)
-      const { tables } = hasBody(c) ? await readBody(c, introspectionBody) : {}
-      return data(await services.introspection.introspect(scope, { sourceId: pathParam(c, 'source'), tables }))
+  mount(
+    app,
+    '/api/:workspace/schema/introspect/:source',
+    {
+      POST: async (c) => {
+        const scope = await authorize(services, c)
+        const isDryRun = parseDryRun(parseBrackets(searchWithoutToken(c.req.url)))
+        const { tables } = hasBody(c) ? await readBody(c, introspectionBody) : {}
+        const request = { sourceId: pathParam(c, 'source'), tables }
+        const { introspection } = services
+        return data(await (isDryRun ? introspection.preview(scope, request) : introspection.introspect(scope, request)))
+      },
     },
-  })
+    { strictQuery: ['POST'] },
+  )
 }
 
 const patterns = () => z.array(textSchema(300)).max(1_000).optional()

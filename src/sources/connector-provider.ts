@@ -82,6 +82,9 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorP
     })
   }
 
+  const declared = (test: ConnectionTest) =>
+    started(test, async (session) => parseIntrospection(answerOf(await session.call('introspect'), 'introspect')))
+
   return {
     id: installed.id,
     name: installed.name,
@@ -105,10 +108,12 @@ function createConnectorProvider(installed: InstalledConnector, deps: ConnectorP
         return 'passed'
       }),
 
-    preview: (test) =>
-      started(test, async (session) => parseIntrospection(answerOf(await session.call('introspect'), 'introspect'))),
+    preview: declared,
 
-    open: async (setting, place) => openConnector(installed.id, deps, { setting, place }),
+    open: async (setting, place) => ({
+      ...openConnector(installed.id, deps, { setting, place }),
+      look: async () => toSourceSchema(await declared({ setting, workspaceId: place.workspaceId })),
+    }),
   }
 }
 
@@ -121,7 +126,7 @@ function openConnector(
   provider: string,
   deps: ConnectorProvidersDeps,
   { setting, place }: SessionOpening,
-): OpenedSource {
+): Omit<OpenedSource, 'look'> {
   const { host, catalog, database, clock, timeToLive } = deps
   const at = { workspaceId: place.workspaceId, sourceId: place.id }
   const cache = createAnswerCache({ clock, timeToLive })

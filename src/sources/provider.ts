@@ -57,6 +57,8 @@ export type OpenedSource = {
   readonly source: Source
   /** Returns the importable schema; throws ServiceError. */
   readonly introspect: () => Promise<Imported>
+  /** Like `introspect`, without any effect on the source. */
+  readonly look: () => Promise<SourceSchema>
   /** Returns the database to migrate, throws ServiceError; undefined if the source cannot be migrated. */
   readonly database: (() => Promise<SourceDatabase>) | undefined
   readonly close: () => Promise<void>

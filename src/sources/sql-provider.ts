@@ -154,6 +154,7 @@ function createSqlProvider(id: SqlProvider, { databases, clock }: SqlProvidersDe
           opened(async () => openSqlSource({ driver, dialect: (await forQuery(language())).dialect })),
         ),
         introspect: async () => ({ schema: await readInTurn(await language(), driver), statements: [] }),
+        look: async () => readSchema(await language(), driver),
         database: async () => ({ driver, ...(await language()) }),
         close: () => driver.close(),
       }

@@ -60,19 +60,23 @@ function insertUses(policyId: string, uses: readonly string[]): Statement {
     select ${param(policyId)}::uuid, u.id from (${uuids(uses)}) u (id)`)
 }
 
-/** Returns which of `targetIds` are named by policies of the workspace, with the names of those policies. */
+/** Returns which of `targetIds` are named by policies of the workspace, with the names and ids of those policies. */
 export async function findUses(
   database: SqlDriver,
   workspaceId: string,
   targetIds: readonly string[],
-): Promise<readonly { readonly targetId: string; readonly policy: string }[]> {
+): Promise<readonly { readonly targetId: string; readonly policy: string; readonly policyId: string }[]> {
   const rows = await database.query(
     statement(sql`
-      select u.target_id, p.name from service.policy_use u join service.policy p on p.id = u.policy_id
+      select u.target_id, p.name, p.id from service.policy_use u join service.policy p on p.id = u.policy_id
       where p.workspace_id = ${param(workspaceId)}::uuid and u.target_id in (${uuids(targetIds)})
       order by p.name, u.target_id`),
   )
-  return rows.map(([targetId, policy]) => ({ targetId: targetId ?? '', policy: policy ?? '' }))
+  return rows.map(([targetId, policy, policyId]) => ({
+    targetId: targetId ?? '',
+    policy: policy ?? '',
+    policyId: policyId ?? '',
+  }))
 }
 
 /** Builds a statement that fails its transaction if a policy of the workspace names one of `targetIds`. */

@@ -145,6 +145,60 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
     ).toEqual([['0']])
   })
 
+  it('tells in a dry run what an import would do and break, and does nothing', async () => {
+    const [table, view] = [`${provider}_drawers`, `${provider}_lamps`]
+    await servers[provider].run(
+      `create table ${table} (id int primary key, label varchar(20), size int)`,
+      `create table ${view} (id int primary key)`,
+    )
+    await introspect()
+    const before = await shop.data('/items/ServicePrimitiveField?fields=id,apiName&limit=-1')
+    const collection = `${provider}Drawers`
+    const content = {
+      collections: { [collection]: { read: { fields: ['label'] } }, [`${provider}Lamps`]: { read: 'all' } },
+    }
+    const policy = await shop.post('/policies', { name: `drawers of ${provider}`, content })
+    const { data: made } = (await policy.json()) as { data: { id: string } }
+    await servers[provider].run(
+      `alter table ${table} drop column label`,
+      `alter table ${table} add column needed int not null`,
+      `drop table ${view}`,
+    )
+
+    const dry = () => shop.send('POST', `/schema/introspect/${sourceId}?dryRun=true`)
+    const first = (await (await dry()).json()) as { data: { operations: { kind: string }[]; hash: string } }
+    const second = (await (await dry()).json()) as { data: { hash: string } }
+    const odd = await shop.send('POST', `/schema/introspect/${sourceId}?dryRun=yes`)
+    const unchanged = await shop.data('/items/ServicePrimitiveField?fields=id,apiName&limit=-1')
+    const applied = (await introspect()) as { body: { data: { operations: { kind: string }[] } } }
+    const after = (await (await dry()).json()) as object
+
+    expect(first.data).toEqual({
+      operations: expect.any(Array),
+      breaking: [
+        { collection: `${provider}Lamps`, operation: 'deleteCollection' },
+        { collection, field: 'label', operation: 'deletePrimitiveField' },
+        { collection, field: 'needed', operation: 'createPrimitiveField' },
+      ],
+      policies: [{ id: made.id, name: `drawers of ${provider}`, fields: expect.any(Array) }],
+      skipped: [],
+      hash: expect.stringMatching(/^[0-9a-f]{64}$/),
+    })
+    expect((first.data as unknown as { policies: { fields: string[] }[] }).policies[0]?.fields.toSorted()).toEqual([
+      `${provider}Drawers.label`,
+      `${provider}Lamps`,
+    ])
+    expect(second.data.hash).toBe(first.data.hash)
+    expect(odd.status).toBe(422)
+    expect(unchanged).toEqual(before)
+    expect(applied.body.data.operations.map(({ kind }) => kind)).toEqual(first.data.operations.map(({ kind }) => kind))
+    expect(after).toEqual({
+      data: { operations: [], breaking: [], policies: [], skipped: [], hash: first.data.hash },
+    })
+    await servers[provider].run(`drop table ${table}`)
+    await introspect()
+  })
+
   it('imports the chosen tables only, and keeps the choice', async () => {
     const names = ['kept', 'tmp_one', 'tmp_two'].map((name) => `${provider}_${name}`)
     await servers[provider].run(...names.map((name) => `create table ${name} (id int primary key)`))

@@ -158,10 +158,12 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
 
 /** The entry point owns and closes it. */
 function openedSystem(database: SourceDatabase, source: Source): OpenedSource {
+  const unread = () => Promise.reject(new Error('of the system database a workspace reads only its own schemas'))
   return {
     source,
     database: async () => database,
-    introspect: () => Promise.reject(new Error('of the system database a workspace reads only its own schemas')),
+    introspect: unread,
+    look: unread,
     close: async () => {},
   }
 }

@@ -5,6 +5,7 @@
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { isStartFailure } from '../../core/connector/activity.ts'
 import { nested, ServiceError } from '../../core/error.ts'
+import { type Breaking, breakingChanges } from '../../core/migration/breaking.ts'
 import { conventionalName } from '../../core/migration/derive.ts'
 import { diffModel, type SchemaOperation } from '../../core/migration/diff.ts'
 import { isSystemSource, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
@@ -18,12 +19,16 @@ import { loadTableChoice, markedSources, saveTableChoice, unmarkSource } from '.
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
+import { sha256Hex } from '../caller/digest.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
+import { type PolicyUse, policyUses } from './policy-use.ts'
 
 export type Introspection = {
   /** Imports the schema of a source and returns the changes as operations of a migration. */
   introspect(scope: RequestScope, request: IntrospectionRequest): Promise<ImportResult>
+  /** Returns what `introspect` would import and what that breaks; changes nothing. */
+  preview(scope: RequestScope, request: IntrospectionRequest): Promise<ImportPreview>
 }
 
 export type IntrospectionRequest = {
@@ -38,6 +43,14 @@ export type ImportResult = {
   readonly skipped: readonly SkippedTable[]
 }
 
+export type ImportPreview = ImportResult & {
+  readonly breaking: readonly Breaking[]
+  /** The policies that name what would be deleted. */
+  readonly policies: readonly PolicyUse[]
+  /** Of what would be imported; the same as long as the schema is. */
+  readonly hash: string
+}
+
 export type IntrospectionDeps = {
   readonly ports: Pick<Ports, 'database' | 'ids' | 'transliterate'>
   readonly models: ModelChanges
@@ -50,12 +63,17 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   const { ports, models, system, openSources } = deps
   const { database, ids } = ports
 
-  async function schemaOf(workspace: WorkspaceRow, current: ModelRecords, source: SourceRecord): Promise<Imported> {
+  async function schemaOf(
+    workspace: WorkspaceRow,
+    current: ModelRecords,
+    { source, isDryRun }: { readonly source: SourceRecord; readonly isDryRun: boolean },
+  ): Promise<Imported> {
     if (isSystemSource(source)) {
       return { schema: await readOwn(system, ownSchemas(workspace, current, source.id)), statements: [] }
     }
     try {
-      return await (await openSources.open(workspace, source)).introspect()
+      const opened = await openSources.open(workspace, source)
+      return isDryRun ? { schema: await opened.look(), statements: [] } : await opened.introspect()
     } catch (cause) {
       throw cause instanceof ServiceError && !isStartFailure(cause)
         ? new ServiceError(cause.kind, FAILED, { cause })
@@ -63,40 +81,66 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     }
   }
 
+  async function compare(
+    workspace: WorkspaceRow,
+    current: ModelRecords,
+    { sourceId, tables, isDryRun }: IntrospectionRequest & { readonly isDryRun: boolean },
+  ) {
+    const source = current.sources.find(({ id }) => id === sourceId.toLowerCase())
+    if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
+    const imported = await schemaOf(workspace, current, { source, isDryRun })
+    const place = { workspace: workspace.apiName, sourceId: source.id }
+    if (tables !== undefined) requireTables(imported.schema, tables)
+    const schema = chooseTables(imported.schema, tables ?? (await loadTableChoice(database, place)))
+    const transliterate = await ports.transliterate()
+    const context = {
+      toApiName: (dbName: string) => conventionalName(dbName, transliterate),
+      newId: ids.next,
+      workspace: workspace.apiName,
+    }
+    const { records, operations } = diffModel(current, source.id, { schema, context })
+    return { source, schema, records, operations, imported: imported.statements, place }
+  }
+
   return {
-    async introspect(scope, { sourceId, tables }) {
+    async introspect(scope, request) {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
-      const transliterate = await ports.transliterate()
-      const context = {
-        toApiName: (dbName: string) => conventionalName(dbName, transliterate),
-        newId: ids.next,
-        workspace: workspace.apiName,
-      }
       return models.change(workspace, async (current) => {
-        const source = current.sources.find(({ id }) => id === sourceId.toLowerCase())
-        if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
-        const imported = await schemaOf(workspace, current, source)
-        const place = { workspace: workspace.apiName, sourceId: source.id }
-        if (tables !== undefined) requireTables(imported.schema, tables)
-        const schema = chooseTables(imported.schema, tables ?? (await loadTableChoice(database, place)))
-        const statements = [...imported.statements, ...(tables === undefined ? [] : [saveTableChoice(place, tables)])]
-        const { records, operations } = diffModel(current, source.id, { schema, context })
+        const { source, schema, records, operations, imported, place } = await compare(workspace, current, {
+          ...request,
+          isDryRun: false,
+        })
+        const { tables } = request
         // Without changes nothing is written, not even an audit entry.
         const payload = { source: source.apiName, operations: operations.map(({ kind }) => kind) }
         const target = { type: 'source', id: source.id } as const
-        const isNew = records !== current || imported.statements.length > 0
+        const isNew = records !== current || imported.length > 0
         const audit = isNew
           ? [recordWorkspaceEvent(ids, scope, { action: 'schema.introspect.v1', target, payload })]
           : []
         // The model now includes what an unfinished migration left in the database.
         const isMarked = (await markedSources(database, workspace.id)).has(source.id)
+        const choice = tables === undefined ? [] : [saveTableChoice(place, tables)]
         return {
           records,
-          statements: [...statements, ...(isMarked ? [unmarkSource(source.id)] : []), ...audit],
+          statements: [...imported, ...choice, ...(isMarked ? [unmarkSource(source.id)] : []), ...audit],
           answer: { operations, skipped: schema.skipped },
         }
       })
+    },
+
+    async preview({ workspace, rights }, request) {
+      requireEntitlement(rights, 'dataModel:edit')
+      const current = await models.current(workspace)
+      const { schema, records, operations } = await compare(workspace, current, { ...request, isDryRun: true })
+      return {
+        operations,
+        breaking: breakingChanges(operations, current),
+        policies: await policyUses(database, workspace.id, current, records),
+        skipped: schema.skipped,
+        hash: await sha256Hex(JSON.stringify([schema.namespaces, schema.tables])),
+      }
     },
   }
 }

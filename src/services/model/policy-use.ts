@@ -37,6 +37,25 @@ export async function firstUse(
   return used === undefined ? undefined : `${gone.get(used)} is used by the policy ${uses.get(used)}`
 }
 
+export type PolicyUse = { readonly id: string; readonly name: string; readonly fields: readonly string[] }
+
+/** Lists the policies that name something which `after` lacks; a collection stands among the fields by its name. */
+export async function policyUses(
+  database: SqlDriver,
+  workspaceId: string,
+  before: ModelRecords,
+  after: ModelRecords,
+): Promise<readonly PolicyUse[]> {
+  const gone = deleted(before, after)
+  if (gone.size === 0) return []
+  const uses = await findUses(database, workspaceId, [...gone.keys()])
+  return [...Map.groupBy(uses, ({ policyId }) => policyId)].map(([id, of]) => ({
+    id,
+    name: of[0]?.policy ?? '',
+    fields: of.map(({ targetId }) => gone.get(targetId)?.replace(/^\w+ /, '') ?? ''),
+  }))
+}
+
 /**
  * The same check as statements for the migration's batch, after the lock is taken, so that no policy can be saved in
  * between.

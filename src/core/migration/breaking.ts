@@ -1,0 +1,65 @@
+/** Which operations of an introspection take something from clients of the API, by the names that clients know. */
+import type { ModelRecords } from '../model/model.ts'
+import type { SchemaOperation } from './diff-context.ts'
+
+export type Breaking = { readonly collection: string; readonly field?: string; readonly operation: string }
+
+/** The members of an operation's data that are read here. */
+type Data = {
+  readonly id?: string
+  readonly operations?: readonly SchemaOperation[]
+  readonly firstFieldId?: string
+  readonly secondFieldId?: string | null
+  readonly data?: { readonly firstField: { readonly id: string } }
+  readonly apiName?: string
+  readonly isReadOnly?: boolean
+  readonly isNullable?: boolean
+  readonly defaultValue?: object | null
+}
+
+export function breakingChanges(
+  operations: readonly SchemaOperation[],
+  { collections, primitiveFields, relationFields }: ModelRecords,
+): readonly Breaking[] {
+  const names = new Map(collections.map(({ id, apiName }) => [id, apiName]))
+  const fields = new Map([...primitiveFields, ...relationFields].map((field) => [field.id, field]))
+  const ofField = (id: string, operation: string): readonly Breaking[] => {
+    const field = fields.get(id)
+    const collection = names.get(field?.collectionId ?? '')
+    return field === undefined || collection === undefined ? [] : [{ collection, field: field.apiName, operation }]
+  }
+  const relinked = new Set(operations.map(({ data }) => (data as Data).data?.firstField.id))
+
+  return operations.flatMap(({ kind, data }) => {
+    const { id = '', operations: inner = [], firstFieldId = '', secondFieldId } = data as Data
+    const collection = names.get(id) ?? ''
+    if (kind === 'deleteCollection') return [{ collection, operation: kind }]
+    if (kind === 'deleteRelationFieldPair') {
+      return relinked.has(firstFieldId) ? [] : [firstFieldId, secondFieldId ?? ''].flatMap((one) => ofField(one, kind))
+    }
+    if (kind !== 'updateCollection') return []
+    return inner.flatMap((change) => {
+      const { id: fieldId = '', apiName: field = '', operations: changes = [] } = change.data as Data
+      switch (change.kind) {
+        case 'deletePrimitiveField':
+          return ofField(fieldId, change.kind)
+        case 'createPrimitiveField':
+          return isDemanded(change.data) ? [{ collection, field, operation: change.kind }] : []
+        case 'updatePrimitiveField':
+          return changes.filter(breaks).flatMap((one) => ofField(fieldId, one.kind))
+        default:
+          return breaks(change) ? [{ collection, operation: change.kind }] : []
+      }
+    })
+  })
+}
+
+/** A field that a create must now give. */
+function isDemanded({ isNullable, isReadOnly, defaultValue }: Data): boolean {
+  return isNullable === false && isReadOnly !== true && defaultValue === null
+}
+
+function breaks({ kind, data }: SchemaOperation): boolean {
+  if (kind === 'changeIsReadOnly') return (data as Data).isReadOnly === true
+  return kind === 'changeType' || kind === 'changeIsList' || kind === 'changeIsNullable'
+}
