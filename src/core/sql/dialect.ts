@@ -19,7 +19,11 @@ export type RowQuery = {
   /** The terms of `order by`. */
   readonly order: Sql | undefined
   readonly page: { readonly limit: number; readonly offset: number } | undefined
+  /** The same rows one part after the other, each in an order that an index serves, where that of all has none. */
+  readonly parts?: readonly RowsPart[]
 }
+
+export type RowsPart = { readonly from: Sql; readonly order: Sql | undefined }
 
 export type Rows = readonly (readonly SqlParam[])[]
 
@@ -115,6 +119,8 @@ export type Dialect = SqlSyntax & {
     expression: Sql,
     how: { readonly direction: 'asc' | 'desc'; readonly nulls: 'first' | 'last'; readonly isNullable: boolean },
   ) => Sql
+  /** True if no index can serve an order that has nulls last ascending, and first descending. */
+  readonly splitsNulls: boolean
   /** A column in the form in which answers render it. */
   readonly wire: (column: Sql, shape: ColumnShape) => Sql
 

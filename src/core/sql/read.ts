@@ -4,7 +4,7 @@
  */
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Order, ReadPlan, Selection } from '../plan/plan.ts'
-import type { FieldRef, Filter, Match } from '../query/filter.ts'
+import { and, type FieldRef, type Filter, type Match } from '../query/filter.ts'
 import type { Dialect, RowQuery } from './dialect.ts'
 import { compileTemplate, empty, ident, join, type Sql, type StatementTemplate, sql } from './statement.ts'
 
@@ -23,13 +23,35 @@ export function compilePieces(plan: ReadPlan, dialect: Dialect): StatementTempla
   return compileTemplate(dialect.pieces(listed(plan, rootScope(dialect))), dialect)
 }
 
-function listed({ collection, selection, where, page }: ReadPlan, scope: Scope): RowQuery {
+function listed(plan: ReadPlan, scope: Scope): RowQuery {
+  const { selection, where, page } = plan
+  const parts = scope.dialect.splitsNulls ? nullsApart(plan, scope) : undefined
   return {
     members: members(selection, scope),
-    from: sql` from ${table(collection)} ${ident(scope.alias)}${whereClause(where, scope)}`,
+    from: rowsOf(plan.collection, where, scope),
     order: page === undefined ? undefined : orderBy(page.order, scope),
     page,
+    ...(parts !== undefined && { parts }),
   }
+}
+
+function rowsOf(collection: Collection, where: Filter, scope: Scope): Sql {
+  return sql` from ${table(collection)} ${ident(scope.alias)}${whereClause(where, scope)}`
+}
+
+/** Rows with and without a value in the first column of the order, where an index begins with it. */
+function nullsApart({ collection, where, page }: ReadPlan, scope: Scope): RowQuery['parts'] {
+  const [first, ...rest] = page?.order ?? []
+  if (first?.field.isNullable !== true || first.visible.kind !== 'all') return undefined
+  const { field, visible } = first
+  if (!collection.indexes.some(({ fields }) => fields[0] === field)) return undefined
+  const part = (negated: boolean, order: readonly Order[]) => ({
+    from: rowsOf(collection, and([where, { kind: 'null', field, visible, negated }]), scope),
+    order: orderBy(order, scope),
+  })
+  const withValue = part(true, [{ ...first, field: { ...field, isNullable: false } }, ...rest])
+  const without = part(false, rest)
+  return first.nulls === 'last' ? [withValue, without] : [without, withValue]
 }
 
 /** Number of rows from which a list counts as large. */
@@ -89,7 +111,7 @@ function orderBy(order: readonly Order[], scope: Scope): Sql | undefined {
   if (order.length === 0) return undefined
   return join(
     order.map((part) =>
-      scope.dialect.ordered(comparable(part, scope), {
+      scope.dialect.ordered(sortable(part, scope), {
         direction: part.direction,
         nulls: part.nulls,
         isNullable: part.field.isNullable || part.visible.kind !== 'all',
@@ -124,6 +146,12 @@ function reference(ref: FieldRef, scope: Scope): Sql {
 
 function comparable(ref: FieldRef, scope: Scope): Sql {
   return whereVisible(scope.dialect.compared(column(ref.field, scope), ref.field), ref.visible, scope)
+}
+
+/** A cast to its own type would keep a column's index from serving the order. */
+function sortable(ref: FieldRef, scope: Scope): Sql {
+  const { native, type } = ref.field
+  return native?.isOrdered === true && type.name !== 'json' ? reference(ref, scope) : comparable(ref, scope)
 }
 
 function whereVisible(value: Sql, visible: Filter, scope: Scope): Sql {

@@ -16,7 +16,7 @@ import type { ColumnShape } from '../../model/model.ts'
 import type { Comparison } from '../../query/filter.ts'
 import type { Operand } from '../../query/placeholder.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
-import type { Dialect, DirectWrite, RowQuery, Rows, Setting, Targets } from '../dialect.ts'
+import type { Dialect, DirectWrite, RowQuery, Rows, RowsPart, Setting, Targets } from '../dialect.ts'
 import { CANCELED, type SqlFault, TIMED_OUT, TOO_LARGE } from '../fault.ts'
 import { insert } from '../insert.ts'
 import { compareExactly, comparison } from '../operators.ts'
@@ -118,8 +118,10 @@ export const mysql: Dialect = family({
 
 function family(own: Family): Dialect {
   const listOf: Dialect['list'] = (rows, total) => {
-    const page = sql`${own.select}${row(rows, own)} as r${rows.from}${ordering(rows.order)}${paging(rows.page)}`
-    return total === undefined ? page : sql`(${own.select}cast((${total}) as char) as r) union all (${page})`
+    const page = pageOf(rows, own)
+    if (total === undefined) return page
+    const all = rows.parts === undefined ? page : sql`select r from (${page}) p`
+    return sql`(${own.select}cast((${total}) as char) as r) union all (${all})`
   }
   const nestedMany = (rows: RowQuery) => {
     const { list, from } = own.joined(rows, row(rows, own))
@@ -142,6 +144,7 @@ function family(own: Family): Dialect {
         ? sql`lower(${column}) like lower(${unicode(param(pattern))}) collate ${own.collation} escape '!'`
         : sql`${own.searched(column)} like ${exactly(param(pattern), own)} escape '!'`,
     ordered,
+    splitsNulls: true,
     wire: (column, { type }) => wire(column, type, own),
 
     pieces: undefined,
@@ -177,6 +180,19 @@ function row({ members }: RowQuery, own: Family): Sql {
     return sql`${literal(opening)}, ifnull(${value}, 'null')`
   })
   return sql`ifnull(concat(${join(parts)}, '}'), ${own.overflow})`
+}
+
+/** Both databases run the parts of a `union all` in turn, and stop when a limit behind them is reached. */
+function pageOf(rows: RowQuery, own: Family): Sql {
+  const answer = row(rows, own)
+  const part = ({ from, order }: RowsPart) => sql`${own.select}${answer} as r${from}${ordering(order)}`
+  if (rows.parts === undefined || rows.page === undefined) return sql`${part(rows)}${paging(rows.page)}`
+  const most = sql` limit ${integer(rows.page.limit + rows.page.offset)}`
+  const parts = join(
+    rows.parts.map((one) => sql`(${part(one)}${most})`),
+    sql` union all `,
+  )
+  return sql`${parts}${paging(rows.page)}`
 }
 
 function ordering(order: Sql | undefined): Sql {

@@ -329,14 +329,16 @@ function fieldTypeOf(row: ColumnRow): Known {
   const { data, full } = row
   const known = (type: FieldType): Known => ({ type, isReadOnly: false })
   const isInteger = integers.has(data)
-  if (full === TRUTH || full === 'bit(1)') return known({ name: 'boolean' })
+  const bit = { name: data, isOrdered: true }
+  if (full === TRUTH) return known({ name: 'boolean' })
+  if (full === 'bit(1)') return { ...known({ name: 'boolean' }), native: bit }
   const name = plain.get(isInteger && full.includes('unsigned') ? `unsigned ${data}` : data)
   if (name !== undefined) return known({ name })
   if (data === 'decimal') return known(decimal(row.precision ?? 10, row.scale ?? 0))
   if (data === 'char' || data === 'varchar') return known(text(row.length ?? 0))
   if (texts.has(data)) return known(text(0))
   if (addresses.has(data)) return { ...known(text(0)), native: { name: data, isOrdered: true } }
-  if (data === 'bit') return { ...known({ name: 'bytes' }), native: { name: data, isOrdered: true } }
+  if (data === 'bit') return { ...known({ name: 'bytes' }), native: bit }
   return { type: data === 'vector' ? { name: 'bytes' } : text(0), isReadOnly: true }
 }
 

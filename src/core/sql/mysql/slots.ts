@@ -97,8 +97,10 @@ function row(columns: readonly KeptColumn[]): Sql {
 /** A text of the value that `concat` converts without loss. */
 function plain(value: Sql, { type, native }: ColumnShape): Sql {
   // A `bit` is a number here, and would be bytes in a text.
-  if (type.name === 'boolean' || native?.name === 'bit') return sql`${value} + 0`
+  if (native?.name === 'bit') return sql`${value} + 0`
   if (type.name === 'bytes') return sql`to_base64(${value})`
+  // MariaDB cuts JSON off at a width that has no room for escapes; a repetition has no known width.
+  if (type.name === 'string') return sql`${value}, repeat('', length(${value}))`
   return type.name === 'float32' ? sql`cast(${value} as double)` : value
 }
 

@@ -52,6 +52,7 @@ export const postgres: Dialect = {
   },
   compared,
   ordered,
+  splitsNulls: false,
   wire,
 
   list: (rows, total) => {

@@ -77,7 +77,7 @@ export const mariadbTypes: readonly ColumnType[] = [
   ordered('timestamp(6) null', fc.oneof(instants(1971, 2037), few('0000-00-00 00:00:00', '1970-01-01 00:00:01')), {
     isKey: false,
   }),
-  ordered('varchar(12)', words, inBytes),
+  ordered('varchar(12)', fc.oneof(words, few('\u0001'.repeat(12), '"'.repeat(12))), inBytes),
   ordered('varchar(12) collate utf8mb4_bin', words, inBytes),
   ordered('char(5)', text(5), inBytes),
   ordered('text', words, { ...inBytes, isKey: false }),
