@@ -100,7 +100,7 @@ const secret = lazily(() =>
   z.string().refine((text) => {
     const [first = '', ...others] = text.split(',')
     return isLong(first) && (others.length === 0 || isLong(others.join(',')))
-  }, 'must have at least 32 bytes, and so must each of several with commas between; a new one may stand before one that holds a comma'),
+  }, 'must have at least 32 bytes; where several are given, with commas between, each must'),
 )
 
 function isLong(text: string): boolean {

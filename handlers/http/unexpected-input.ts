@@ -13,7 +13,7 @@ import { type AppContext, headerOf } from './request.ts'
 /** Impersonation is not supported; a request for it must not run as the caller itself. */
 export function refuseActionParameters(c: AppContext): void {
   if (headerOf(c, 'act-as') === undefined) return
-  throw nested('invalid', ['Failed to read the headers', 'Act-As', 'is not a header of this service'])
+  throw nested('invalid', ['Failed to read the headers', 'Act-As', 'is not supported'])
 }
 
 /** Throws 422 for the first parameter, other than the token, that is not in `known`. */
@@ -26,7 +26,7 @@ export function requireKnownParameters(c: AppContext, known: readonly string[]):
 /** Throws 422 for any body of a GET or HEAD request, and for a body of another method that is not an empty object. */
 export async function refuseUnexpectedBody(c: AppContext): Promise<void> {
   if (c.req.method !== 'GET' && c.req.method !== 'HEAD') return void (await readBody(c, nothing))
-  throw nested('invalid', ['Failed to read the request', 'body', 'is not taken by this route'])
+  throw nested('invalid', ['Failed to read the request', 'body', 'must be empty'])
 }
 
 export function hasBody(c: AppContext): boolean {

@@ -48,12 +48,12 @@ function mustHold(be: string) {
 const text = () => z.string(must('a text'))
 const count = () => z.int(must('an integer')).optional()
 
-const collection = text().describe('API name of the collection, as read_schema tells it.')
+const collection = text().describe('API name of the collection, as read_schema lists it.')
 const fields = z
   .union([text(), z.array(text())], must('a list of texts'))
   .optional()
   .describe(
-    'What is answered: names, `*`, and paths into relations such as `author.name`. All primitive fields if absent. ' +
+    'What is returned: names, `*`, and paths into relations such as `author.name`. All primitive fields if absent. ' +
       'Limits multiply along a path: ask for small pages of nested lists.',
   )
 const filter = z
@@ -109,7 +109,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
   create_items: tool({
     title: 'Create items',
     description:
-      'Creates all of the items or none and answers them. Related items are connected or created with them, see data.',
+      'Creates all of the items or none and returns them. Related items are connected or created with them, see data.',
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
     input: z.strictObject({ collection, data: z.array(newItem, mustHold('a list of objects')), fields }),
     output: z.array(item),
@@ -118,7 +118,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
   update_item: tool({
     title: 'Change an item',
     description:
-      'Changes the fields that are given of the one item with this key, and answers it. Related items are connected, ' +
+      'Changes the fields that are given of the one item with this key, and returns it. Related items are connected, ' +
       'created, changed, disconnected or deleted with it, see data.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
     input: z.strictObject({ collection, key, data: changedItem, fields }),
@@ -141,7 +141,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
   read_schema: tool({
     title: 'Read the data model',
     description:
-      'Tells the collections that you may use, with fields, relations and the actions that you may do; of many collections ' +
+      'Lists the collections that you may use, with fields, relations and the actions that you may do; of many collections ' +
       'only the names. Ask for one by name. A field with `actions` takes only those. A collection with `serves` can be ' +
       'asked for no more than that says.',
     hints: reading,
@@ -153,7 +153,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
   }),
   read_data_sources: tool({
     title: 'List data sources',
-    description: 'Tells the data sources of the workspace and their namespaces.',
+    description: 'Lists the data sources of the workspace and their namespaces.',
     hints: reading,
     input: z.strictObject({}),
     output: z.strictObject({
@@ -165,7 +165,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     title: 'Change the data model',
     description:
       'Runs a migration: all operations or none. New things get ids that you make (UUIDs). Deleting a collection or field ' +
-      'deletes its data. With dryRun it only tells the statements.',
+      'deletes its data. With dryRun it only returns the statements.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     input: z.strictObject({ operations: z.unknown(), dryRun: z.boolean(must('true or false')).optional() }),
     // The use case parses the operations itself, with faults that name their path.

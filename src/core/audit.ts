@@ -19,7 +19,7 @@ export const auditActions = {
   'role.update.v1': 'Role changed',
   'role.delete.v1': 'Role deleted',
   'role.assign.v1': 'Role assigned',
-  'role.unassign.v1': 'Role taken away',
+  'role.unassign.v1': 'Role revoked',
   'policy.create.v1': 'Policy created',
   'policy.update.v1': 'Policy changed',
   'policy.delete.v1': 'Policy deleted',

@@ -201,7 +201,7 @@ async function farRows(selected: SelectedRelation, keys: readonly string[], run:
   for (let start = 0; start < keys.length; start += BATCH) {
     found.push(...(await batchOf(selected, keys.slice(start, start + BATCH), run)))
     if (found.length > MAX_ROWS) {
-      throw queryFault(`fields.${selected.name}`, `brings more than ${MAX_ROWS} items of another data source`)
+      throw queryFault(`fields.${selected.name}`, `returns more than ${MAX_ROWS} items of another data source`)
     }
   }
   return found

@@ -226,7 +226,7 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
       status: 422,
       body: {
         message: 'Failed to read the JSON body',
-        source: { message: 'tables.include[0]', source: { message: 'is no table of this source' } },
+        source: { message: 'tables.include[0]', source: { message: 'is not a table of this source' } },
       },
     })
     expect([made(more), left(more)]).toEqual([[names[1]], [[names[2], 'is not included']]])

@@ -39,7 +39,7 @@ it.each([...routes, 'GET /api/nowhere'])('%s refuses Act-As', async (route) => {
   expect(response.status).toBe(422)
   expect(await response.json()).toEqual({
     message: 'Failed to read the headers',
-    source: { message: 'Act-As', source: { message: 'is not a header of this service' } },
+    source: { message: 'Act-As', source: { message: 'is not supported' } },
   })
 })
 

@@ -123,7 +123,7 @@ function where(filter: Filter, truth: Truth): Filter {
     case 'null':
       return nullTest(filter, truth)
     case 'related':
-      throw queryFault('filter', `cannot ask for ${filter.relation.apiName} here`)
+      throw queryFault('filter', `cannot follow ${filter.relation.apiName} here`)
     default:
       return comparison(filter, truth)
   }

@@ -107,18 +107,18 @@ function fieldFault({ fields, key, filter, sort }: ConnectorCollection): string 
   if (byName.size < fields.length) return 'fields have a name twice'
   for (const one of key) {
     const field = byName.get(one)
-    if (field === undefined) return `key names ${shortName(one)}, which is no field`
+    if (field === undefined) return `key names ${shortName(one)}, which is not a field`
     if (field.isNullable || field.isList) return `key names ${shortName(one)}, which may be null or is a list`
   }
   for (const [one, names] of Object.entries(filter)) {
     const field = byName.get(one)
-    if (field === undefined) return `filter names ${shortName(one)}, which is no field`
+    if (field === undefined) return `filter names ${shortName(one)}, which is not a field`
     const known: ReadonlySet<string> = operatorsOf(field.type, field.isList)
     const stray = names.find((operator) => operator !== 'null' && !known.has(`_${operator}`))
     if (stray !== undefined) return `filter.${shortName(one)} names ${shortName(stray)}, which its type does not have`
   }
   const unsortable = sort.find((one) => !byName.has(one))
-  return unsortable === undefined ? undefined : `sort names ${shortName(unsortable)}, which is no field`
+  return unsortable === undefined ? undefined : `sort names ${shortName(unsortable)}, which is not a field`
 }
 
 /** The key of a collection of a source, by the names that the model keeps. */

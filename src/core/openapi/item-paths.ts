@@ -189,7 +189,7 @@ function fieldsParameter({ interner }: PathContext, collection: Collection): str
   return JSON.stringify({ ...itemParameters.fields, description: FIELDS, example })
 }
 
-const FIELDS = 'What is answered: fields, `*`, and paths into relations.'
+const FIELDS = 'What is returned: fields, `*`, and paths into relations.'
 
 function keyParameter({ interner, schemas }: PathContext, type: Parameters<Interner['primitive']>[0]): JsonSchema {
   const schema = schemas.of(interner.primitive(type), 'sent')
@@ -202,7 +202,7 @@ export const itemParameters = {
     name: 'fields',
     in: 'query',
     description:
-      'What is answered: fields, `*`, and paths into relations such as `author.name` or `comments.*`. ' +
+      'What is returned: fields, `*`, and paths into relations such as `author.name` or `comments.*`. ' +
       'The limits of all lists along a path multiply: beyond what one read may bring (100,000 items unless configured) it is 422 with code 4014.',
     style: 'form',
     explode: false,

@@ -90,7 +90,7 @@ function workerCode(
     compatibilityDate: COMPATIBILITY_DATE,
     compatibilityFlags: ['nodejs_compat'],
     mainModule: 'main.js',
-    modules: { 'main.js': runtime.main, 'conduct.js': runtime.conduct, 'connector.js': connector },
+    modules: { 'main.js': runtime.main, 'dispatch.js': runtime.dispatch, 'connector.js': connector },
     env: { config: JSON.stringify(config ?? null) },
     globalOutbound: openGate({ grant, allowPrivate: limits.allowPrivate }),
     limits: { cpuMs: limits.busyLimit },

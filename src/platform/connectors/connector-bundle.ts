@@ -15,7 +15,7 @@ export type ConnectorBundle = {
 /** File name among the assets. */
 export const BUNDLE_FILE = 'connectors.json'
 
-export const NO_CONNECTORS: ConnectorBundle = { runtime: { main: '', conduct: '' }, installed: [], broken: [] }
+export const NO_CONNECTORS: ConnectorBundle = { runtime: { main: '', dispatch: '' }, installed: [], broken: [] }
 
 export function catalogOf({ installed, broken }: ConnectorBundle): ConnectorCatalog {
   return { installed: () => installed, broken: () => broken }

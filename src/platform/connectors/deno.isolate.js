@@ -5,8 +5,9 @@
  * The built-in functions that handle the token are captured before the connector's code runs, which may change every
  * built-in object.
  */
-import { capturePrinting, createConductor } from './conduct.isolate.js'
+
 import { useGate } from './deno-network.isolate.js'
+import { capturePrinting, createDispatcher } from './dispatch.isolate.js'
 
 const held = Function.prototype.call.bind(Function.prototype.bind, Function.prototype.call)
 const read = Deno.stdin.read.bind(Deno.stdin)
@@ -40,7 +41,7 @@ function receive(line) {
     token = message.token
     const { code, config, gate } = message
     useGate(gate)
-    call = createConductor(() => importModule(addressOf(code)), config)
+    call = createDispatcher(() => importModule(addressOf(code)), config)
     answer('{}')
   } else if (message.id === undefined) {
     answer('{}')

@@ -4,6 +4,6 @@
 export type IsolateRuntime = {
   /** Text of worker.isolate.js. */
   readonly main: string
-  /** Text of conduct.isolate.js. */
-  readonly conduct: string
+  /** Text of dispatch.isolate.js. */
+  readonly dispatch: string
 }

@@ -4,8 +4,8 @@
  * meets the gate.
  */
 import { WorkerEntrypoint } from 'cloudflare:workers'
-import { capturePrinting, createConductor } from './conduct.js'
 import { load } from './connector.js'
+import { capturePrinting, createDispatcher } from './dispatch.js'
 
 const MARKER = 'x-connector-gate-denied'
 const { fetch: request, JSON: json } = globalThis
@@ -34,7 +34,7 @@ export default class extends WorkerEntrypoint {
   /** Returns the reply's text, and the lines printed since the last call. */
   async call(method, argument) {
     printAgain()
-    call ??= createConductor(load, parse(this.env.config))
+    call ??= createDispatcher(load, parse(this.env.config))
     const text = await call(method, argument === undefined ? undefined : parse(argument))
     const printed = lines
     lines = []

@@ -149,7 +149,11 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
 function requireTables(schema: SourceSchema, tables: TableChoice): void {
   const missing = missingTable(schema, tables)
   if (missing === -1) return
-  throw nested('invalid', ['Failed to read the JSON body', `tables.include[${missing}]`, 'is no table of this source'])
+  throw nested('invalid', [
+    'Failed to read the JSON body',
+    `tables.include[${missing}]`,
+    'is not a table of this source',
+  ])
 }
 
 /**

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { IsolateRuntime } from '../../connectors/isolate-runtime.ts'
 
 export function readIsolateRuntime(): IsolateRuntime {
-  return { main: read('worker.isolate.js'), conduct: read('conduct.isolate.js') }
+  return { main: read('worker.isolate.js'), dispatch: read('dispatch.isolate.js') }
 }
 
 function read(name: string): string {

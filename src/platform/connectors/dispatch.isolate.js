@@ -4,7 +4,7 @@
  * The connector shares this realm and may change every built-in object, so the host does not trust these replies and
  * parses them again (reply.ts). A call must never keep other calls from being answered.
  */
-export function createConductor(load, config) {
+export function createDispatcher(load, config) {
   let loaded
   let handlers
   let settingUp
