@@ -18,10 +18,15 @@ const run = promisify(execFile)
 /** Main files of Workers, beside this one. */
 export type TestWorker = 'suite-worker' | 'clocked-worker'
 
+export type BundledWorkerOptions = Required<Pick<WorkerdOptions, 'variables' | 'onLog'>> & {
+  /** Hyperdrive bindings: the connection string of each. */
+  readonly hyperdrives?: Readonly<Record<string, string>>
+}
+
 /** Starts the Worker on a free port of 127.0.0.1; resolves when it responds. */
 export async function startBundledWorker(
   entry: TestWorker,
-  { variables, onLog }: Required<Pick<WorkerdOptions, 'variables' | 'onLog'>>,
+  { variables, onLog, hyperdrives = {} }: BundledWorkerOptions,
 ): Promise<Workerd> {
   const home = await mkdtemp(join(tmpdir(), 'worker-'))
   await copyPrepared(entry, home, (empty) => bundle(entry, empty))
@@ -36,6 +41,7 @@ export async function startBundledWorker(
     })),
     assets: { ...configured.assets, directory: assets.directory },
     bindings: { ...variables, LOCAL_PEER: HOST },
+    hyperdrives,
     unsafeDirectSockets: [{ host: HOST, port: 0 }],
     handleStructuredLogs: onLog,
   } as V4MiniflareOptions

@@ -57,8 +57,14 @@ export type Instance = {
 
 const account = { email: 'admin@example.com', password: 'a password of some length' }
 
-/** A database and what belongs to an installation, over which one instance after the other, or several, are opened. */
-export async function openTestEnvironment(platform = inject('served').platform): Promise<TestEnvironment> {
+/**
+ * A database and what belongs to an installation, over which one instance after the other, or several, are opened.
+ * `hyperdrives` are bindings of Workers with their connection strings.
+ */
+export async function openTestEnvironment(
+  platform = inject('served').platform,
+  hyperdrives: Readonly<Record<string, string>> = {},
+): Promise<TestEnvironment> {
   const postgres = await startPostgres()
   const gateway = await startNeonGateway(postgres.url)
   const clock = movableClock()
@@ -117,6 +123,7 @@ export async function openTestEnvironment(platform = inject('served').platform):
         SERVICE_TEST_CLOCK: String(clock.ahead()),
       },
       onLog: ({ message }) => lines.push(message),
+      hyperdrives,
     })
     const tell = async (path: string, body: string) => {
       const response = await fetch(worker.url + path, { method: 'POST', body })
