@@ -4,8 +4,9 @@ import { diffModel } from '../src/core/migration/diff.ts'
 import { buildModel, type Collection, noRecords, type RelationField } from '../src/core/model/model.ts'
 import type { SourceForeignKey, SourceSchema, SourceTable } from '../src/core/sql/source-schema.ts'
 
-/** The foreign keys of each table: columns and the table that they refer to. */
+/** The foreign keys of each table: columns and the table that they refer to. `by key` marks those that have no other key. */
 type Example = { readonly title: string; readonly tables: Readonly<Record<string, Readonly<Record<string, string>>>> }
+const BY_KEY = ' by key'
 
 const examples: readonly Example[] = [
   {
@@ -15,7 +16,7 @@ const examples: readonly Example[] = [
       Album: { ArtistId: 'Artist' },
       Track: { AlbumId: 'Album' },
       Playlist: {},
-      PlaylistTrack: { PlaylistId: 'Playlist', TrackId: 'Track' },
+      'PlaylistTrack by key': { PlaylistId: 'Playlist', TrackId: 'Track' },
       Employee: { ReportsTo: 'Employee' },
       Customer: { SupportRepId: 'Employee' },
     },
@@ -25,7 +26,7 @@ const examples: readonly Example[] = [
     tables: {
       categories: { parent_id: 'categories' },
       users: {},
-      follows: { follower_id: 'users', followed_id: 'users' },
+      'follows by key': { follower_id: 'users', followed_id: 'users' },
     },
   },
   {
@@ -35,8 +36,8 @@ const examples: readonly Example[] = [
       messages: { from_user_id: 'users', to_user_id: 'users' },
       films: { director_id: 'people' },
       people: {},
-      film_people: { film_id: 'films', person_id: 'people' },
-      film_critics: { film_id: 'films', person_id: 'people' },
+      'film_people by key': { film_id: 'films', person_id: 'people' },
+      'film_critics by key': { film_id: 'films', person_id: 'people' },
     },
   },
   {
@@ -79,6 +80,9 @@ an order. [Rename](api.md#migrations) what you would call otherwise.
   target.
 - The other side is named after the collection that refers to it; where several relations connect the two, with \`By\` and the name there:
   \`messagesByFromUser\`.
+- A table whose only two foreign keys make its primary key, or a unique index, is a junction. It gives both sides a many-to-many field, named
+  after the collection at the other side: \`films.actors\`; where that is taken, with \`By\` and the junction. In a junction of a table with itself
+  it is \`By\` and the relation at this side: \`usersByFollower\` of a user are those in the rows whose \`follower\` that user is.
 - What is still alike is told apart by the spelling of the column, by \`Of\` and the name of the constraint, and by a number where even those
   are the same.
 ${examples.map(section).join('')}`
@@ -88,8 +92,8 @@ function section({ title, tables }: Example): string {
   return `
 ## ${title}
 
-| Table | Foreign key | to | Collection and field there | Field at the other side |
-|---|---|---|---|---|
+| Table | Foreign key | to | Collection and field there | Field at the other side | Many-to-many there |
+|---|---|---|---|---|---|
 ${rowsOf(schemaOf(tables)).join('\n')}
 `
 }
@@ -106,15 +110,17 @@ function rowsOf(schema: SourceSchema): readonly string[] {
   const model = buildModel(1, records)
   return [...model.collections.values()].flatMap((collection) => {
     const own = collection.relations.filter(({ isForward }) => isForward)
-    if (own.length === 0) return [`| \`${placeOf(collection)}\` | | | \`${collection.apiName}\` | |`]
+    if (own.length === 0) return [`| \`${placeOf(collection)}\` | | | \`${collection.apiName}\` | | |`]
     return own.map(relationRow)
   })
 }
 
 function relationRow({ collection, target, joins, apiName, opposite }: RelationField): string {
   const columns = joins.map(({ own }) => own.dbName).join(', ')
+  const many = target.relations.find(({ through }) => through !== undefined && through.near === opposite)
   const cells = [placeOf(collection), columns, placeOf(target), `${collection.apiName}.${apiName}`]
-  return `| ${[...cells, `${target.apiName}.${opposite?.apiName}`].map((text) => `\`${text}\``).join(' | ')} |`
+  const there = [opposite, many].flatMap((field) => (field === undefined ? [] : [`${target.apiName}.${field.apiName}`]))
+  return `| ${[...cells, ...there].map((text) => `\`${text}\``).join(' | ')} |${many === undefined ? ' |' : ''}`
 }
 
 function placeOf({ schema, dbName }: Collection): string {
@@ -128,19 +134,19 @@ function schemaOf(tables: Example['tables']): SourceSchema {
     knowsRelations: true,
     skipped: [],
     namespaces: [...new Set(places.map(({ schema }) => schema))],
-    tables: Object.entries(tables).map(([name, keys]) => tableOf(placed(name), keys)),
+    tables: Object.entries(tables).map(([name, keys]) => tableOf(name, keys)),
   }
 }
 
 function placed(name: string): { readonly schema: string; readonly dbName: string } {
-  const [first = '', second] = name.split('.')
+  const [first = '', second] = name.replace(BY_KEY, '').split('.')
   return second === undefined ? { schema: 'public', dbName: first } : { schema: first, dbName: second }
 }
 
-function tableOf(place: ReturnType<typeof placed>, keys: Readonly<Record<string, string>>): SourceTable {
+function tableOf(name: string, keys: Readonly<Record<string, string>>): SourceTable {
+  const place = placed(name)
   const own = Object.keys(keys).map((columns) => columns.split(', '))
   const names = [...new Set(['id', 'tenant_id', ...own.flat()])]
-  const isJunction = own.length === 2 && own.every((columns) => columns.length === 1)
   return {
     ...place,
     isReadOnly: false,
@@ -154,7 +160,9 @@ function tableOf(place: ReturnType<typeof placed>, keys: Readonly<Record<string,
       isLoose: false,
       native: null,
     })),
-    indexes: [{ dbName: 'key', kind: 'primary', columns: isJunction ? own.flat() : ['id'], isImplied: false }],
+    indexes: [
+      { dbName: 'key', kind: 'primary', columns: name.endsWith(BY_KEY) ? own.flat() : ['id'], isImplied: false },
+    ],
     foreignKeys: Object.entries(keys).map(([columns, target]): SourceForeignKey => {
       const those = columns.split(', ')
       return {

@@ -92,7 +92,7 @@ function primitiveFieldEntry(field: PrimitiveField, interner: Interner): Primiti
 }
 
 function relationFieldEntry(field: RelationField, interner: Interner, places: Places): RelationFieldEntry {
-  const { id, apiName, target, opposite, joins, isList, isNullable, isForward } = field
+  const { id, apiName, target, opposite, joins, isList, isNullable, isForward, through } = field
   const constraint = places.constraints.get(id)
   return {
     id,
@@ -103,6 +103,9 @@ function relationFieldEntry(field: RelationField, interner: Interner, places: Pl
     ...(isList && { isList }),
     ...(isNullable && { isNullable }),
     ...(isForward && { isForward }),
+    ...(through !== undefined && {
+      through: { near: placeOf(places.relations, through.near), far: placeOf(places.relations, through.far) },
+    }),
     ...(constraint !== undefined && {
       constraint: {
         id: constraint.id,

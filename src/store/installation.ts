@@ -27,6 +27,7 @@ import looseTexts from './schema/workspace-002-loose-texts.ts'
 import exactTexts from './schema/workspace-003-exact-texts.ts'
 import nativeTypes from './schema/workspace-004-native-types.ts'
 import tableChoice from './schema/workspace-005-table-choice.ts'
+import manyToMany from './schema/workspace-006-many-to-many.ts'
 import { param, sql, statement } from './statements.ts'
 
 /** Ordered by number. A released migration is never edited. */
@@ -45,7 +46,14 @@ const migrations: readonly (readonly [number, string])[] = [
   [12, keyScopes],
   [13, secrets],
 ]
-const workspaceMigrations: readonly string[] = [workspaceModel, looseTexts, exactTexts, nativeTypes, tableChoice]
+const workspaceMigrations: readonly string[] = [
+  workspaceModel,
+  looseTexts,
+  exactTexts,
+  nativeTypes,
+  tableChoice,
+  manyToMany,
+]
 
 /** The schema number of an up-to-date workspace. */
 export const WORKSPACE_SCHEMA_NUMBER = workspaceMigrations.length

@@ -54,7 +54,7 @@ function readLists(lists: SqlRow): ModelRecords {
     namespaces: next(namespaceColumns),
     collections: next(collectionColumns),
     primitiveFields: next(primitiveColumns),
-    relationFields: next(relationColumns),
+    relationFields: next(relationColumns).map(({ through, ...field }) => (through ? { ...field, through } : field)),
     constraints: next(constraintColumns, 'mappings'),
     indexes: next(indexColumns, 'fieldIds'),
   }
@@ -158,6 +158,7 @@ const relationColumns: Columns<Tables['relationFields']> = [
   ['constraint_id', uuid, 'constraintId'],
   ['is_list', bool, 'isList'],
   ['is_nullable', bool, 'isNullable'],
+  ['through', jsonb, 'through'],
 ]
 const constraintColumns: Columns<Tables['constraints']> = [
   ['id', uuid, 'id'],

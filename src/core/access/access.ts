@@ -2,8 +2,8 @@
  * Access: what one caller may do with one collection by one action. It unites the grants of the caller's policies; a
  * caller without a matching policy has `denied`. Every plan requires an Access.
  */
-import type { Collection, Field } from '../model/model.ts'
-import { all, and, type Filter, none, unite } from '../query/filter.ts'
+import type { Collection, Field, RelationField } from '../model/model.ts'
+import { all, and, type Filter, isTrue, none, unite } from '../query/filter.ts'
 
 export type Action = 'read' | 'create' | 'update' | 'delete'
 
@@ -61,6 +61,18 @@ function justified(access: Granted, fieldIds: readonly string[], conditionOf: (g
 
 function admits({ fields }: Grant, fieldId: string): boolean {
   return fields === 'every' || fields.has(fieldId)
+}
+
+/**
+ * Returns the rows of the junction that a many-to-many field counts: those whose link to the other side the caller may
+ * read; all for other relations. Undefined if the caller may not follow the relation at all.
+ */
+export function linkRows({ accessTo }: Viewer, { target, through }: RelationField): Filter | undefined {
+  if (accessTo(target, 'read').kind === 'denied') return undefined
+  if (through === undefined) return all
+  const access = accessTo(through.far.collection, 'read')
+  const visible = access.kind === 'granted' ? visibility(access, through.far) : undefined
+  return access.kind === 'denied' || visible === undefined ? undefined : and([access.rows, isTrue(visible)])
 }
 
 /** The caller's access to every collection, as planning needs it. */

@@ -179,7 +179,10 @@ function isReadable(held: HeldRights, collection: Collection, tree: Tree, sees: 
     if (name === '_not') return isReadable(held, collection, value as Tree, sees)
     const field = fieldById(collection, name)
     if (field === undefined || !sees(field)) return false
-    return field.kind === 'primitive' || isReadableThrough(held, field.target, value as Tree)
+    if (field.kind === 'primitive') return true
+    const far = field.through?.far
+    const isLinked = far === undefined || isReadableThrough(held, far.collection, { [far.id]: {} })
+    return isLinked && isReadableThrough(held, field.target, value as Tree)
   })
 }
 

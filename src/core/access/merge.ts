@@ -57,6 +57,7 @@ function mergePolicies(rights: PolicyRights, collection: Collection, action: Act
   const resolver: FieldResolver = {
     field: (of, id) => ({ field: known(of, id), visible: all }),
     rowsOf: () => all,
+    linksOf: () => all,
     variable: policyVariable(rights),
   }
   const grants = speaking.flatMap((part) => grantOf(part, collection, resolver) ?? [])

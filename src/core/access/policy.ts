@@ -176,6 +176,7 @@ function storedAction(action: PolicyAction, { names, collection, path }: Sent): 
     const resolver = {
       field: (of: Collection, name: string, at: string) => ({ field: named(of, name, at), visible: all }),
       rowsOf: () => all,
+      linksOf: () => all,
       variable: policyVariable({ userId: undefined, roleIds: [] }),
     }
     resolveFilter(jsonFilter(value), { resolver, collection, path: `${path}.${member}` })

@@ -66,6 +66,8 @@ export type RelationFieldEntry = {
   readonly isList?: true
   readonly isNullable?: true
   readonly isForward?: true
+  /** Of a many-to-many field: into relationFields of this collection and of the junction. */
+  readonly through?: { readonly near: number; readonly far: number }
   /** Of a forward relation; system collections have none in the database. */
   readonly constraint?: {
     readonly id: string

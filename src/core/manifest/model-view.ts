@@ -2,7 +2,7 @@
  * Decides which part of a model a document shows: everything that its data sources serve, or only what one caller can
  * use. The only place that turns access into visibility (docs/contract.md#errors: hidden names never appear).
  */
-import { type Action, type Viewer, visibility } from '../access/access.ts'
+import { type Action, linkRows, type Viewer, visibility } from '../access/access.ts'
 import { canFollow, type Declarations } from '../connector/item-capabilities.ts'
 import type { Collection, Field } from '../model/model.ts'
 
@@ -39,7 +39,7 @@ export function modelViewOf(viewer: Viewer, declared: Declarations): ModelView {
     if (access.kind === 'denied' || !may(collection, action) || !isServed(field, action, declared)) return 'never'
     const visible = visibility(access, field)
     // A relation to a collection that the caller may not read is hidden, whatever policies allow on the field.
-    if (visible === undefined || (field.kind === 'relation' && !may(field.target, 'read'))) return 'never'
+    if (visible === undefined || (field.kind === 'relation' && linkRows(viewer, field) === undefined)) return 'never'
     return visible.kind === 'all' ? 'always' : 'sometimes'
   }
   return {

@@ -9,12 +9,13 @@ import {
   isCrossSource,
   servesOperation,
 } from '../connector/item-capabilities.ts'
-import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import type { Collection, PrimitiveField, RelationField, Through } from '../model/model.ts'
 import { uniqueSets } from '../plan/program.ts'
 import { type Kind, knownOperations } from '../plan/relation-operation.ts'
 import { filterInput } from './filter-input.ts'
 import type { Constraints, InputField, TypeReference } from './format.ts'
 import type { Description, Interner } from './interner.ts'
+import type { ModelView } from './model-view.ts'
 
 /**
  * The input of a new item. Nested through `parent`, it leaves out the opposite relation and the columns that the outer
@@ -167,6 +168,7 @@ function relationInput(interner: Interner, relation: RelationField, parentAction
 function operationsOn({ view }: Interner, relation: RelationField, parentAction: ParentAction): readonly Kind[] {
   const { collection, target, isForward } = relation
   if (collection.primaryKey.length === 0 || target.primaryKey.length === 0) return []
+  if (relation.through !== undefined) return operationsOnLinks(view, relation.through, parentAction)
   const declared = view.declared(target)
   const may = (action: Action) =>
     view.may(target, action) &&
@@ -183,6 +185,22 @@ function operationsOn({ view }: Interner, relation: RelationField, parentAction:
   return knownOperations(relation, parentAction).filter(
     (kind) => needs[kind] && isOneWrite(kind, { relation, parentAction, declared: view.declared }),
   )
+}
+
+/** Linking creates rows of the junction and unlinking deletes them. */
+function operationsOnLinks(view: ModelView, through: Through, parentAction: ParentAction): readonly Kind[] {
+  const { far, near } = through
+  const junction = near.target
+  if (junction.primaryKey.length === 0) return []
+  const mayLink =
+    view.may(junction, 'create') &&
+    [near.opposite, far].every((field) => field && view.uses(junction, field, 'create') !== 'never')
+  const needs: Partial<Record<Kind, boolean>> = {
+    _connect: mayLink,
+    _create: mayLink && view.may(far.target, 'create'),
+    _disconnect: view.may(junction, 'delete'),
+  }
+  return knownOperations({ ...far, through }, parentAction).filter((kind) => needs[kind])
 }
 
 /** A connector must serve one of these operations for the action. */
@@ -223,7 +241,7 @@ function operationInput(interner: Interner, relation: RelationField, kind: Kind)
       }))
     case '_create':
       return interner.input(`${id} create arguments`, `${own}CreateArguments`, () => ({
-        fields: [['data', { type: many(createInput(interner, target, relation)) }]],
+        fields: [['data', { type: many(createInput(interner, target, relation.through?.far ?? relation)) }]],
       }))
     case '_update': {
       const name = isList ? 'UpdateManyInput' : 'UpdateInput'
@@ -249,7 +267,8 @@ function operationInput(interner: Interner, relation: RelationField, kind: Kind)
  * The key of the row to connect: for a forward relation the referenced columns, for a backward one any unique columns.
  */
 function connectKey(interner: Interner, relation: RelationField): TypeReference {
-  const { id, collection, apiName, target, joins, isForward } = relation
+  const { id, collection, apiName, target } = relation
+  const { joins, isForward } = relation.through?.far ?? relation
   const own = `${collection.apiName}${apiName}`
   const entry = (field: PrimitiveField): InputField => ({ type: interner.primitive(field.type), kind: 'primitive' })
   if (isForward) {

@@ -29,6 +29,7 @@ import {
 import { migrationFault } from './fault.ts'
 import { addColumn, createField, deleteField, updateField } from './fields.ts'
 import { createIndex, deleteIndex, emitIndex } from './indexes.ts'
+import { createManyToMany } from './many-to-many.ts'
 import type { CollectionChange, DataOf, Operation } from './operation.ts'
 import { orderOperations } from './order.ts'
 import { createRelationPair, deleteRelationPair, removePair, updateRelationPair } from './relations.ts'
@@ -72,6 +73,9 @@ function applyOperation(draft: Draft, operation: Operation): void {
       break
     case 'deleteRelationFieldPair':
       deleteRelationPair(draft, operation.data)
+      break
+    case 'createManyToManyFieldPair':
+      createManyToMany(draft, operation.data)
       break
     case 'createNamespace':
       createNamespace(draft, operation.data)

@@ -12,6 +12,7 @@ import type {
 } from '../model/model.ts'
 import type { SourceForeignKey } from '../sql/source-schema.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
+import { diffJunctions } from './diff-junctions.ts'
 import type { Pair } from './draft.ts'
 import { type FoundKey, nameRelations, type PairNames } from './relation-names.ts'
 
@@ -108,11 +109,19 @@ export function diffRelations(
   const namesOf = nameRelations(found, ends, context)
   const created = found.map((key) => createdPair(key, namesOf(key), { now, context }))
   const pairs = [...stayed.map(({ after }) => after), ...created]
+  const relinked = stayed.flatMap(({ pair: { owner, opposite }, how }) =>
+    how === 'relinked' ? [owner.id, opposite?.id ?? ''] : [],
+  )
+  const junctions = diffJunctions(
+    records,
+    { all: pairs, created: new Set(created), relinked: new Set(relinked) },
+    { collections, context },
+  )
   return {
-    relationFields: inOrder(
-      records.relationFields,
-      pairs.flatMap(({ owner, opposite }) => (opposite === undefined ? [owner] : [owner, opposite])),
-    ),
+    relationFields: inOrder(records.relationFields, [
+      ...pairs.flatMap(({ owner, opposite }) => (opposite === undefined ? [owner] : [owner, opposite])),
+      ...junctions.fields,
+    ]),
     constraints: inOrder(
       records.constraints,
       pairs.map(({ constraint }) => constraint),
@@ -127,6 +136,7 @@ export function diffRelations(
         return how === 'relinked' ? [createPair(after)] : [updateActions(after)]
       }),
       ...created.map(createPair),
+      ...junctions.linking,
     ],
   }
 }

@@ -6,7 +6,13 @@
  * Changes that no migration can request are reported as operations too: `changeIsList`, `changeIsReadOnly`, and the
  * member `isReadOnly` of creations.
  */
-import { type CollectionRecord, isSystemSource, type ModelRecords, type NamespaceRecord } from '../model/model.ts'
+import {
+  type CollectionRecord,
+  isSystemSource,
+  type ModelRecords,
+  type NamespaceRecord,
+  type RelationFieldRecord,
+} from '../model/model.ts'
 import { NO_NAMESPACE, type SourceSchema, type SourceTable } from '../sql/source-schema.ts'
 import { dataSchemaOf, nameCollections } from './collection-names.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
@@ -143,11 +149,13 @@ function knownCollections(
   gone: readonly Pair[],
 ): (collection: CollectionRecord) => KnownCollection {
   const freed = new Set(gone.flatMap(({ owner, opposite }) => [owner.id, opposite?.id]))
+  const isFreed = ({ id, through }: RelationFieldRecord) =>
+    freed.has(id) || freed.has(through?.nearId) || freed.has(through?.farId)
   const byCollection = ({ collectionId }: { readonly collectionId: string }) => collectionId
   const fields = Map.groupBy(records.primitiveFields, byCollection)
   const indexes = Map.groupBy(records.indexes, byCollection)
   const relations = Map.groupBy(
-    records.relationFields.filter(({ id }) => !freed.has(id)),
+    records.relationFields.filter((field) => !isFreed(field)),
     byCollection,
   )
   return (collection) => ({

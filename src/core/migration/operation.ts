@@ -147,6 +147,9 @@ const relationSide = lazily(() =>
   }),
 )
 
+/** `throughFieldId` is the relation of the side's collection to the junction. */
+const manyToManySide = lazily(() => z.strictObject({ id: id(), apiName: apiNameSchema(), throughFieldId: id() }))
+
 const operationSchema = lazily(() =>
   z.discriminatedUnion('kind', [
     operation('createCollection', {
@@ -180,6 +183,7 @@ const operationSchema = lazily(() =>
       ),
     }),
     operation('deleteRelationFieldPair', { firstFieldId: id(), secondFieldId: id() }),
+    operation('createManyToManyFieldPair', { firstField: manyToManySide(), secondField: manyToManySide() }),
     operation('createNamespace', { id: id(), sourceId: id(), dbName: dbName() }),
     operation('deleteNamespace', { id: id() }),
   ]),

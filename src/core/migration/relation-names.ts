@@ -47,6 +47,56 @@ export function nameRelations(
   return (key) => ({ owner: owners.get(key) ?? '', opposite: opposites.get(key) ?? '' })
 }
 
+/** A junction and the two foreign keys that make its key, each with the names of its relation. */
+export type FoundJunction = {
+  readonly junction: CollectionDiff
+  readonly sides: readonly [JunctionSide, JunctionSide]
+}
+
+export type JunctionSide = {
+  /** The collection at this side. */
+  readonly collection: CollectionDiff
+  /** The name of the junction's relation to it. */
+  readonly apiName: string
+  /** The name of its constraint. */
+  readonly constraint: string
+  /** Whether a many-to-many field leads from here to the same collection already. */
+  readonly isSecond: boolean
+}
+
+/**
+ * Names the many-to-many fields of both sides after the collection at the other one; where that does not do, by the
+ * junction, or in a junction of a collection with itself by the relation at this side. Adds them to the collections'.
+ */
+export function nameManyToMany(
+  found: readonly FoundJunction[],
+  { toApiName }: Pick<DiffContext, 'toApiName'>,
+): ReadonlyMap<JunctionSide, string> {
+  const unnamed = found.flatMap(({ junction, sides: [first, second] }) =>
+    [
+      { side: first, other: second },
+      { side: second, other: first },
+    ].map(({ side, other }) => {
+      const target = other.collection.collection.apiName
+      const isSelf = other.collection === side.collection
+      const link = joinNames(target, 'By', junction.collection.apiName)
+      const own = isSelf ? joinNames(target, 'By', side.apiName) : link
+      const last = joinNames(link, toApiName(side.apiName))
+      const longest = joinNames(last, 'Of', toApiName(side.constraint))
+      const candidates = isSelf || side.isSecond ? [own, last, longest] : [target, own, last, longest]
+      return { side, candidates, rank: JSON.stringify([junction.table.schema, junction.table.dbName, side.apiName]) }
+    }),
+  )
+  const chosen = new Map<JunctionSide, string>()
+  for (const [{ names }, things] of Map.groupBy(unnamed, ({ side }) => side.collection)) {
+    for (const [{ side }, name] of chooseNames(things, names)) {
+      chosen.set(side, name)
+      names.add(name)
+    }
+  }
+  return chosen
+}
+
 function endsOf({ owner, target }: FoundKey): Ends {
   return { ownerId: owner.collection.id, targetId: target.collection.id }
 }

@@ -21,6 +21,7 @@ import {
 } from './draft.ts'
 import { checkActions, claimFieldName, isNullableKey } from './fields.ts'
 import { isKey, isUnique } from './indexes.ts'
+import { deleteManyToMany, leadingThrough, manyToManyOf, renameRelation, updateManyToMany } from './many-to-many.ts'
 import type { DataOf } from './operation.ts'
 
 type PairData = DataOf<'createRelationFieldPair'>['data']
@@ -58,17 +59,18 @@ export function createRelationPair(draft: Draft, { data }: DataOf<'createRelatio
 }
 
 export function updateRelationPair(draft: Draft, data: DataOf<'updateRelationFieldPair'>): void {
+  const manyToMany = manyToManyOf(draft, data)
+  if (manyToMany.length > 0) {
+    updateManyToMany(draft, manyToMany, data)
+    return
+  }
   for (const change of data.operations) {
     const pair = pairOf(draft, data)
     switch (change.kind) {
       case 'changeApiName': {
         const record = [pair.owner, pair.opposite].find((side) => side?.id === change.data.fieldId)
         if (record === undefined) refuse('unknown', `the pair has no field ${change.data.fieldId}`)
-        if (record.apiName === change.data.apiName) break
-        const collection = collectionOf(draft, record.collectionId)
-        collection.fieldNames.delete(record.apiName)
-        claimFieldName(collection, change.data.apiName)
-        draft.relations.set(record.id, { ...record, apiName: change.data.apiName })
+        renameRelation(draft, record, change.data.apiName)
         break
       }
       case 'changeReferentialActions':
@@ -81,13 +83,20 @@ export function updateRelationPair(draft: Draft, data: DataOf<'updateRelationFie
 }
 
 export function deleteRelationPair(draft: Draft, data: DataOf<'deleteRelationFieldPair'>): void {
+  const manyToMany = manyToManyOf(draft, data)
+  if (manyToMany.length > 0) {
+    deleteManyToMany(draft, manyToMany)
+    return
+  }
   const pair = pairOf(draft, data)
   dropForeignKey(draft, pair)
   removePair(draft, pair)
 }
 
-/** Removes both fields and the constraint from the model. */
-export function removePair(draft: Draft, { owner, opposite, constraint }: Pair): void {
+/** Removes both fields and the constraint from the model, with the many-to-many fields that lead through them. */
+export function removePair(draft: Draft, pair: Pair): void {
+  const { owner, opposite, constraint } = pair
+  for (const field of leadingThrough(draft, pair)) removeRelation(draft, field)
   removeRelation(draft, owner)
   if (opposite !== undefined) removeRelation(draft, opposite)
   draft.constraints.delete(constraint.id)

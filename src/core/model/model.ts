@@ -81,6 +81,8 @@ export type RelationFieldRecord = {
   readonly constraintId: string | null
   readonly isList: boolean
   readonly isNullable: boolean
+  /** Of a many-to-many field: the relation of its collection to the junction, and that of the junction to the other side. */
+  readonly through?: { readonly nearId: string; readonly farId: string }
 }
 
 export type ConstraintRecord = {
@@ -129,7 +131,11 @@ export type RelationField = {
   readonly isForward: boolean
   /** Pairs of columns that join the two collections: this collection's and the target's. */
   readonly joins: readonly { readonly own: PrimitiveField; readonly other: PrimitiveField }[]
+  /** Of a many-to-many field, which has no joins of its own: the way to the junction, and on from there. */
+  readonly through?: Through
 }
+
+export type Through = { readonly near: RelationField; readonly far: RelationField }
 
 export type Field = PrimitiveField | RelationField
 
@@ -246,31 +252,43 @@ function linkRelations(records: ModelRecords, collections: Linking, fieldById: M
   const constraints = new Map(records.constraints.map((constraint) => [constraint.id, constraint]))
   const recordById = new Map(records.relationFields.map((record) => [record.id, record]))
   const linked = new Map<string, RelationField & { opposite: RelationField | undefined }>()
+  const link = (record: RelationFieldRecord, joins: RelationField['joins'], through?: Through) => {
+    const collection = found(collections.get(record.collectionId), record.collectionId)
+    const { id, apiName, isList, isNullable } = record
+    const field: RelationField & { opposite: RelationField | undefined } = {
+      kind: 'relation',
+      id,
+      apiName,
+      collection,
+      target: found(collections.get(record.oppositeCollectionId), record.oppositeCollectionId),
+      opposite: undefined,
+      isList,
+      isNullable,
+      isForward: record.constraintId !== null,
+      joins,
+      ...(through !== undefined && { through }),
+    }
+    linked.set(id, field)
+    collection.relations.push(field)
+    collection.fields.set(apiName, field)
+  }
   for (const record of records.relationFields) {
+    if (record.through !== undefined) continue
     const isForward = record.constraintId !== null
     const owner = isForward ? record : recordById.get(record.oppositeRelationFieldId ?? '')
     const constraintId = owner?.constraintId ?? ''
     const { mappings } = found(constraints.get(constraintId), constraintId)
-    const collection = found(collections.get(record.collectionId), record.collectionId)
-    const field: RelationField & { opposite: RelationField | undefined } = {
-      kind: 'relation',
-      id: record.id,
-      apiName: record.apiName,
-      collection,
-      target: found(collections.get(record.oppositeCollectionId), record.oppositeCollectionId),
-      opposite: undefined,
-      isList: record.isList,
-      isNullable: record.isNullable,
-      isForward,
-      joins: mappings.map(({ constrainedFieldId, referencedFieldId }) => {
-        const constrained = found(fieldById.get(constrainedFieldId), constrainedFieldId)
-        const referenced = found(fieldById.get(referencedFieldId), referencedFieldId)
-        return isForward ? { own: constrained, other: referenced } : { own: referenced, other: constrained }
-      }),
-    }
-    linked.set(record.id, field)
-    collection.relations.push(field)
-    collection.fields.set(field.apiName, field)
+    const joins = mappings.map(({ constrainedFieldId, referencedFieldId }) => {
+      const constrained = found(fieldById.get(constrainedFieldId), constrainedFieldId)
+      const referenced = found(fieldById.get(referencedFieldId), referencedFieldId)
+      return isForward ? { own: constrained, other: referenced } : { own: referenced, other: constrained }
+    })
+    link(record, joins)
+  }
+  for (const record of records.relationFields) {
+    if (record.through === undefined) continue
+    const { nearId, farId } = record.through
+    link(record, [], { near: found(linked.get(nearId), nearId), far: found(linked.get(farId), farId) })
   }
   for (const record of records.relationFields) {
     const field = linked.get(record.id)

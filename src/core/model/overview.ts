@@ -45,7 +45,17 @@ function describeField({ id, apiName, dbName, type, isNullable, isList, isReadOn
   return { id, apiName, dbName, type, isNullable, isList, isReadOnly, defaultValue }
 }
 
-function describeRelation({ id, apiName, target, opposite, isList, isNullable, isForward, joins }: RelationField) {
+function describeRelation({
+  id,
+  apiName,
+  target,
+  opposite,
+  isList,
+  isNullable,
+  isForward,
+  joins,
+  through,
+}: RelationField) {
   return {
     id,
     apiName,
@@ -55,5 +65,6 @@ function describeRelation({ id, apiName, target, opposite, isList, isNullable, i
     isNullable,
     isForward,
     joins: joins.map(({ own, other }) => ({ own: own.apiName, other: other.apiName })),
+    ...(through !== undefined && { through: through.near.target.apiName }),
   }
 }

@@ -3,7 +3,7 @@
  * hidden names give the same error (docs/contract.md#items).
  */
 
-import { type Access, type Action, type Granted, type Viewer, visibility } from '../access/access.ts'
+import { type Access, type Action, type Granted, linkRows, type Viewer, visibility } from '../access/access.ts'
 import { nested, ServiceError } from '../error.ts'
 import { QUERY_FAILED } from '../error-codes.ts'
 import { shortName } from '../message-text.ts'
@@ -63,8 +63,7 @@ export function readableField(
 ): UsableField {
   const usable = usableField(viewer, collection, access, name, path)
   const { field } = usable
-  if (field.kind === 'relation' && viewer.accessTo(field.target, 'read').kind === 'denied')
-    throw forbidden(shortName(name))
+  if (field.kind === 'relation' && linkRows(viewer, field) === undefined) throw forbidden(shortName(name))
   return usable
 }
 
@@ -79,7 +78,7 @@ function* readableFields(viewer: Viewer, collection: Collection, access: Granted
   const read = viewer.accessTo(collection, 'read')
   if (read.kind === 'denied') return
   for (const field of collection.fields.values()) {
-    const isHidden = field.kind === 'relation' && viewer.accessTo(field.target, 'read').kind === 'denied'
+    const isHidden = field.kind === 'relation' && linkRows(viewer, field) === undefined
     if (!isHidden && visibility(read, field) !== undefined && visibility(access, field) !== undefined)
       yield field.apiName
   }

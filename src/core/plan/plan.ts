@@ -23,6 +23,8 @@ export type Selected =
       readonly name: string
       readonly relation: RelationField
       readonly visible: Filter
+      /** Of a many-to-many field, the rows of its junction that count. */
+      readonly links?: Filter
       /** The related rows that the caller sees; `page` is the page per parent of a to-many relation. */
       readonly where: Filter
       readonly selection: Selection

@@ -22,7 +22,13 @@ import {
   type WrittenReference,
   writtenReferences,
 } from './references.ts'
-import { type LocatedBody, MAX_CHANGES, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
+import {
+  type LocatedBody,
+  MAX_CHANGES,
+  operationOnLinks,
+  parseRelationOperations,
+  type RelationOperation,
+} from './relation-operation.ts'
 import {
   createAssignments,
   type Generators,
@@ -233,6 +239,11 @@ type Linked = Link & { readonly linked: readonly Cell[] }
 function* addRelated(program: Program, link: Link, operation: RelationOperation): Parts<void> {
   yield
   const { relation, owner } = link
+  if (relation.through !== undefined) {
+    const { near } = relation.through
+    yield* addRelated(program, { ...link, relation: near }, operationOnLinks(relation.through, operation))
+    return
+  }
   const linked = relation.joins.map(
     ({ own, other }): Cell => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }),
   )

@@ -3,10 +3,10 @@
  * the limits of docs/contract.md#bounds-of-a-request that depend on the model.
  */
 
-import { type Granted, type Viewer, visibility } from '../access/access.ts'
+import { type Granted, linkRows, type Viewer, visibility } from '../access/access.ts'
 import { shortName } from '../message-text.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
-import { all, and, type FieldRef, type Filter } from '../query/filter.ts'
+import { all, and, type FieldRef, type Filter, none } from '../query/filter.ts'
 import {
   type DeepArguments,
   type ListArguments,
@@ -149,6 +149,7 @@ function selectRelation(
     name: relation.apiName,
     relation,
     visible,
+    ...(relation.through !== undefined && { links: linkRows(context.viewer, relation) ?? none }),
     where: and([access.rows, filter]),
     selection: select(beyond, below, { ...level, deep: deep?.deeper ?? new Map(), depth: level.depth + 1 }),
     page: relation.isList

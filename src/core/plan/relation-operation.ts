@@ -5,7 +5,7 @@
 
 import { exceedsLimits } from '../json-limits.ts'
 import { shortName } from '../message-text.ts'
-import type { RelationField } from '../model/model.ts'
+import type { RelationField, Through } from '../model/model.ts'
 import { listKnown } from '../nearest.ts'
 import { queryBounds } from '../query/brackets.ts'
 import { queryFault, type RawFilter } from '../query/parse.ts'
@@ -50,6 +50,7 @@ export type Kind = RelationOperation['kind']
 /** The operations of a kind of relation (the table of docs/contract.md#nested-writes). */
 export function knownOperations(relation: RelationField, parentAction: ParentAction): readonly Kind[] {
   if (parentAction === 'create') return ['_connect', '_create']
+  if (relation.through !== undefined) return ['_connect', '_create', '_disconnect']
   const own = relation.joins.map((join) => join.own)
   const other = relation.joins.map((join) => join.other)
   if (relation.isForward) {
@@ -66,6 +67,24 @@ export function knownOperations(relation: RelationField, parentAction: ParentAct
       : ['_connect', '_create', '_update', '_delete']
   }
   return isNullable ? ['_connect', '_create', '_update', '_disconnect', '_delete'] : ['_update', '_delete']
+}
+
+/** What an operation on a many-to-many field does to its junction: it creates and deletes links, and changes none. */
+export function operationOnLinks({ far }: Through, operation: RelationOperation): RelationOperation {
+  const created = (items: readonly LocatedBody[], value: (body: Body) => object): RelationOperation => ({
+    kind: '_create',
+    items: items.map(({ body, path }) => ({ body: { [far.apiName]: value(body) }, path })),
+  })
+  switch (operation.kind) {
+    case '_connect':
+      return created(operation.keys, (key) => ({ _connect: { key } }))
+    case '_create':
+      return created(operation.items, (data) => ({ _create: { data } }))
+    default: {
+      const { filter, path } = operation
+      return { kind: '_delete', filter: { form: 'json', value: { [far.apiName]: filter?.value ?? {} } }, path }
+    }
+  }
 }
 
 function parseOperation(

@@ -3,7 +3,7 @@
  * looked up and inserted, and finds the conditions on such relations, so that they can be resolved first.
  */
 import type { PrimitiveField, RelationField } from '../model/model.ts'
-import { type Filter, mapFilter } from '../query/filter.ts'
+import { all, type Filter, mapFilter } from '../query/filter.ts'
 import type { Plan, Selected, Selection, Step } from './plan.ts'
 
 /** Returns true if the source that runs the plan has both ends of the relation. */
@@ -121,6 +121,7 @@ function replacedSelection(selection: Selection, filter: (one: Filter) => Filter
     return {
       ...selected,
       visible,
+      ...(selected.links !== undefined && { links: filter(selected.links) }),
       where: filter(selected.where),
       selection: replacedSelection(selected.selection, filter),
       page: page && { ...page, order: page.order.map((order) => ({ ...order, visible: filter(order.visible) })) },
@@ -155,6 +156,7 @@ function filtersOfSelection(selection: Selection, isLocal: IsLocal): readonly Fi
       ? [selected.visible]
       : [
           selected.visible,
+          selected.links ?? all,
           selected.where,
           ...(selected.page?.order.map(({ visible }) => visible) ?? []),
           ...filtersOfSelection(selected.selection, isLocal),

@@ -1,7 +1,7 @@
 /** Resolves a request's filter, which can use only what its caller may read (docs/contract.md#how-policies-act). */
-import type { Viewer } from '../access/access.ts'
+import { linkRows, type Viewer } from '../access/access.ts'
 import type { Collection } from '../model/model.ts'
-import { all, type Filter } from '../query/filter.ts'
+import { all, type Filter, none } from '../query/filter.ts'
 import type { RawFilter } from '../query/parse.ts'
 import { resolveFilter } from '../query/resolve.ts'
 import { readableField, relatedAccess } from './names.ts'
@@ -20,6 +20,7 @@ export function requestFilter(
     resolver: {
       field: (of, name, at) => readableField(viewer, of, relatedAccess(viewer, of), name, at),
       rowsOf: (target) => relatedAccess(viewer, target).rows,
+      linksOf: (relation) => linkRows(viewer, relation) ?? none,
       variable: () => undefined,
     },
   })

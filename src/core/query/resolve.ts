@@ -7,7 +7,7 @@ import { isObject } from '../json-object.ts'
 import { shortName } from '../message-text.ts'
 import { type Decoded, decodeJson, decodeText } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
-import type { Collection, Field, PrimitiveField, RelationField } from '../model/model.ts'
+import type { Collection, Field, PrimitiveField, RelationField, Through } from '../model/model.ts'
 import { knownOperators, operatorsOf } from '../model/operator.ts'
 import type { Operator } from '../model/vocabulary.ts'
 import { all, and, type FieldRef, type Filter, isTrue, none, not, or } from './filter.ts'
@@ -29,6 +29,8 @@ export type FieldResolver = {
   ) => { readonly field: Field; readonly visible: Filter }
   /** Returns the rows of a relation's target that the caller can see. */
   readonly rowsOf: (target: Collection) => Filter
+  /** Returns the rows of the junction that a many-to-many field counts for the caller. */
+  readonly linksOf: (relation: RelationField) => Filter
   /** Returns the value of a variable such as `$NOW`; undefined if `text` is ordinary text. */
   readonly variable: (text: string, field: PrimitiveField, path: string) => Operand | readonly string[] | undefined
 }
@@ -91,14 +93,13 @@ function related(reading: Reading, relation: RelationField, part: unknown, scope
   const rows = reading.resolver.rowsOf(relation.target)
   const beyond = { ...scope, collection: relation.target, relations: scope.relations + 1 }
   if (!isObject(part)) throw queryFault(scope.path, 'must be an object')
-  const exists = (quantifier: 'some' | 'every' | 'none', value: unknown, path: string, quantified = false): Filter => ({
-    kind: 'related',
-    relation,
-    target: relation.target,
-    quantifier,
-    rows,
-    filter: group(reading, value, { ...beyond, path, nesting: scope.nesting + 1, quantified }),
-  })
+  const links = relation.through && reading.resolver.linksOf(relation)
+  const exists = (quantifier: Quantifier, value: unknown, path: string, quantified = false): Filter => {
+    const filter = group(reading, value, { ...beyond, path, nesting: scope.nesting + 1, quantified })
+    return relation.through === undefined
+      ? { kind: 'related', relation, target: relation.target, quantifier, rows, filter }
+      : linked(relation.through, quantifier, { links: links ?? all, rows, filter })
+  }
   if (!relation.isList) return exists('some', part, scope.path)
   const filters: Filter[] = []
   const unquantified: Record<string, unknown> = Object.create(null)
@@ -111,6 +112,27 @@ function related(reading: Reading, relation: RelationField, part: unknown, scope
     filters.push(exists('some', unquantified, scope.path, true))
   }
   return and(filters)
+}
+
+type Quantifier = 'some' | 'every' | 'none'
+
+/** A condition on a many-to-many field, as one on the junction. */
+function linked(
+  { near, far }: Through,
+  quantifier: Quantifier,
+  { links, rows, filter }: { readonly links: Filter; readonly rows: Filter; readonly filter: Filter },
+): Filter {
+  const some = (relation: RelationField, of: Filter, inner: Filter): Filter => ({
+    kind: 'related',
+    relation,
+    target: relation.target,
+    quantifier: 'some',
+    rows: of,
+    filter: inner,
+  })
+  const sought = quantifier === 'every' ? not(isTrue(filter)) : filter
+  const exists = some(near, links, some(far, rows, sought))
+  return quantifier === 'some' ? exists : not(exists)
 }
 
 const quantifiers = { _some: 'some', _every: 'every', _none: 'none' } as const

@@ -4,7 +4,7 @@
  */
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Order, ReadPlan, Selection } from '../plan/plan.ts'
-import { and, type FieldRef, type Filter, type Match } from '../query/filter.ts'
+import { all, and, type FieldRef, type Filter, type Match } from '../query/filter.ts'
 import type { Dialect, RowQuery } from './dialect.ts'
 import { compileTemplate, empty, ident, join, type Sql, type StatementTemplate, sql } from './statement.ts'
 
@@ -92,7 +92,7 @@ export function members(selection: Selection, scope: Scope): RowQuery['members']
     const rows: RowQuery = {
       members: members(selected.selection, inner),
       from: sql` from ${table(relation.target)} ${ident(inner.alias)} where ${join(
-        [...joined(relation, inner, scope), ...conjuncts(where, inner)],
+        [...linked(relation, selected.links ?? all, { own: scope, target: inner }), ...conjuncts(where, inner)],
         sql` and `,
       )}`,
       order: page === undefined ? undefined : orderBy(page.order, inner),
@@ -101,6 +101,22 @@ export function members(selection: Selection, scope: Scope): RowQuery['members']
     const value = page === undefined ? dialect.nestedOne(rows) : dialect.nestedMany(rows)
     return { name: selected.name, value: whereVisible(value, selected.visible, scope) }
   })
+}
+
+/** A many-to-many field has each row once, however often the junction links it. */
+function linked(
+  relation: RelationField,
+  links: Filter,
+  { own, target }: { readonly own: Scope; readonly target: Scope },
+): readonly Sql[] {
+  const { through } = relation
+  if (through === undefined) return joined(relation, target, own)
+  const link = own.next()
+  const where = join(
+    [...joined(through.near, link, own), ...joined(through.far, target, link), ...conjuncts(links, link)],
+    sql` and `,
+  )
+  return [sql`exists (select 1 from ${table(through.near.target)} ${ident(link.alias)} where ${where})`]
 }
 
 function conjuncts(filter: Filter, scope: Scope): readonly Sql[] {

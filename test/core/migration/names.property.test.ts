@@ -61,6 +61,7 @@ function drawnSchema(tables: readonly Drawn[]): SourceSchema {
         indexes: [
           { dbName: 'pkey', kind: 'primary', columns: ['id'], isImplied: false },
           { dbName: 'other', kind: 'unique', columns: ['id', 'other'], isImplied: false },
+          ...linkKey(keys),
         ],
         foreignKeys: keys.map((key, position) => ({
           dbName: `fk ${'abcdefgh'.charAt(position)}`,
@@ -75,6 +76,12 @@ function drawnSchema(tables: readonly Drawn[]): SourceSchema {
       }),
     ),
   }
+}
+
+/** Makes a junction of a table with two foreign keys. */
+function linkKey(keys: readonly Key[]): SourceTable['indexes'] {
+  const columns = [...new Set(keys.flatMap((key) => key.columns))]
+  return keys.length === 2 ? [{ dbName: 'link', kind: 'unique', columns, isImplied: false }] : []
 }
 
 const shop = id('_system')
@@ -92,6 +99,10 @@ function namesIn(records: ModelRecords): Readonly<Record<string, string>> {
       [placeOf(collection), collection.apiName],
       ...collection.primitives.map((field) => [`${placeOf(collection)}.${field.dbName}`, field.apiName]),
       ...collection.relations.map((field) => {
+        const far = field.through?.far
+        if (far !== undefined) {
+          return [`${placeOf(far.collection)} ${constraints.get(far.id)} many`, field.apiName]
+        }
         const owner = field.isForward ? field : field.opposite
         const key = `${placeOf(owner?.collection ?? collection)} ${constraints.get(owner?.id ?? '')}`
         return [`${key} ${field.isForward}`, field.apiName]

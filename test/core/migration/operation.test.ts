@@ -128,7 +128,7 @@ describe('a malformed body is refused with its place and reason', () => {
   })
 
   const kinds =
-    'must be one of createCollection, updateCollection, deleteCollection, createRelationFieldPair, updateRelationFieldPair, deleteRelationFieldPair, createNamespace, deleteNamespace'
+    'must be one of createCollection, updateCollection, deleteCollection, createRelationFieldPair, updateRelationFieldPair, deleteRelationFieldPair, createManyToManyFieldPair, createNamespace, deleteNamespace'
   const apiNameRule = 'must start with a letter and contain only letters, digits and underscores'
 
   it.each<[string, unknown, readonly string[]]>([
