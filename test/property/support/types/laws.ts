@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { announce, seed } from '../seed.ts'
 import type { ColumnType } from './column-type.ts'
+import { typesPage, typesSection } from './page.ts'
 import type { TypeDatabase, TypeSource } from './source.ts'
 
 /** A value as it is shown, and the row that it stands in. */
@@ -122,6 +123,16 @@ export function describeTypes(database: TypeDatabase): void {
         expect(await source.write('PATCH', path, { v, n: 1 })).toEqual({ v, n: 1 })
       }
       if (keys.length > 0) expect(await source.write('POST', `k${index}`, [])).toEqual([])
+    })
+
+    it.runIf(settings.length === 0)('has its row in docs/types.md', async () => {
+      const fields = await source.fieldsOf('v')
+      const section = typesSection(
+        database.title,
+        each.map(([index, , type]) => ({ type, field: fields.get(`t${index}`) ?? '', isListed: !hasNoList(type) })),
+      )
+
+      expect(typesPage(database.title, section)).toContain(section)
     })
 
     function tablesOf({ name, isKey, first }: ColumnType, index: number): readonly string[] {

@@ -1,6 +1,7 @@
 /** A database whose tables have a column per type, imported by a service in this process. */
 import { randomBytes } from 'node:crypto'
 import { parseExactJson } from '../../../../src/core/exact-json.ts'
+import type { FieldType } from '../../../../src/core/model/field-type.ts'
 import { openMysql } from '../../../../src/platform/drivers/mysql.ts'
 import { openPostgres } from '../../../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver, SqlRow } from '../../../../src/ports.ts'
@@ -9,9 +10,15 @@ import { startPostgres, type TestPostgres } from '../../../support/servers/postg
 import { openInProcess } from '../../../support/service/in-process.ts'
 import type { ColumnType } from './column-type.ts'
 import { mariadbSettings, mariadbTypes } from './mariadb.ts'
+import { fieldText } from './page.ts'
 import { postgresSettings, postgresSetup, postgresTypes } from './postgres.ts'
 
 type Item = { readonly id: number; readonly v: unknown }
+type FieldItem = {
+  readonly type: FieldType
+  readonly isList: boolean
+  readonly collection: { readonly apiName: string }
+}
 
 export type TypeSource = {
   /** Runs statements behind the service's back and answers the rows of the last. */
@@ -22,6 +29,8 @@ export type TypeSource = {
   read(path: string): Promise<readonly Item[]>
   one(path: string): Promise<unknown>
   idsOf(collection: string, filter: object): Promise<readonly number[]>
+  /** The types of the fields of that name, by collection. */
+  fieldsOf(name: string): Promise<ReadonlyMap<string, string>>
   write(method: string, path: string, body: unknown): Promise<unknown>
   close(): Promise<void>
 }
@@ -136,6 +145,11 @@ async function served({ server, system, own, provider, config, close }: Serving)
       const text = encodeURIComponent(JSON.stringify(filter))
       const found = await data<readonly Item[]>('GET', `types/items/${collection}?fields=id&limit=-1&filter=${text}`)
       return found.map(({ id }) => id)
+    },
+    async fieldsOf(name) {
+      const path = `ServicePrimitiveField?fields=type,isList,collection.apiName&limit=-1&filter[apiName][_eq]=${name}`
+      const fields = await data<readonly FieldItem[]>('GET', `types/items/${path}`)
+      return new Map(fields.map(({ collection, type, isList }) => [collection.apiName, fieldText(type, isList)]))
     },
     write: (method, path, body) => data<unknown>(method, `types/items/${path}`, body),
     async close() {
