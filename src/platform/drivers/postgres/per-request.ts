@@ -10,7 +10,16 @@ import { createLending, type LendingOptions } from '../lending.ts'
 import { withTimeLimit } from '../time-limit.ts'
 import { runAlone } from './alone.ts'
 import { cutOff, endWith } from './cancel.ts'
-import { ignore, lost, makeClient, type PostgresOptions, postgresFault, unreachable, withoutLimit } from './client.ts'
+import {
+  ignore,
+  lost,
+  makeClient,
+  type PostgresOptions,
+  postgresFault,
+  showFloatsExactly,
+  unreachable,
+  withoutLimit,
+} from './client.ts'
 import { runBatch } from './transaction.ts'
 
 export type PerRequestOptions = PostgresOptions & Pick<LendingOptions<unknown>, 'request'>
@@ -72,6 +81,7 @@ function lendingOf(asked: PostgresOptions, request: PerRequestOptions['request']
     // A statement in flight rejects too; without a listener the event would end the process.
     client.on('error', ignore)
     await client.connect()
+    if (!options.isPooled) showFloatsExactly(client)
     const release = (isBroken?: Error | boolean) => (isBroken ? cutOff(client) : giveBack(lent))
     const lent: pg.PoolClient = Object.assign(client, { release })
     return lent

@@ -50,7 +50,10 @@ export async function runBatch(
 }
 
 /** Those of a session on which text forms depend (client.ts). */
-const pooledSettings = ["timezone = 'UTC'", "datestyle = 'ISO'", "intervalstyle = 'postgres'"]
+const pooledSettings = [
+  ...["timezone = 'UTC'", "datestyle = 'ISO'", "intervalstyle = 'postgres'"],
+  'extra_float_digits = 1',
+]
 
 /** Runs all statements or none, on a client that `lend` connects. `options` are those that it is created with. */
 export async function runTransaction(
