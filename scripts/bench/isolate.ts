@@ -15,6 +15,8 @@ export type IsolateOptions = {
   readonly variables?: Readonly<Record<string, string>>
   readonly json?: Readonly<Record<string, unknown>>
   readonly objects?: Readonly<Record<string, string>>
+  /** PEM text of a certificate authority that TLS connections trust; none is trusted without. */
+  readonly authority?: string
   /** Names of Worker Loader bindings. */
   readonly loaders?: readonly string[]
 }
@@ -74,7 +76,14 @@ async function listeningPort(control: Readable): Promise<number> {
   return new Promise(() => {})
 }
 
-function configOf({ bundle, variables = {}, json = {}, objects = {}, loaders = [] }: IsolateOptions): string {
+function configOf({
+  bundle,
+  variables = {},
+  json = {},
+  objects = {},
+  loaders = [],
+  authority,
+}: IsolateOptions): string {
   const { modules, compatibility } = bundle
   const classes = Object.entries(objects)
   const bindings = [
@@ -86,9 +95,10 @@ function configOf({ bundle, variables = {}, json = {}, objects = {}, loaders = [
     ...classes.map(([name, className]) => `(name = "${name}", durableObjectNamespace = "${className}")`),
   ]
   const namespaces = classes.map(([, name]) => `(className = "${name}", uniqueKey = "bench-${name}", enableSql = true)`)
+  const trust = authority === undefined ? '' : `, tlsOptions = (trustedCertificates = [${JSON.stringify(authority)}])`
   return `using Workerd = import "/workerd/workerd.capnp";
 const config :Workerd.Config = (
-  services = [(name = "main", worker = .main), (name = "internet", network = (allow = ["public", "private"]))],
+  services = [(name = "main", worker = .main), (name = "internet", network = (allow = ["public", "private"]${trust}))],
   sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")],
 );
 const main :Workerd.Worker = (

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import { type AddressInfo, Socket } from 'node:net'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import { parseSqlAddress } from '../../src/core/sql/address.ts'
 import { requireAwsRole } from '../../src/core/sql/aws-role.ts'
@@ -10,8 +10,10 @@ import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { databasePassword, iamToken } from '../../src/platform/node/network/aws-iam.ts'
 import { certificatesFor } from '../../src/platform/node/network/regional-certificates.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/network/sql-databases.ts'
-import { certificate, privateKey } from '../support/servers/certificate.ts'
+import { certificate, otherAuthority, privateKey } from '../support/servers/certificate.ts'
+import { startMariadb } from '../support/servers/mariadb.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
+import { startWorkerDrivers } from '../support/servers/worker-drivers.ts'
 
 const host = 'prod-instance.us-east-1.rds.amazonaws.com'
 const question = { text: 'select ssl from pg_stat_ssl where pid = pg_backend_pid()', params: [] }
@@ -211,4 +213,36 @@ it.each([
   if (rows === undefined) await expect(answer).rejects.toMatchObject({ name: 'SqlFault', state: '08000' })
   else expect(await answer).toEqual(rows)
   await driver.close()
+})
+
+describe.each([
+  ['PostgreSQL', 'postgres'],
+  ['MariaDB', 'mysql'],
+] as const)('a Worker and the certificate of %s', (_name, part) => {
+  it('connect where it trusts the authority that signed it, and only there', async () => {
+    const address = part === 'postgres' ? postgresAddress() : await mariadbAddress()
+    const [trusting, other] = [
+      await startWorkerDrivers(part, certificate),
+      await startWorkerDrivers(part, otherAuthority),
+    ]
+    const select = { text: 'select 1', params: [] }
+
+    expect(await trusting.open(address).query(select)).toEqual([['1']])
+    expect(await trusting.open(address).batch([select, select])).toEqual([[['1']], [['1']]])
+    await expect(other.open(address).query(select)).rejects.toMatchObject({ name: 'SqlFault', state: '08000' })
+
+    await Promise.all([trusting.close(), other.close()])
+  })
+
+  function postgresAddress() {
+    const { hostname: host, port, username: user, password } = new URL(server.url)
+    return { host, port: Number(port), user, password, database: 'postgres', isTls: true, isPooled: false }
+  }
+
+  async function mariadbAddress() {
+    const mariadb = await startMariadb({ tls: { certificate, privateKey } })
+    onTestFinished(mariadb.close)
+    const { host, port, user, password, database } = mariadb
+    return { host, port, user, password, database, isTls: true, isPooled: false }
+  }
 })

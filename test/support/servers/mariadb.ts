@@ -6,7 +6,7 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -26,13 +26,19 @@ export type TestMariadb = {
   close(): Promise<void>
 }
 
-export async function startMariadb(): Promise<TestMariadb> {
+export type MariadbSettings = {
+  /** In PEM form; without, the server speaks no TLS. */
+  readonly tls?: { readonly certificate: string; readonly privateKey: string }
+}
+
+export async function startMariadb({ tls }: MariadbSettings = {}): Promise<TestMariadb> {
   const binary = requireProgram('mariadbd', process.env.SERVICE_TEST_MARIADBD)
   const home = await mkdtemp(join(tmpdir(), 'mariadb-'))
   const directory = join(home, 'server')
   const password = randomBytes(12).toString('hex')
   await copyPrepared('mariadb', directory, initialiseAtLast)
   await writeFile(join(directory, 'setup.sql'), setup(password))
+  if (tls !== undefined) await writeTls(directory, tls)
   const port = await freePort()
   let server = start(binary, directory, port)
   const kill = () => server.kill('SIGKILL')
@@ -147,6 +153,14 @@ function setup(password: string): string {
   ].join('\n')
 }
 
+const CERTIFICATE = 'server.crt'
+const KEY = 'server.key'
+
+async function writeTls(directory: string, tls: NonNullable<MariadbSettings['tls']>): Promise<void> {
+  await writeFile(join(directory, CERTIFICATE), tls.certificate)
+  await writeFile(join(directory, KEY), tls.privateKey)
+}
+
 function start(binary: string, directory: string, port: number): ChildProcess {
   const settings = {
     datadir: join(directory, 'data'),
@@ -162,7 +176,9 @@ function start(binary: string, directory: string, port: number): ChildProcess {
     'innodb-flush-log-at-trx-commit': '0',
     'performance-schema': 'off',
   }
-  const flags = Object.entries(settings).map(([name, value]) => `--${name}=${value}`)
+  const isTls = existsSync(join(directory, CERTIFICATE))
+  const tls = isTls ? { 'ssl-cert': join(directory, CERTIFICATE), 'ssl-key': join(directory, KEY) } : {}
+  const flags = Object.entries({ ...settings, ...tls }).map(([name, value]) => `--${name}=${value}`)
   return spawn(binary, ['--no-defaults', ...user, '--skip-name-resolve', ...flags], { stdio })
 }
 

@@ -18,7 +18,8 @@ export type WorkerDrivers = {
 
 const root = join(import.meta.dirname, '../../..')
 
-export async function startWorkerDrivers(part: 'postgres' | 'mysql'): Promise<WorkerDrivers> {
+/** TLS connections trust certificates of `authority`. */
+export async function startWorkerDrivers(part: 'postgres' | 'mysql', authority?: string): Promise<WorkerDrivers> {
   await writeWorkerParts()
   const text = await readFile(join(root, `src/platform/cloudflare/parts/${part}.js`), 'utf8')
   const compatibility = { date: '2026-10-01', flags: ['nodejs_compat'] }
@@ -26,7 +27,10 @@ export async function startWorkerDrivers(part: 'postgres' | 'mysql'): Promise<Wo
     { name: 'worker.js', text: worker },
     { name: 'part.js', text },
   ]
-  const prepared = await prepareIsolate({ bundle: { modules, compatibility } })
+  const prepared = await prepareIsolate({
+    bundle: { modules, compatibility },
+    ...(authority !== undefined && { authority }),
+  })
   const isolate = await prepared.start()
   const ask = async (path: string, body: object): Promise<Answer> => {
     const response = await fetch(`http://127.0.0.1:${isolate.port}/${path}`, {
