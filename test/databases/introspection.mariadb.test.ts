@@ -145,6 +145,7 @@ describe('a schema that grew for years', () => {
       'personSkill[] personSkill',
       'person[] person',
       'shift[] shift',
+      'skill[] skill',
       'voyage[] voyage',
     ])
     expect(relationsOf(model, 'item')).toEqual(['customs? customs', 'itemPhoto? itemPhoto', 'load? load'])
