@@ -1,0 +1,52 @@
+/** Who gives a policy whose condition leads through a junction reads the junction as well. */
+import { expect, it } from 'vitest'
+import { canGrant, grantorOf } from '../../../src/core/access/delegation.ts'
+import { parsePolicy } from '../../../src/core/access/policy.ts'
+import { manyToManyPair } from '../../../src/core/migration/many-to-many.ts'
+import { buildModel, type RelationFieldRecord } from '../../../src/core/model/model.ts'
+import { build } from '../../support/data/build.ts'
+
+const { records } = build.model(
+  {
+    films: { id: 'int64', title: 'string' },
+    actors: { id: 'int64', name: 'string' },
+    links: { id: 'int64', filmId: 'int64', actorId: 'int64' },
+  },
+  ['links.film(filmId) -> films.links', 'links.actor(actorId) -> actors.links'],
+)
+
+function field(collection: string, name: string): RelationFieldRecord {
+  const found = records.relationFields.find((one) => one.collectionId === collection && one.apiName === name)
+  if (found === undefined) throw new Error(`there is no ${collection}.${name}`)
+  return found
+}
+
+const pair = manyToManyPair(
+  [
+    { id: 'films.actors', apiName: 'actors' },
+    { near: field('films', 'links'), far: field('links', 'film') },
+  ],
+  [
+    { id: 'actors.films', apiName: 'films' },
+    { near: field('actors', 'links'), far: field('links', 'actor') },
+  ],
+)
+const model = buildModel(1, { ...records, relationFields: [...records.relationFields, ...pair] })
+const policy = (collections: Record<string, unknown>) => parsePolicy({ collections }, model)
+const all = { read: 'all' }
+
+it.each([
+  ['all of it', { links: all, actors: all }, true],
+  ['the link and no more', { links: { read: { fields: ['actor'] } }, actors: all }, true],
+  ['nothing of the junction', { actors: all }, false],
+  ['of the junction not where it leads', { links: { read: { fields: ['film'] } }, actors: all }, false],
+  ['of the junction some rows', { links: { read: { filter: { filmId: { _eq: 1 } } } }, actors: all }, false],
+  ['nothing of the other side', { links: all }, false],
+])('reading %s', (_name, held, expected) => {
+  const rights = { kind: 'policies', userId: undefined, roleIds: [], entitlements: new Set<never>() } as const
+  const grantor = grantorOf({ ...rights, policies: [policy({ films: all, ...held })] }, model)
+
+  const wanted = policy({ films: { read: { filter: { actors: { name: { _eq: 'x' } } } } } })
+
+  expect(canGrant(grantor, wanted)).toBe(expected)
+})
