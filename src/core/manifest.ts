@@ -88,6 +88,7 @@ function primitiveFieldEntry(field: PrimitiveField, interner: Interner): Primiti
     ...(isList && { isList }),
     ...(isReadOnly && { isReadonly: isReadOnly }),
     ...(defaultValue !== null && { defaultValue }),
+    ...(field.native?.values !== undefined && { values: field.native.values.map(interner.text) }),
   }
 }
 

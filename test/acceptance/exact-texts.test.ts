@@ -19,6 +19,9 @@ const columns = {
   domained: 'name_of_cases',
 } as const
 const names = Object.keys(columns)
+
+type ManifestField = { readonly apiName: number; readonly values?: readonly number[] }
+type ManifestCollection = { readonly apiName: number; readonly primitiveFields: readonly ManifestField[] }
 const texts = ['acme', 'ACME', 'Acme', 'acmé', 'Acmé', 'ac', 'AC', '', 'zebra']
 const operands = [...texts, 'aCmE', 'ACMÉ', 'Zebra', 'a']
 
@@ -36,8 +39,9 @@ beforeAll(async () => {
   await run(`create collation cases (provider = icu, locale = 'und-u-ks-level2', deterministic = false)`)
   await run(`create collation accents (provider = icu, locale = 'und-u-ks-level1', deterministic = false)`)
   await run('create extension citext')
-  await run('create table marks (id int primary key, name citext unique)')
-  await run("insert into marks values (1, 'acme'), (2, 'Zebra')")
+  await run("create type level as enum ('low', 'high', 'it''s')")
+  await run('create table marks (id int primary key, name citext unique, level level not null)')
+  await run("insert into marks values (1, 'acme', 'low'), (2, 'Zebra', 'high')")
   await run('create domain name_of_cases as text collate cases')
   const definitions = Object.entries(columns).map(([name, type]) => `${name} ${type}`)
   await run(`create table words (id int primary key, ${definitions.join(', ')})`)
@@ -125,6 +129,24 @@ it('a column of citext is compared as the database has it', async () => {
   expect(await marks('filter[name][_gt]=ACMF')).toEqual([2])
   expect(await marks('filter[name][_contains]=CM')).toEqual([])
   expect(await marks('filter[name][_icontains]=CM')).toEqual([1])
+})
+
+it('tells the values of an enum wherever it tells of its field', async () => {
+  const values = ['low', 'high', "it's"]
+  const json = async (path: string) => (await (await shop.get(path)).json()) as Record<string, unknown>
+  const manifest = (await json('/schema')) as {
+    strings: string[]
+    serviceSchema: { collections: ManifestCollection[] }
+  }
+  const marks = manifest.serviceSchema.collections.find(({ apiName }) => manifest.strings[apiName] === 'marks')
+  const level = marks?.primitiveFields.find(({ apiName }) => manifest.strings[apiName] === 'level')
+  const document = (await json('/openapi')) as { components: { schemas: Record<string, unknown> } }
+
+  expect(level?.values?.map((value) => manifest.strings[value])).toEqual(values)
+  expect(document.components.schemas.LevelEnum).toEqual({ type: 'string', enum: values })
+  const refused = await shop.patch('/items/marks/1', { level: 'none' })
+  expect(refused.status).toBe(422)
+  expect(await refused.text()).toContain('Value out of range')
 })
 
 it('names, changes and deletes an item by its exact key', async () => {

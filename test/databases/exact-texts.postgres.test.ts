@@ -147,6 +147,7 @@ describe('the stored model of a workspace', () => {
 
   it('takes texts from before for such until their next introspection, but for those of its own tables', async () => {
     await ask('alter table service_shop_meta.primitive_field drop column is_loose, drop column native')
+    await ask('alter table service_shop_meta.single_relation_field drop column through')
     await ask('update service.workspace set schema_number = 1')
 
     await installSchema(database)

@@ -6,7 +6,7 @@
 import type { Action, Viewer } from '../access/access.ts'
 import { type Declarations, describeCapabilities, servesOperation } from '../connector/item-capabilities.ts'
 import type { Collection, Field, Model, PrimitiveField, RelationField } from '../model/model.ts'
-import { describeCollection, nameCollection } from '../model/overview.ts'
+import { describeCollection, nameCollection, valuesOf } from '../model/overview.ts'
 import { type ModelView, modelViewOf } from './model-view.ts'
 
 const actions = ['read', 'create', 'update', 'delete'] as const satisfies readonly Action[]
@@ -121,10 +121,12 @@ function asUsable(view: ModelView, collection: Collection, own: readonly Action[
   }
 }
 
-function describeField({ apiName, type, isNullable, isList, isReadOnly, defaultValue }: PrimitiveField) {
+function describeField(field: PrimitiveField) {
+  const { apiName, type, isNullable, isList, isReadOnly, defaultValue } = field
   return {
     apiName,
     type,
+    ...valuesOf(field),
     isNullable,
     ...(isList && { isList }),
     ...(isReadOnly && { isReadOnly }),

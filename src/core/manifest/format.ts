@@ -52,6 +52,8 @@ export type PrimitiveFieldEntry = {
   readonly isList?: true
   readonly isReadonly?: true
   readonly defaultValue?: DefaultValue
+  /** Those of an enum, in its order. */
+  readonly values?: readonly Text[]
 }
 
 export type RelationFieldEntry = {

@@ -72,6 +72,19 @@ export function createInterner(view: ModelView, reserved: readonly string[] = []
     return reference
   }
 
+  const enumeration = (name: string, values: readonly string[]) =>
+    `e${enumTypes.indexOf({ name: strings.indexOf(name), values: values.map(strings.indexOf) })}`
+
+  /** Fields with the same values share a type, which is named after the first of them. */
+  const enumNames = new Map<string, string>()
+  function scalar({ apiName, type, native }: PrimitiveField): TypeReference {
+    if (!native?.values) return primitive(type)
+    const key = JSON.stringify(native.values)
+    const name = enumNames.get(key) ?? uniqueName(`${apiName.charAt(0).toUpperCase()}${apiName.slice(1)}Enum`)
+    enumNames.set(key, name)
+    return enumeration(name, native.values)
+  }
+
   function nameOf(side: Described['side'], index: number): string {
     const known = names[side].get(index)
     if (known !== undefined) return known
@@ -97,7 +110,7 @@ export function createInterner(view: ModelView, reserved: readonly string[] = []
   }
 
   // Elements of a list may be null.
-  const plainValue = ({ type, isList }: PrimitiveField) => (isList ? `[${primitive(type)}?]` : primitive(type))
+  const plainValue = (field: PrimitiveField) => (field.isList ? `[${scalar(field)}?]` : scalar(field))
   const value = (field: PrimitiveField) => (field.isNullable ? `${plainValue(field)}?` : plainValue(field))
 
   return {
@@ -111,8 +124,7 @@ export function createInterner(view: ModelView, reserved: readonly string[] = []
     value,
     shown: (collection, field) =>
       view.shows(collection, field) === 'sometimes' ? `${plainValue(field)}?` : value(field),
-    enumeration: (name, values) =>
-      `e${enumTypes.indexOf({ name: strings.indexOf(name), values: values.map(strings.indexOf) })}`,
+    enumeration,
     input: (key, name, describe) => inputs.indexOf({ key, name, describe }),
     output: (key, name, describe) => outputs.indexOf({ key, name, describe }),
     nameOf,

@@ -122,7 +122,8 @@ function changedField(field: PrimitiveFieldRecord, column: SourceColumn): Primit
 }
 
 function isSameNative(one: NativeType | null, other: NativeType | null): boolean {
-  return one?.schema === other?.schema && one?.name === other?.name && one?.isOrdered === other?.isOrdered
+  const parts = ({ schema, name, isOrdered, values }: NativeType) => JSON.stringify([schema, name, isOrdered, values])
+  return one === null || other === null ? one === other : parts(one) === parts(other)
 }
 
 /** Keeps a default that the service fills in as long as it fits the field; the database does not know it. */

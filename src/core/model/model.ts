@@ -69,6 +69,8 @@ export type NativeType = {
   readonly name: string
   /** Whether the database compares and orders its values; otherwise their texts are compared. */
   readonly isOrdered: boolean
+  /** Those of an enum, in its order. */
+  readonly values?: readonly string[]
 }
 
 /** One side of a relation pair. `constraintId` is set on the side that owns the foreign key. */

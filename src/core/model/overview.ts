@@ -41,8 +41,14 @@ export function nameCollection({ id, apiName, sourceId, isReadOnly, isSystem, ke
   return { id, apiName, sourceId, isReadOnly, isSystem, key: key?.apiName ?? null }
 }
 
-function describeField({ id, apiName, dbName, type, isNullable, isList, isReadOnly, defaultValue }: PrimitiveField) {
-  return { id, apiName, dbName, type, isNullable, isList, isReadOnly, defaultValue }
+function describeField(field: PrimitiveField) {
+  const { id, apiName, dbName, type, isNullable, isList, isReadOnly, defaultValue } = field
+  return { id, apiName, dbName, type, ...valuesOf(field), isNullable, isList, isReadOnly, defaultValue }
+}
+
+/** The values of an enum. */
+export function valuesOf({ native }: PrimitiveField): { readonly values?: readonly string[] } {
+  return native?.values ? { values: native.values } : {}
 }
 
 function describeRelation({

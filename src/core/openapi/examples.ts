@@ -81,8 +81,8 @@ export function itemExample(interner: Interner, collection: Collection, action: 
   return Object.fromEntries(chosen.map((field) => [field.apiName, valueExample(field)]))
 }
 
-function valueExample({ type, isList }: PrimitiveField): unknown {
-  const value = sampleOf(type)
+function valueExample({ type, isList, native }: PrimitiveField): unknown {
+  const value = native?.values?.[0] ?? sampleOf(type)
   return isList ? [value] : value
 }
 

@@ -258,6 +258,11 @@ function looksBeyond({ parts }: Sql, name: string): boolean {
 /** What a text is cast to for types of columns that the types of fields lack. */
 const nativeTypes: Readonly<Record<string, Sql>> = { inet4: sql`inet4`, inet6: sql`inet6`, bit: sql`unsigned` }
 
+/** Undefined for a column that is compared as its field's type is, such as an enum. */
+function castOf(native: ColumnShape['native']): Sql | undefined {
+  return native ? nativeTypes[native.name] : undefined
+}
+
 /** A text that a number cannot hold is no number; as it is, it would count as zero. */
 function typed(shape: ColumnShape, value: TemplateParam, own: Family): Sql {
   switch (shape.type.name) {
@@ -288,7 +293,8 @@ function assigned(shape: ColumnShape, value: TemplateParam, own: Family): Sql {
 
 /** Casts a text in the database's own form to the type. */
 function cast({ type, native }: ColumnShape, text: Sql, own: Family): Sql {
-  if (native) return sql`cast(${text} as ${nativeTypes[native.name] ?? sql`char`})`
+  const target = castOf(native)
+  if (target !== undefined) return sql`cast(${text} as ${target})`
   switch (type.name) {
     case 'int8':
     case 'int16':
@@ -356,7 +362,7 @@ function compare(
     return operator === '<>' ? sql`not (${isSame})` : isSame
   }
   const plain = (how: Comparison) => sql`${column} ${comparison[how]} ${value}`
-  if (native || type.name !== 'string') return plain(operator)
+  if (castOf(native) !== undefined || type.name !== 'string') return plain(operator)
   const exact = sql`${column} ${comparison[operator]} ${exactly(value, own)}`
   return compareExactly(operator, plain, exact)
 }
@@ -373,7 +379,7 @@ function isOneOf(
     typed(field, operands[index] ?? operands.at(-1) ?? null, own),
   )
   const list = join(values)
-  return field.type.name === 'string' && !field.native
+  return field.type.name === 'string' && castOf(field.native) === undefined
     ? sql`(${column} in (${list}) and ${exactly(column, own)} in (${list}))`
     : sql`${column} in (${list})`
 }

@@ -320,7 +320,12 @@ const catalogNames: CatalogNames = {
 const plain = typesByCatalogName(catalogNames)
 const integers: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint'])
 
-const texts: ReadonlySet<string> = new Set(['tinytext', 'text', 'mediumtext', 'longtext', 'enum', 'set'])
+const texts: ReadonlySet<string> = new Set(['tinytext', 'text', 'mediumtext', 'longtext', 'set'])
+
+/** The values that `enum('a','it''s')` lists. */
+function labelsOf(full: string): readonly string[] {
+  return [...full.matchAll(/'((?:[^']|'')*)'/g)].map(([, label = '']) => label.replaceAll("''", "'"))
+}
 
 /** Of MariaDB. */
 const addresses: ReadonlySet<string> = new Set(['inet4', 'inet6'])
@@ -336,6 +341,7 @@ function fieldTypeOf(row: ColumnRow): Known {
   if (name !== undefined) return known({ name })
   if (data === 'decimal') return known(decimal(row.precision ?? 10, row.scale ?? 0))
   if (data === 'char' || data === 'varchar') return known(text(row.length ?? 0))
+  if (data === 'enum') return { ...known(text(0)), native: { name: data, isOrdered: true, values: labelsOf(full) } }
   if (texts.has(data)) return known(text(0))
   if (addresses.has(data)) return { ...known(text(0)), native: { name: data, isOrdered: true } }
   if (data === 'bit') return { ...known({ name: 'bytes' }), native: bit }

@@ -86,7 +86,7 @@ select json_build_object('kind', 'type', 'oid', t.oid::text, 'name', t.typname, 
     'schema', n.nspname, 'base', t.typbasetype::text, 'mod', t.typtypmod,
     'element', case when e.typarray = t.oid then e.oid::text end,
     'isNotNull', t.typnotnull, 'hasDefault', t.typdefault is not null,
-    'longest', (select max(length(v.enumlabel)) from pg_catalog.pg_enum v where v.enumtypid = t.oid),
+    'values', (select json_agg(v.enumlabel order by v.enumsortorder) from pg_catalog.pg_enum v where v.enumtypid = t.oid),
     'isOrdered', exists (
       select from pg_catalog.pg_opclass o where o.opcmethod = 403 and o.opcdefault and o.opcintype in (t.oid,
         case t.typtype when 'e' then 3500 when 'r' then 3831 when 'm' then 4537 when 'c' then 2249 else t.oid end,
@@ -172,8 +172,8 @@ type TypeRow = {
   readonly hasDefault: boolean
   /** Whether the database compares and orders its values. */
   readonly isOrdered: boolean
-  /** The characters of an enum's longest value. */
-  readonly longest: number | null
+  /** Those of an enum, in its order; null where it has none. */
+  readonly values: readonly string[] | null
   /** True if rows render it as an object. */
   readonly isJson: boolean
 }
@@ -276,14 +276,17 @@ const readOnlyText: Known = { type: unlimited, isReadOnly: true }
 
 function fieldTypeOf(type: TypeRow | undefined, mod: number, isList: boolean): Known {
   if (type === undefined) return readOnlyText
-  const { schema, name, form, longest, isOrdered } = type
+  const { schema, name, form, values, isOrdered } = type
   const native = { schema, name, isOrdered }
   if (schema === 'pg_catalog') {
     const known = builtIn(name, mod)
     return known ?? (looksUp.test(name) ? readOnlyText : { type: unlimited, isReadOnly: false, native })
   }
   if (name === 'geometry') return { type: { name: 'geometry' }, isReadOnly: true }
-  if (form === 'e' && longest !== null) return { type: text(Math.max(1, longest)), isReadOnly: false, native }
+  if (form === 'e' && values !== null) {
+    const longest = Math.max(1, ...values.map((value) => [...value].length))
+    return { type: text(longest), isReadOnly: false, native: { ...native, values } }
+  }
   if (form !== 'c' && !type.isJson) return { type: unlimited, isReadOnly: false, native }
   const isObject = form === 'c' || name === 'hstore'
   return isList || !isObject
