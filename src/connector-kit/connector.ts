@@ -140,7 +140,8 @@ export function readTexts<Required extends string, Optional extends string = nev
   }
   const known: readonly string[] = [...required, ...optional]
   for (const [name, text] of Object.entries(value)) {
-    if (!known.includes(name)) throw new InvalidConfiguration(`the configuration has no ${name.slice(0, 50)}`)
+    if (!known.includes(name))
+      throw new InvalidConfiguration(`the configuration has no ${name.slice(0, 50).toWellFormed()}`)
     if (typeof text !== 'string' || text === '') throw new InvalidConfiguration(`${name} must be a text`)
   }
   const missing = required.find((name) => !(name in value))

@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { beforeAll, expect, it } from 'vitest'
+import { sqlProviders } from '../../src/core/sql/address.ts'
 import { tokenIn } from '../support/service/mailed-token.ts'
 import { mails } from '../support/service/mails.ts'
 import { type Person, people } from '../support/service/people.ts'
@@ -106,7 +107,7 @@ it('says no secret of providers and data sources', async () => {
   })
   await send({ method: 'DELETE', path, headers: by })
   const at = { host: '127.0.0.1', port: 1, database: 'nowhere', user: 'nobody' }
-  const settings = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'].flatMap((name) => [
+  const settings = sqlProviders.flatMap((name) => [
     { provider: name, config: { ...at, password: canary() } },
     { provider: name, config: { ...at, password: [canary()] } },
     { provider: name, config: { connectionString: `postgres://nobody:${canary()}@127.0.0.1:1/nowhere` } },

@@ -1,7 +1,7 @@
 /**
  * The scope of an API key: limits its user's rights. Stored by ids, so that no right passes to a workspace or
  * collection that takes over a name. An absent member limits nothing; a present one is intersected with the user's
- * rights, in this file only (docs/decisions/044).
+ * rights here, and collection by collection in merge.ts (docs/decisions/044).
  */
 import * as z from 'zod'
 import { type InferOutput, lazily } from '../lazily.ts'

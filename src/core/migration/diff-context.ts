@@ -3,7 +3,7 @@ import type { CollectionRecord, IndexRecord, PrimitiveFieldRecord } from '../mod
 import type { SourceTable } from '../sql/source-schema.ts'
 
 export type DiffContext = {
-  /** Applies the workspace's naming convention; the caller numbers duplicates. */
+  /** The API name that a database name leads to (`conventionalName`); the caller tells duplicates apart. */
   readonly toApiName: (dbName: string) => string
   readonly newId: () => string
   readonly workspace: string

@@ -13,8 +13,22 @@ import { shortName } from '../message-text.ts'
 
 export const sqlProviders = ['postgres', 'mysql', 'mariadb', 'neon', 'planetscale'] as const
 export type SqlProvider = (typeof sqlProviders)[number]
+
+/** What the databases of a provider speak, and how they are reached. */
+const protocols = {
+  postgres: { family: 'postgres', transport: 'tcp' },
+  mysql: { family: 'mysql', transport: 'tcp' },
+  mariadb: { family: 'mysql', transport: 'tcp' },
+  neon: { family: 'postgres', transport: 'http' },
+  planetscale: { family: 'mysql', transport: 'http' },
+} as const satisfies Readonly<Record<SqlProvider, { family: 'postgres' | 'mysql'; transport: 'tcp' | 'http' }>>
+
+type ReachedBy<Transport> = {
+  [Provider in SqlProvider]: (typeof protocols)[Provider]['transport'] extends Transport ? Provider : never
+}[SqlProvider]
+
 /** Those reached over TCP. */
-export type TcpProvider = Exclude<SqlProvider, 'neon' | 'planetscale'>
+export type TcpProvider = ReachedBy<'tcp'>
 
 export type AwsIam = {
   readonly region: string
@@ -150,28 +164,24 @@ function faultOf(issue: z.core.$ZodIssue | undefined, form: z.ZodType): [place: 
   return [path, path === '' ? 'must be an object' : (issue?.message ?? 'is wrong')]
 }
 
-const isMysql: Readonly<Record<SqlProvider, boolean>> = {
-  postgres: false,
-  neon: false,
-  mysql: true,
-  mariadb: true,
-  planetscale: true,
+function isMysql(provider: SqlProvider): boolean {
+  return protocols[provider].family === 'mysql'
 }
 
-function isOverHttp(provider: SqlProvider): provider is Exclude<SqlProvider, TcpProvider> {
-  return provider === 'neon' || provider === 'planetscale'
+function isOverHttp(provider: SqlProvider): provider is ReachedBy<'http'> {
+  return protocols[provider].transport === 'http'
 }
 
 function addressOf(provider: SqlProvider, { host, port, database, user, password, tls, auth }: Parts): SqlAddress {
   if (auth !== undefined && isOverHttp(provider)) throw configFault('auth', `is not supported by ${provider}`)
-  if (database === undefined && !isMysql[provider]) throw configFault('database', 'must be given')
+  if (database === undefined && !isMysql(provider)) throw configFault('database', 'must be given')
   // Only on the same machine the default is a connection without TLS.
   const wanted = tls ?? (auth !== undefined || !isLoopback(host))
   const ca = typeof wanted === 'object' ? wanted.ca : undefined
   return {
     provider,
     host: host.replace(/^\[(.*)\]$/, '$1'),
-    port: port ?? (isMysql[provider] ? 3306 : 5432),
+    port: port ?? (isMysql(provider) ? 3306 : 5432),
     database,
     user,
     auth:
@@ -191,7 +201,7 @@ const PLACE = 'connectionString'
 
 function readString(provider: SqlProvider, connectionString: string): Parts {
   const url = URL.canParse(connectionString) ? new URL(connectionString) : undefined
-  const schemes = isMysql[provider] ? ['mysql:', 'mariadb:'] : ['postgres:', 'postgresql:']
+  const schemes = isMysql(provider) ? ['mysql:', 'mariadb:'] : ['postgres:', 'postgresql:']
   if (url === undefined || !schemes.includes(url.protocol)) {
     throw configFault(PLACE, `must be an address that begins with ${schemes[0]}//`)
   }
@@ -202,7 +212,7 @@ function readString(provider: SqlProvider, connectionString: string): Parts {
   const parts = {
     host: required(url.hostname, 'host'),
     ...(url.port !== '' && { port: Number(url.port) }),
-    ...((url.pathname.length > 1 || !isMysql[provider]) && { database: required(url.pathname.slice(1), 'database') }),
+    ...((url.pathname.length > 1 || !isMysql(provider)) && { database: required(url.pathname.slice(1), 'database') }),
     user: required(url.username, 'user'),
     password: required(url.password, 'password'),
   }

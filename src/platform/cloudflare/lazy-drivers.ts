@@ -27,10 +27,18 @@ export function openPlanetscaleSource(address: SqlAddress, wayOut: Fetch, timeLi
   return late(async () => (await import('./parts/planetscale.js')).openPlanetscale(address, wayOut, timeLimit))
 }
 
+const loadMysql = () => import('./parts/mysql.js')
+
+const tcpParts = {
+  postgres: () => import('./parts/postgres.js'),
+  mysql: loadMysql,
+  mariadb: loadMysql,
+} satisfies Readonly<Record<TcpProvider, unknown>>
+
 /** The database of a data source over TCP, by connections of the current request. */
 export function openTcpSource(provider: TcpProvider, address: TcpAddress, timeLimit = 0): SqlDriver {
   return late(async () => {
-    const { openPart } = await (provider === 'postgres' ? import('./parts/postgres.js') : import('./parts/mysql.js'))
+    const { openPart } = await tcpParts[provider]()
     return openPart(address, { timeLimit, request: currentRequest })
   })
 }
