@@ -1,6 +1,6 @@
 /** The laws of the SqlDriver port on MariaDB, for every way in which we reach one. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { CANCELED, SqlFault } from '../../src/core/sql/fault.ts'
+import { CANCELED, SqlFault, TOO_LARGE } from '../../src/core/sql/fault.ts'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
 import type { SqlParam, Statement } from '../../src/core/sql/statement.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
@@ -366,6 +366,15 @@ describe.each(adapters)('$name', ({ name, open }) => {
 
       expect(await driver.query(statement('select count(*) from step'))).toEqual([['0']])
       expect(await limited.batch([statement('select 1')], { isWriting: true })).toEqual([[['1']]])
+    })
+
+    it('had more to answer than a caller may be given, and the next one is served', async () => {
+      const large = statement(`select repeat('x', 1048576) from seq_1_to_200 where sleep(60 * (seq = 200)) = 0`)
+
+      await expect(open(60_000).query(large, {})).rejects.toMatchObject({ state: TOO_LARGE })
+
+      expect(await limited.query(statement('select 1'), {})).toEqual([['1']])
+      await expect.poll(running).toBe(0)
     })
 
     it('is none of our own', async () => {
