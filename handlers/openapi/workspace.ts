@@ -181,6 +181,7 @@ export const workspaceRoutes: RouteDescriptions = {
         z.strictObject({
           operations: z.array(z.strictObject({ kind: z.string(), data: z.looseObject({}) })),
           skipped: z.array(z.strictObject({ table: z.string(), reason: z.string() })),
+          renames: z.array(z.strictObject({ from: z.string(), to: z.string(), certain: z.boolean() })).optional(),
           breaking: z
             .array(z.strictObject({ collection: z.string(), field: z.string().optional(), operation: z.string() }))
             .optional(),

@@ -45,8 +45,8 @@ export function mountSchema(app: App, services: Services): void {
       POST: async (c) => {
         const scope = await authorize(services, c)
         const isDryRun = parseDryRun(parseBrackets(searchWithoutToken(c.req.url)))
-        const { tables } = hasBody(c) ? await readBody(c, introspectionBody) : {}
-        const request = { sourceId: pathParam(c, 'source'), tables }
+        const { tables, renames } = hasBody(c) ? await readBody(c, introspectionBody) : {}
+        const request = { sourceId: pathParam(c, 'source'), tables, renames }
         const { introspection } = services
         return data(await (isDryRun ? introspection.preview(scope, request) : introspection.introspect(scope, request)))
       },
@@ -58,5 +58,8 @@ export function mountSchema(app: App, services: Services): void {
 const patterns = () => z.array(textSchema(300)).max(1_000).optional()
 
 export const introspectionBody = lazily(() =>
-  z.strictObject({ tables: z.strictObject({ include: patterns(), exclude: patterns() }).optional() }),
+  z.strictObject({
+    tables: z.strictObject({ include: patterns(), exclude: patterns() }).optional(),
+    renames: z.array(z.strictObject({ from: z.string(), to: z.string() })).optional(),
+  }),
 )

@@ -28,6 +28,7 @@ import exactTexts from './schema/workspace-003-exact-texts.ts'
 import nativeTypes from './schema/workspace-004-native-types.ts'
 import tableChoice from './schema/workspace-005-table-choice.ts'
 import manyToMany from './schema/workspace-006-many-to-many.ts'
+import catalogIds from './schema/workspace-007-catalog-ids.ts'
 import { param, sql, statement } from './statements.ts'
 
 /** Ordered by number. A released migration is never edited. */
@@ -53,6 +54,7 @@ const workspaceMigrations: readonly string[] = [
   nativeTypes,
   tableChoice,
   manyToMany,
+  catalogIds,
 ]
 
 /** The schema number of an up-to-date workspace. */

@@ -182,6 +182,7 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
         { collection, field: 'needed', operation: 'createPrimitiveField' },
       ],
       policies: [{ id: made.id, name: `drawers of ${provider}`, fields: expect.any(Array) }],
+      renames: [],
       skipped: [],
       hash: expect.stringMatching(/^[0-9a-f]{64}$/),
     })
@@ -194,9 +195,56 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
     expect(unchanged).toEqual(before)
     expect(applied.body.data.operations.map(({ kind }) => kind)).toEqual(first.data.operations.map(({ kind }) => kind))
     expect(after).toEqual({
-      data: { operations: [], breaking: [], policies: [], skipped: [], hash: first.data.hash },
+      data: { operations: [], breaking: [], policies: [], renames: [], skipped: [], hash: first.data.hash },
     })
     await servers[provider].run(`drop table ${table}`)
+    await introspect()
+  })
+
+  it('follows a rename that the database proves, and offers others', async () => {
+    const isProven = provider === 'postgres' || provider === 'neon'
+    const [rooms, seats, chairs] = [`${provider}_rooms`, `${provider}_seats`, `${provider}_chairs`]
+    const api = `${provider}Seats`
+    const made = await shop.migrate(createCollection(ids, sourceId, rooms, { title: 'string(40)' }))
+    await servers[provider].run(
+      `create table ${seats} (id int primary key, room_id bigint,
+        constraint ${seats}_room foreign key (room_id) references ${rooms} (id))`,
+      `insert into ${rooms} (id, title) values (1, 'Blue')`,
+      `insert into ${seats} values (7, 1)`,
+    )
+    await introspect()
+    const content = {
+      collections: {
+        [rooms]: { read: { fields: ['title'], filter: { title: { _eq: 'Blue' } } } },
+        [api]: { read: { fields: ['id', 'room'] } },
+      },
+    }
+    const saved = await shop.post('/policies', { name: `rooms of ${provider}`, content })
+    const { data: policy } = (await saved.json()) as { data: { id: string } }
+    await servers[provider].run(
+      `alter table ${rooms} rename column title to label`,
+      `alter table ${seats} rename to ${chairs}`,
+    )
+
+    type Found = { data: { renames: { from: string; to: string; certain: boolean }[]; operations: { kind: string }[] } }
+    const dryRun = await shop.post(`/schema/introspect/${sourceId}?dryRun=true`, {})
+    const { renames } = ((await dryRun.json()) as Found).data
+    const unknown = await shop.post(`/schema/introspect/${sourceId}`, { renames: [{ from: 'a', to: 'b' }] })
+    const meant = renames.flatMap(({ certain, ...rename }) => (certain ? [] : [rename]))
+    const applied = await shop.post(`/schema/introspect/${sourceId}`, { renames: meant })
+    const { operations } = ((await applied.json()) as Found).data
+
+    expect(made.status).toBe(200)
+    expect(renames).toEqual([
+      { from: expect.stringMatching(`${seats}$`), to: expect.stringMatching(`${chairs}$`), certain: isProven },
+      { from: expect.stringMatching('rooms.title$'), to: expect.stringMatching('rooms.label$'), certain: isProven },
+    ])
+    expect(await answer(unknown)).toMatchObject({ status: 422, body: { source: { message: 'renames[0]' } } })
+    expect(operations.map(({ kind }) => kind)).toEqual(['updateCollection', 'updateCollection'])
+    expect(await shop.data(`/items/${api}?fields=id,room.title`)).toEqual([{ id: 7, room: { title: 'Blue' } }])
+    expect(await shop.data(`/policies/${policy.id}`)).toMatchObject({ content })
+    expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [], skipped: [] } } })
+    await servers[provider].run(`drop table ${chairs}`, `drop table ${rooms}`)
     await introspect()
   })
 

@@ -121,6 +121,31 @@ it('keeps the ids of what has only changed', async () => {
   expect(after).not.toEqual(before)
 })
 
+it('follows renames of what the service made, and swapped names', async () => {
+  const columns = 'ServicePrimitiveField?fields=id,apiName&sort[0][id][direction]=asc'
+  const before = await list(columns)
+
+  await run(
+    'alter table ports rename to harbours',
+    'alter table ships rename column name to title',
+    'alter table ships rename column launched to name',
+    'alter table ships rename column title to launched',
+  )
+  const kinds = (await introspect()).map(({ kind }) => kind)
+  const swapped = await list('ships?fields=name,launched,home.name')
+
+  await run('alter table harbours rename to ports')
+  await run(
+    'alter table ships rename column name to title',
+    'alter table ships rename column launched to name',
+    'alter table ships rename column title to launched',
+  )
+  await introspect()
+  expect(kinds).toEqual(['updateCollection', 'updateCollection'])
+  expect(swapped).toEqual([{ name: 'Emma', launched: '2020-02-29', home: { name: 'Elbe' } }])
+  expect(await list(columns)).toEqual(before)
+})
+
 it('never shows what belongs to others', async () => {
   await database.batch(
     [

@@ -138,7 +138,7 @@ function defaultFor(field: PrimitiveFieldRecord, { defaultKind }: SourceColumn):
 }
 
 /** Compares by member, since stored types list members in any order. */
-function isSameType(one: FieldType, other: FieldType): boolean {
+export function isSameType(one: FieldType, other: FieldType): boolean {
   if (one.name === 'string' && other.name === 'string') return lengthOf(one) === lengthOf(other)
   if (one.name === 'decimal' && other.name === 'decimal') return boundsOf(one) === boundsOf(other)
   return one.name === other.name

@@ -27,6 +27,21 @@ export type Introspection = {
   readonly inspect?: (rows: Rows) => Statement | undefined
   /** Takes the rows of both. */
   readonly parse: (rows: Rows, inspected?: Rows) => SourceSchema
+  /** Undefined where the database has no ids. */
+  readonly identities?: Identities
+}
+
+/** Reads the ids of some tables; a table without a schema stands in the default one. */
+export type Identities = {
+  readonly statement: (places: readonly { readonly schema: string | null; readonly dbName: string }[]) => Statement
+  readonly parse: (rows: Rows) => IdentifiedTables
+}
+
+export type IdentifiedTables = {
+  readonly defaultNamespace: string | undefined
+  readonly tables: readonly (Pick<SourceTable, 'schema' | 'dbName' | 'identity'> & {
+    readonly columns: readonly { readonly dbName: string }[]
+  })[]
 }
 
 type Place = { readonly schema: string; readonly table: string }
@@ -35,7 +50,7 @@ type Place = { readonly schema: string; readonly table: string }
 export type CatalogRow =
   | { readonly kind: 'database'; readonly schema: string | null }
   | { readonly kind: 'namespace'; readonly schema: string }
-  | (Place & { readonly kind: 'table'; readonly isReadOnly: boolean })
+  | (Place & { readonly kind: 'table'; readonly isReadOnly: boolean; readonly id?: string })
   /** What is left out: a column where there is one, else the table. */
   | (Place & { readonly kind: 'skipped'; readonly column: string | null; readonly reason: string })
   | (Place & { readonly kind: 'column'; readonly position: number; readonly column: SourceColumn })
@@ -75,7 +90,9 @@ export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
   const foreignKeys = groupBy(ofKind(rows, 'foreignKey'), placeOf)
   const tables = ofKind(rows, 'table').map((row): SourceTable => {
     const place = placeOf(row)
-    const own = sorted(columns.get(place) ?? [], ({ position }) => position).map(({ column }) => column)
+    const ordered = sorted(columns.get(place) ?? [], ({ position }) => position)
+    const own = ordered.map(({ column }) => column)
+    const positions = ordered.map(({ position }) => String(position))
     const names = new Set(own.map(({ dbName }) => dbName))
     return {
       schema: row.schema,
@@ -84,6 +101,7 @@ export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
       columns: row.isReadOnly ? own.map(untouchable) : own,
       indexes: parts(indexes.get(place) ?? []).flatMap((columns) => indexOf(columns, names)),
       foreignKeys: parts(foreignKeys.get(place) ?? []).flatMap(foreignKeyOf),
+      ...(row.id !== undefined && { identity: { id: row.id, columns: positions } }),
     }
   })
   const [database] = ofKind(rows, 'database')

@@ -27,7 +27,11 @@ export type SourceTable = {
   readonly columns: readonly SourceColumn[]
   readonly indexes: readonly SourceIndex[]
   readonly foreignKeys: readonly SourceForeignKey[]
+  readonly identity?: TableIdentity
 }
+
+/** The database's ids of a table and, in their order, of its columns: names change, these do not. */
+export type TableIdentity = { readonly id: string; readonly columns: readonly string[] }
 
 /** A column whose type the model lacks is a text, or JSON if the database renders it as such. */
 export type SourceColumn = {

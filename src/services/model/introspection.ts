@@ -8,12 +8,15 @@ import { nested, ServiceError } from '../../core/error.ts'
 import { type Breaking, breakingChanges } from '../../core/migration/breaking.ts'
 import { conventionalName } from '../../core/migration/derive.ts'
 import { diffModel, type SchemaOperation } from '../../core/migration/diff.ts'
+import { followRenames, type Rename, type RenamedFrom } from '../../core/migration/renames.ts'
 import { isSystemSource, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
+import { catalogIdsOf } from '../../core/sql/catalog-ids.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { SkippedTable, SourceSchema } from '../../core/sql/source-schema.ts'
 import { chooseTables, missingTable, type TableChoice } from '../../core/sql/table-choice.ts'
 import type { Ports } from '../../ports.ts'
 import type { Imported, SourceDatabase } from '../../sources/provider.ts'
+import { loadCatalogIds, saveCatalogIds } from '../../store/catalog-ids.ts'
 import { dataSchema } from '../../store/installation.ts'
 import { loadTableChoice, markedSources, saveTableChoice, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
@@ -35,6 +38,8 @@ export type IntrospectionRequest = {
   readonly sourceId: string
   /** Which tables to import, from now on; undefined for the choice that was kept. */
   readonly tables: TableChoice | undefined
+  /** Which of the uncertain renames of a dry run are meant. */
+  readonly renames: readonly RenamedFrom[] | undefined
 }
 
 export type ImportResult = {
@@ -44,6 +49,7 @@ export type ImportResult = {
 }
 
 export type ImportPreview = ImportResult & {
+  readonly renames: readonly Rename[]
   readonly breaking: readonly Breaking[]
   /** The policies that name what would be deleted. */
   readonly policies: readonly PolicyUse[]
@@ -84,7 +90,7 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
   async function compare(
     workspace: WorkspaceRow,
     current: ModelRecords,
-    { sourceId, tables, isDryRun }: IntrospectionRequest & { readonly isDryRun: boolean },
+    { sourceId, tables, renames: meant = [], isDryRun }: IntrospectionRequest & { readonly isDryRun: boolean },
   ) {
     const source = current.sources.find(({ id }) => id === sourceId.toLowerCase())
     if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
@@ -98,8 +104,21 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       newId: ids.next,
       workspace: workspace.apiName,
     }
-    const { records, operations } = diffModel(current, source.id, { schema, context })
-    return { source, schema, records, operations, imported: imported.statements, place }
+    const known = await loadCatalogIds(database, workspace.apiName, source.id)
+    const isAccepted = (rename: Rename) => meant.some(({ from, to }) => from === rename.from && to === rename.to)
+    const followed = followRenames(current, source.id, { schema, known, isAccepted, newId: ids.next })
+    requireOffered(followed.renames, meant)
+    const { records, operations } = diffModel(followed.records, source.id, { schema, context })
+    return {
+      source,
+      schema,
+      records,
+      operations: [...followed.operations, ...operations],
+      renames: followed.renames,
+      statements: [...imported.statements, ...(tables === undefined ? [] : [saveTableChoice(place, tables)])],
+      isNew: records !== current || imported.statements.length > 0,
+      identify: saveCatalogIds(workspace.apiName, known, catalogIdsOf(records, source.id, schema)),
+    }
   }
 
   return {
@@ -107,24 +126,23 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
       return models.change(workspace, async (current) => {
-        const { source, schema, records, operations, imported, place } = await compare(workspace, current, {
-          ...request,
-          isDryRun: false,
-        })
-        const { tables } = request
+        const found = await compare(workspace, current, { ...request, isDryRun: false })
+        const { source, schema, records, operations, isNew, identify } = found
         // Without changes nothing is written, not even an audit entry.
         const payload = { source: source.apiName, operations: operations.map(({ kind }) => kind) }
         const target = { type: 'source', id: source.id } as const
-        const isNew = records !== current || imported.length > 0
         const audit = isNew
           ? [recordWorkspaceEvent(ids, scope, { action: 'schema.introspect.v1', target, payload })]
           : []
         // The model now includes what an unfinished migration left in the database.
         const isMarked = (await markedSources(database, workspace.id)).has(source.id)
-        const choice = tables === undefined ? [] : [saveTableChoice(place, tables)]
+        const statements = [...found.statements, ...(isMarked ? [unmarkSource(source.id)] : []), ...audit]
+        const isSame = records === current && statements.length === 0
+        // Ids alone are no new version of the model.
+        if (isSame && identify.length > 0) await database.batch(identify)
         return {
           records,
-          statements: [...imported, ...choice, ...(isMarked ? [unmarkSource(source.id)] : []), ...audit],
+          statements: isSame ? [] : [...statements, ...identify],
           answer: { operations, skipped: schema.skipped },
         }
       })
@@ -133,13 +151,18 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     async preview({ workspace, rights }, request) {
       requireEntitlement(rights, 'dataModel:edit')
       const current = await models.current(workspace)
-      const { schema, records, operations } = await compare(workspace, current, { ...request, isDryRun: true })
+      const { schema, records, operations, renames } = await compare(workspace, current, { ...request, isDryRun: true })
       return {
         operations,
+        renames,
         breaking: breakingChanges(operations, current),
         policies: await policyUses(database, workspace.id, current, records),
         skipped: schema.skipped,
-        hash: await sha256Hex(JSON.stringify([schema.namespaces, schema.tables])),
+        hash: await sha256Hex(
+          JSON.stringify([schema.namespaces, schema.tables], (name, part: unknown) =>
+            name === 'identity' ? undefined : part,
+          ),
+        ),
       }
     },
   }
@@ -154,6 +177,13 @@ function requireTables(schema: SourceSchema, tables: TableChoice): void {
     `tables.include[${missing}]`,
     'is not a table of this source',
   ])
+}
+
+/** Throws 422 for a rename that was not found. */
+function requireOffered(found: readonly Rename[], meant: readonly RenamedFrom[]): void {
+  const unknown = meant.findIndex(({ from, to }) => !found.some((rename) => rename.from === from && rename.to === to))
+  if (unknown === -1) return
+  throw nested('invalid', ['Failed to read the JSON body', `renames[${unknown}]`, 'is no rename that a dry run offers'])
 }
 
 /**

@@ -20,6 +20,7 @@ import { markedSources } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
+import { rememberIds } from './catalog-identity.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { assertUnused, stillUnused } from './policy-use.ts'
@@ -115,7 +116,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       const payload = { operations: operations.map(({ kind }) => kind) }
       let changes: readonly SourceChange[] = []
       try {
-        await models.change(workspace, async (current) => {
+        const migrated = await models.change(workspace, async (current) => {
           const { records, own, others } = await prepare(workspace, current, operations)
           changes = own.flatMap((work) => work.changes)
           await assertUnused(database, workspace.id, current, records)
@@ -129,12 +130,14 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
               ...unmark,
               recordWorkspaceEvent(ids, scope, { action: 'schema.migrate.v1', payload }),
             ],
-            answer: undefined,
+            answer: { before: current, after: records, sources: [...own, ...others] },
             ...(others.length > 0 && {
               elsewhere: { announce: mark, run: () => runSourceMigrations(database, others) },
             }),
           }
         })
+        const { sources, ...change } = migrated
+        await rememberIds(database, { workspace: workspace.apiName, ...change }, sources)
       } catch (cause) {
         throw cause instanceof SqlFault ? refused(cause, changes) : cause
       }

@@ -19,10 +19,12 @@ import {
 import type { SourceColumn } from '../source-schema.ts'
 import { compile, literal, param, type Sql, sql } from '../statement.ts'
 import { postgres } from './dialect.ts'
+import { postgresIdentities } from './identities.ts'
 
 export const postgresIntrospection: Introspection = {
   statement: (scope) => compile(catalog(scope), postgres),
   parse,
+  identities: postgresIdentities,
 }
 
 function catalog(scope: IntrospectionScope): Sql {
@@ -98,7 +100,7 @@ select json_build_object('kind', 'type', 'oid', t.oid::text, 'name', t.typname, 
   join pg_catalog.pg_namespace n on n.oid = t.typnamespace
   left join pg_catalog.pg_type e on e.oid = t.typelem
 union all
-select json_build_object('kind', 'table', 'schema', r.nspname, 'table', r.relname, 'isReadOnly',
+select json_build_object('kind', 'table', 'schema', r.nspname, 'table', r.relname, 'id', r.oid::text, 'isReadOnly',
     case r.relkind
       when 'v' then true
       when 'm' then true

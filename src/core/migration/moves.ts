@@ -1,0 +1,49 @@
+/**
+ * Matches records with what a database has, by name and by the database's own ids: which have moved to another name. A
+ * name that is still there keeps its record, also over another id, since replacing a table or column under its name is
+ * no rename. Only where the id under the name is that of another record do the ids decide.
+ */
+
+type Known<R> = { readonly record: R; readonly name: string; readonly dbId: string | undefined }
+type Found<T> = { readonly item: T; readonly name: string; readonly dbId: string | undefined }
+
+export type Move<R, T> =
+  /** Certain where the ids prove it; else there is exactly one item that it may be. */
+  | { readonly kind: 'moved'; readonly record: R; readonly item: T; readonly certain: boolean }
+  /** Something else has taken the name. */
+  | { readonly kind: 'replaced'; readonly record: R }
+
+export type Matching<R, T> = {
+  readonly known: readonly Known<R>[]
+  readonly found: readonly Found<T>[]
+  readonly isAlike: (record: R, item: T) => boolean
+}
+
+export function findMoves<R, T>({ known, found, isAlike }: Matching<R, T>): readonly Move<R, T>[] {
+  const byName = new Map(found.map((one) => [one.name, one]))
+  const byId = new Map(found.flatMap((one) => (one.dbId === undefined ? [] : [[one.dbId, one] as const])))
+  const owned = new Set(known.map(({ dbId }) => dbId))
+  const lost: Known<R>[] = []
+  const certain = known.flatMap((one): readonly Move<R, T>[] => {
+    const { record, dbId } = one
+    const there = byName.get(one.name)
+    const isTaken = there?.dbId !== undefined && there.dbId !== dbId && owned.has(there.dbId)
+    if (there !== undefined && !isTaken) return []
+    const now = dbId === undefined ? undefined : byId.get(dbId)
+    if (now !== undefined) return [{ kind: 'moved', record, item: now.item, certain: true }]
+    if (isTaken) return [{ kind: 'replaced', record }]
+    lost.push(one)
+    return []
+  })
+  const names = new Set(known.map(({ name }) => name))
+  const taken = new Set(certain.flatMap((move) => (move.kind === 'moved' ? move.item : [])))
+  const fresh = found.filter(({ name, item }) => !names.has(name) && !taken.has(item))
+  const mayBe = (one: Known<R>, other: Found<T>) =>
+    (one.dbId === undefined || other.dbId === undefined) && isAlike(one.record, other.item)
+  const likely = lost.flatMap((one): readonly Move<R, T>[] => {
+    const [other, ...more] = fresh.filter((candidate) => mayBe(one, candidate))
+    if (other === undefined || more.length > 0 || lost.some((rival) => rival !== one && mayBe(rival, other))) return []
+    return [{ kind: 'moved', record: one.record, item: other.item, certain: false }]
+  })
+  return [...certain, ...likely]
+}

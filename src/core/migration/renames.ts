@@ -1,0 +1,151 @@
+/**
+ * Finds tables and columns that were renamed behind our back, and gives their records the new names before the
+ * comparison, so that ids, API names, policies and relations stay. A rename is certain where the database's own ids
+ * prove it, and else only offered.
+ */
+import type { CollectionRecord, ModelRecords, NamespaceRecord, PrimitiveFieldRecord } from '../model/model.ts'
+import { type CatalogIds, keyOf, type PlacedCollection, placedCollections } from '../sql/catalog-ids.ts'
+import type { SourceSchema, SourceTable } from '../sql/source-schema.ts'
+import { tableName } from '../sql/table-choice.ts'
+import type { SchemaOperation } from './diff-context.ts'
+import { isSameType } from './diff-fields.ts'
+import { findMoves } from './moves.ts'
+
+/** Tables are `schema.table`, columns `schema.table.column`. */
+export type RenamedFrom = { readonly from: string; readonly to: string }
+export type Rename = RenamedFrom & { readonly certain: boolean }
+
+export type RenameDiff = {
+  readonly records: ModelRecords
+  readonly operations: readonly SchemaOperation[]
+  readonly renames: readonly Rename[]
+}
+
+export type RenameSearch = {
+  readonly schema: SourceSchema
+  /** The ids of when the source was last seen. */
+  readonly known: CatalogIds
+  /** Returns true for an uncertain rename that is to be followed. */
+  readonly isAccepted: (rename: Rename) => boolean
+  readonly newId: () => string
+}
+
+export function followRenames(records: ModelRecords, sourceId: string, search: RenameSearch): RenameDiff {
+  const { schema, isAccepted } = search
+  const own = placedCollections(records, sourceId, schema.defaultNamespace)
+  const tables = new Map(schema.tables.map((table) => [keyOf(table), table]))
+  const known: CatalogIds = isRestored(own, tables, search.known) ? new Map() : search.known
+  const fields = Map.groupBy(records.primitiveFields, ({ collectionId }) => collectionId)
+  const namespaces = namespaceFinder(records, sourceId, search)
+  const renames: Rename[] = []
+  const isFollowed = (rename: Rename) => {
+    renames.push(rename)
+    return rename.certain || isAccepted(rename)
+  }
+  const collections = new Map<string, CollectionRecord>()
+  const columns = new Map<string, PrimitiveFieldRecord>()
+  const operations: SchemaOperation[] = []
+
+  for (const move of findMoves({
+    known: own.map((one) => ({ record: one, name: keyOf(one.place), dbId: known.get(one.record.id) })),
+    found: schema.tables.map((table) => ({ item: table, name: keyOf(table), dbId: table.identity?.id })),
+    isAlike: ({ record }, table) => hasColumns(table, fields.get(record.id) ?? []),
+  })) {
+    const { record, place } = move.record
+    if (move.kind === 'replaced') collections.set(record.id, { ...record, dbName: NOWHERE })
+    else if (isFollowed({ from: tableName(place), to: tableName(move.item), certain: move.certain })) {
+      const { schema: to, dbName } = move.item
+      const namespaceId = to === place.schema ? record.namespaceId : namespaces.idOf(to)
+      collections.set(record.id, { ...record, dbName, namespaceId })
+      tables.set(keyOf(place), move.item)
+    } else tables.delete(keyOf(place))
+  }
+
+  for (const { record, place } of own) {
+    const moved = collections.get(record.id)
+    const table = moved?.dbName === NOWHERE ? undefined : tables.get(keyOf(place))
+    if (table === undefined) continue
+    const isSame = table.identity !== undefined && known.get(record.id) === table.identity.id
+    const changes: SchemaOperation[] = moved === undefined ? [] : movedTable(record, moved)
+    for (const move of findMoves({
+      known: (fields.get(record.id) ?? []).map((field) => ({
+        record: field,
+        name: field.dbName,
+        dbId: isSame ? known.get(field.id) : undefined,
+      })),
+      found: table.columns.map((column, at) => ({
+        item: column,
+        name: column.dbName,
+        dbId: isSame ? table.identity?.columns[at] : undefined,
+      })),
+      isAlike: (field, column) => field.isList === column.isList && isSameType(field.type, column.type),
+    })) {
+      const { record: field } = move
+      if (move.kind === 'replaced') columns.set(field.id, { ...field, dbName: NOWHERE })
+      else {
+        const { dbName } = move.item
+        const [from, to] = [`${tableName(place)}.${field.dbName}`, `${tableName(table)}.${dbName}`]
+        if (!isFollowed({ from, to, certain: move.certain })) continue
+        columns.set(field.id, { ...field, dbName })
+        const change = { kind: 'changeDbName', data: { dbName } }
+        changes.push({ kind: 'updatePrimitiveField', data: { id: field.id, operations: [change] } })
+      }
+    }
+    if (changes.length > 0) operations.push({ kind: 'updateCollection', data: { id: record.id, operations: changes } })
+  }
+  if (collections.size + columns.size === 0) return { records, operations, renames }
+  return {
+    renames,
+    operations: [...namespaces.operations, ...operations],
+    records: {
+      ...records,
+      namespaces: [...records.namespaces, ...namespaces.added],
+      collections: records.collections.map((one) => collections.get(one.id) ?? one),
+      primitiveFields: records.primitiveFields.map((one) => columns.get(one.id) ?? one),
+    },
+  }
+}
+
+/** Nothing has this name, so the comparison finds that it is gone. */
+const NOWHERE = ''
+
+/** After a restore every table has another id, and the ids prove nothing. */
+function isRestored(
+  own: readonly PlacedCollection[],
+  tables: ReadonlyMap<string, SourceTable>,
+  known: CatalogIds,
+): boolean {
+  const isKept = own.flatMap(({ record, place }) => {
+    const [before, now] = [known.get(record.id), tables.get(keyOf(place))?.identity?.id]
+    return before === undefined || now === undefined ? [] : [before === now]
+  })
+  return isKept.length > 1 && !isKept.includes(true)
+}
+
+function hasColumns(table: SourceTable, fields: readonly PrimitiveFieldRecord[]): boolean {
+  const names = new Set(table.columns.map(({ dbName }) => dbName))
+  return fields.length === names.size && fields.every(({ dbName }) => names.has(dbName))
+}
+
+function movedTable(before: CollectionRecord, { dbName, namespaceId }: CollectionRecord): SchemaOperation[] {
+  return [
+    ...(before.dbName === dbName ? [] : [{ kind: 'changeDbName', data: { dbName } }]),
+    ...(before.namespaceId === namespaceId ? [] : [{ kind: 'changeNamespace', data: { namespaceId } }]),
+  ]
+}
+
+/** Finds namespaces by name, and adds those that are not in the model yet. */
+function namespaceFinder({ namespaces }: ModelRecords, sourceId: string, { newId }: RenameSearch) {
+  const own = namespaces.filter((one) => one.sourceId === sourceId && !one.isSystem)
+  const added: NamespaceRecord[] = []
+  const operations: SchemaOperation[] = []
+  const idOf = (dbName: string): string => {
+    const found = [...own, ...added].find((one) => one.dbName === dbName)
+    if (found !== undefined) return found.id
+    const data = { id: newId(), sourceId, dbName }
+    added.push({ ...data, isSystem: false })
+    operations.push({ kind: 'createNamespace', data })
+    return data.id
+  }
+  return { idOf, added, operations }
+}

@@ -1,0 +1,52 @@
+/** Finds the table of each collection, and the ids that a database itself gives to tables and columns. */
+import type { CollectionRecord, ModelRecords } from '../model/model.ts'
+import type { IdentifiedTables } from './introspect.ts'
+
+/** By the ids of collections and fields. Empty where the database has none. */
+export type CatalogIds = ReadonlyMap<string, string>
+
+type Place = { readonly schema: string; readonly dbName: string }
+
+export function keyOf({ schema, dbName }: Place): string {
+  return JSON.stringify([schema, dbName])
+}
+
+/** A collection and where its table stands, or stood. */
+export type PlacedCollection = { readonly record: CollectionRecord; readonly place: Place }
+
+export function placedCollections(
+  { collections, namespaces }: Pick<ModelRecords, 'collections' | 'namespaces'>,
+  sourceId: string,
+  defaultSchema: string | undefined,
+): readonly PlacedCollection[] {
+  const names = new Map(namespaces.map(({ id, dbName }) => [id, dbName]))
+  return collections
+    .filter((record) => record.sourceId === sourceId && !record.isSystem)
+    .map((record) => {
+      const { namespaceId, dbName } = record
+      const schema = (namespaceId === null ? defaultSchema : names.get(namespaceId)) ?? ''
+      return { record, place: { schema, dbName } }
+    })
+}
+
+export function catalogIdsOf(
+  records: ModelRecords,
+  sourceId: string,
+  { defaultNamespace, tables }: IdentifiedTables,
+): CatalogIds {
+  const byPlace = new Map(tables.map((table) => [keyOf(table), table]))
+  const fields = Map.groupBy(records.primitiveFields, ({ collectionId }) => collectionId)
+  const ids = new Map<string, string>()
+  for (const { record, place } of placedCollections(records, sourceId, defaultNamespace)) {
+    const table = byPlace.get(keyOf(place))
+    if (table?.identity === undefined) continue
+    const { id, columns } = table.identity
+    ids.set(record.id, id)
+    const byName = new Map(table.columns.map(({ dbName }, at) => [dbName, columns[at]]))
+    for (const field of fields.get(record.id) ?? []) {
+      const column = byName.get(field.dbName)
+      if (column !== undefined) ids.set(field.id, column)
+    }
+  }
+  return ids
+}

@@ -1,0 +1,37 @@
+/** The ids of tables and columns, of a few tables: what an introspection reads of all. */
+import type { Rows } from '../dialect.ts'
+import type { Identities } from '../introspect.ts'
+import { compile, param, sql } from '../statement.ts'
+import { postgres } from './dialect.ts'
+
+export const postgresIdentities: Identities = {
+  statement: (places) =>
+    compile(
+      sql`
+select json_build_object('defaultNamespace', current_schema(), 'schema', n.nspname, 'dbName', c.relname, 'id', c.oid::text,
+  'columns', (select json_agg(json_build_object('dbName', a.attname, 'id', a.attnum::text))
+    from pg_catalog.pg_attribute a where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped))::text
+from json_to_recordset(${param(JSON.stringify(places))}::json) as x (schema text, "dbName" text)
+join pg_catalog.pg_namespace n on n.nspname = coalesce(x.schema, current_schema())
+join pg_catalog.pg_class c on c.relnamespace = n.oid and c.relname = x."dbName"`,
+      postgres,
+    ),
+  parse,
+}
+
+type Row = {
+  readonly defaultNamespace: string | null
+  readonly schema: string
+  readonly dbName: string
+  readonly id: string
+  readonly columns: readonly { readonly dbName: string; readonly id: string }[] | null
+}
+
+function parse(rows: Rows): ReturnType<Identities['parse']> {
+  const read = rows.map(([text]) => JSON.parse(text ?? '') as Row)
+  const tables = read.map(({ schema, dbName, id, columns }) => {
+    const all = columns ?? []
+    return { schema, dbName, columns: all, identity: { id, columns: all.map((column) => column.id) } }
+  })
+  return { defaultNamespace: read[0]?.defaultNamespace ?? undefined, tables }
+}

@@ -1,0 +1,37 @@
+/**
+ * Remembers the ids that a database gave to the tables and columns of a migration, so that a later introspection knows
+ * them under other names.
+ */
+
+import type { ModelRecords } from '../../core/model/model.ts'
+import { catalogIdsOf, placedCollections } from '../../core/sql/catalog-ids.ts'
+import type { SqlDriver } from '../../ports.ts'
+import type { SourceDatabase } from '../../sources/provider.ts'
+import { saveCatalogIds } from '../../store/catalog-ids.ts'
+
+export type MigratedModel = {
+  readonly workspace: string
+  readonly before: ModelRecords
+  readonly after: ModelRecords
+}
+
+/** Never fails: without the ids a rename is offered where it would have been followed. */
+export async function rememberIds(
+  system: SqlDriver,
+  { workspace, before, after }: MigratedModel,
+  sources: readonly { readonly sourceId: string; readonly database: SourceDatabase }[],
+): Promise<void> {
+  const old = new Set(before.primitiveFields.map(({ id }) => id))
+  const touched = new Set(after.primitiveFields.flatMap(({ id, collectionId }) => (old.has(id) ? [] : [collectionId])))
+  for (const { sourceId, database } of sources) {
+    const { identities } = database.catalog
+    const placed = placedCollections(after, sourceId, undefined).filter(({ record }) => touched.has(record.id))
+    if (identities === undefined || placed.length === 0) continue
+    try {
+      const places = placed.map(({ place: { schema, dbName } }) => ({ schema: schema === '' ? null : schema, dbName }))
+      const found = identities.parse(await database.driver.query(identities.statement(places)))
+      const statements = saveCatalogIds(workspace, new Map(), catalogIdsOf(after, sourceId, found))
+      if (statements.length > 0) await system.batch(statements)
+    } catch {}
+  }
+}

@@ -1,0 +1,43 @@
+/** What has moved to another name, by the ids of a database or by being the only one of its kind. */
+import { describe, expect, it } from 'vitest'
+import { findMoves } from '../../../src/core/migration/moves.ts'
+
+/** `name#id:kind`, where id and kind may be missing. */
+function read(text: string) {
+  const [, name = '', id, kind = ''] = /^(\w+)(?:#(\d+))?(?::(\w+))?$/.exec(text) ?? []
+  return { name, dbId: id, kind }
+}
+
+function moves(known: string, found: string): readonly string[] {
+  const split = (text: string) =>
+    text
+      .split(' ')
+      .filter((part) => part !== '')
+      .map(read)
+  return findMoves({
+    known: split(known).map((one) => ({ record: one, name: one.name, dbId: one.dbId })),
+    found: split(found).map((one) => ({ item: one, name: one.name, dbId: one.dbId })),
+    isAlike: (one, other) => one.kind === other.kind,
+  }).map((move) =>
+    move.kind === 'replaced'
+      ? `${move.record.name} is replaced`
+      : `${move.record.name} ${move.certain ? '->' : '~>'} ${move.item.name}`,
+  )
+}
+
+describe('a move', () => {
+  it.each([
+    ['nothing', 'a#1 b#2', 'a#1 b#2', []],
+    ['a rename that the ids prove', 'a#1 b#2', 'c#1 b#2', ['a -> c']],
+    ['a swap', 'a#1 b#2', 'a#2 b#1', ['a -> b', 'b -> a']],
+    ['a name taken over from something dropped', 'a#1 b#2', 'a#2', ['a is replaced', 'b -> a']],
+    ['a replacement under the name, which is none', 'a#1', 'a_old#1 a#7', []],
+    ['a drop and an addition, which the ids tell apart', 'a#1:t', 'b#7:t', []],
+    ['the only one of its kind without ids', 'a:t b:u', 'b:u c:t d:u', ['a ~> c']],
+    ['two that may be it', 'a:t', 'b:t c:t', []],
+    ['one that two may be', 'a:t b:t', 'c:t', []],
+    ['an unknown id', 'a:t', 'b#1:t', ['a ~> b']],
+  ])('is found: %s', (_, known, found, expected) => {
+    expect(moves(known, found)).toEqual(expected)
+  })
+})
