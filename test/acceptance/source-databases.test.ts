@@ -31,7 +31,7 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
   beforeAll(async () => {
     const { config } = servers[provider]
     const response = await shop.post('/sources/data', { apiName: `source_${provider}`, provider, config })
-    expect(response.status).toBe(201)
+    expect(response.status).toBe(200)
     const { data } = (await response.json()) as { data: { id: string } }
     sourceId = data.id
   })
