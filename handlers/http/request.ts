@@ -17,16 +17,17 @@ export type AppContext = Context<{ Variables: Variables }>
  * Returns a decoded path parameter. Throws 404 for text that no database can hold, so that nothing can have this name.
  */
 export function pathParam(c: AppContext, name: string): string {
-  const part = itemKey(c, name)
+  const part = c.req.param(name) ?? ''
   if (part.includes('\0') || !part.isWellFormed()) {
     throw new ServiceError('notFound', 'Not found')
   }
   return part
 }
 
-/** Like `pathParam`, for the key of an item, which the type of its field validates. */
-export function itemKey(c: AppContext, name: string): string {
-  return c.req.param(name) ?? ''
+/** The last segment of the path, as it was sent where that matters: commas and quotes of a part stay percent-encoded. */
+export function lastSegment(c: AppContext): string {
+  const { path } = c.req
+  return path.slice(path.lastIndexOf('/') + 1)
 }
 
 /** Returns true if the client has disconnected; false where the platform cannot know. */

@@ -59,7 +59,9 @@ const fields = z
 const filter = z
   .record(z.string(), z.unknown(), mustHold('an object'))
   .describe('Such as {"status": {"_eq": "open"}}, {"_or": [{…}, {…}]}, {"author": {"name": {"_contains": "A"}}}.')
-const key = z.union([z.string(), z.number()], must('a text or a number')).describe('The primary key.')
+const key = z
+  .union([z.string(), z.number(), z.record(z.string(), z.unknown())], must('a text, a number or an object'))
+  .describe('The primary key; of several fields an object of them, such as {"room": "hall", "place": 1}.')
 const item = z.record(z.string(), z.unknown(), mustHold('an object'))
 const newItem = item.describe(
   'A member for each field. A relation to one takes {"_connect": {"key": {"id": 1}}} for an item that is there, or ' +
@@ -124,7 +126,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     input: z.strictObject({ collection, key, data: changedItem, fields }),
     output: item,
     run: async (agent, { collection: name, key: of, data, ...query }) => ({
-      data: await agent.updateItem({ collection: name, key: String(of) }, data, query),
+      data: await agent.updateItem({ collection: name, key: of }, data, query),
     }),
   }),
   delete_item: tool({
@@ -134,7 +136,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     input: z.strictObject({ collection, key }),
     output: z.strictObject({ deleted: z.literal(true) }),
     async run(agent, { collection: name, key: of }) {
-      await agent.deleteItem(name, String(of))
+      await agent.deleteItem(name, of)
       return { data: '{"deleted":true}' }
     },
   }),

@@ -8,13 +8,13 @@ import { readJson } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
 import { answered, rawQuery } from '../http/raw-query.ts'
-import { type AppContext, itemKey, pathParam } from '../http/request.ts'
+import { type AppContext, lastSegment, pathParam } from '../http/request.ts'
 
 export function mountItems(app: App, services: Services): void {
   const { items, config, licensing } = services
   const body = (c: AppContext) => readJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
   const collection = (c: AppContext) => pathParam(c, 'collection')
-  const key = (c: AppContext) => itemKey(c, 'key')
+  const key = (c: AppContext) => ({ kind: 'segment', text: lastSegment(c) }) as const
 
   /** Throws 402 while the license is locked, whatever the caller and the path; otherwise `error`. */
   const instead = (error: unknown): Eventual<never> =>

@@ -40,7 +40,11 @@ export function mountStructure(app: App, services: Services): void {
       {
         GET: async (c) => {
           const scope = await authorize(services, c)
-          return answered(c, services.items.read(scope, collection, pathParam(c, 'id'), rawQuery(c)), dataText)
+          return answered(
+            c,
+            services.items.read(scope, collection, { kind: 'value', value: pathParam(c, 'id') }, rawQuery(c)),
+            dataText,
+          )
         },
       },
       { strictQuery: ['GET'] },

@@ -204,7 +204,7 @@ it.each([
   ['another meta', 'list_items', { meta: 'count' }, 'meta > must be totalCount'],
   ['data that is one object', 'create_items', { data: { title: 'x' } }, 'data > must be a list of objects'],
   ['data with a wrong member', 'create_items', { data: [1] }, 'data[0] > must be an object'],
-  ['a key of a wrong type', 'delete_item', { key: true }, 'key > must be a text or a number'],
+  ['a key of a wrong type', 'delete_item', { key: true }, 'key > must be a text, a number or an object'],
   ['no key', 'delete_item', {}, 'key > must be given'],
   [
     'a name that is nearly right',

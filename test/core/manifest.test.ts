@@ -137,6 +137,7 @@ it('holds the system collections, to be read only', () => {
   )
   expect(readBack(manifest).operations.filter((operation) => operation.includes(' ServiceIndexField('))).toEqual([
     'readMany ServiceIndexField(ServiceIndexFieldListArguments): [ServiceIndexFieldCollectionOutput]',
+    'readOne ServiceIndexField(ServiceIndexFieldReadArguments): ServiceIndexFieldCollectionOutput',
   ])
   expect(new Set(manifest.querySchema.operations.map(([kind]) => kind))).toEqual(new Set(['readMany', 'readOne']))
 })

@@ -6,7 +6,7 @@
 import type { Action, Viewer } from '../access/access.ts'
 import { type Declarations, describeCapabilities, servesOperation } from '../connector/item-capabilities.ts'
 import type { Collection, Field, Model, PrimitiveField, RelationField } from '../model/model.ts'
-import { describeCollection, nameCollection, valuesOf } from '../model/overview.ts'
+import { describeCollection, keyName, nameCollection, valuesOf } from '../model/overview.ts'
 import { type ModelView, modelViewOf } from './model-view.ts'
 
 const actions = ['read', 'create', 'update', 'delete'] as const satisfies readonly Action[]
@@ -46,7 +46,7 @@ export function agentView(model: Model, viewer: Viewer, declared: Declarations):
       const { apiName, key } = collection
       const told = viewer.seesModel
         ? nameCollection(collection)
-        : { apiName, key: key !== undefined && isUsable(view, collection, key) ? key.apiName : null }
+        : { apiName, key: keyName(key.every((field) => isUsable(view, collection, field)) ? key : []) }
       return { ...told, actions: allowed(collection) }
     },
   }
@@ -69,7 +69,7 @@ function isReached(view: ModelView, collection: Collection, action: Action): boo
   if (action === 'read') return own === undefined || servesOperation(own, 'readMany')
   if (action === 'create') return true
   const isServed = own === undefined || servesOperation(own, action === 'update' ? 'updateOne' : 'deleteOne')
-  return collection.key !== undefined && isServed
+  return collection.key.length > 0 && isServed
 }
 
 function usableBy(view: ModelView, collection: Collection, field: Field): readonly Action[] {
@@ -109,7 +109,7 @@ function asUsable(view: ModelView, collection: Collection, own: readonly Action[
   const unique = indexes.filter(({ kind, fields }) => kind === 'unique' && fields.every(usable))
   return {
     apiName,
-    key: key !== undefined && usable(key) ? key.apiName : null,
+    key: keyName(key.every(usable) ? key : []),
     actions: own,
     fields: primitives
       .filter(usable)

@@ -13,7 +13,9 @@ export function operationsOf(interner: Interner, collection: Collection): readon
   return servedOperations(interner, collection).map(({ kind, fields, output }) => [
     kind,
     interner.text(apiName),
-    interner.input(`${id} ${kind} arguments`, `${apiName}${suffixes[kind]}`, () => ({ fields })),
+    interner.input(`${id} ${kind} arguments`, `${apiName}${suffixes[kind]}`, () => ({
+      fields: keyedKinds.has(kind) ? [['key', { type: keyInput(interner, collection) }], ...fields] : fields,
+    })),
     output,
   ])
 }
@@ -28,7 +30,7 @@ const suffixes: Readonly<Record<OperationKind, string>> = {
   deleteOne: 'DeleteOneArguments',
 }
 
-/** An operation with its arguments by name. */
+/** An operation with its arguments by name, the key aside. */
 export type ServedOperation = {
   readonly kind: OperationKind
   readonly fields: readonly Entry[]
@@ -37,17 +39,16 @@ export type ServedOperation = {
 
 /** Empty where no operation is allowed. Operations that are not served intern no types. */
 export function servedOperations(interner: Interner, collection: Collection): readonly ServedOperation[] {
-  const { key } = collection
+  const key = addressOf(interner, collection)
   const declared = interner.view.declared(collection)
   const serves = (kind: OperationKind) =>
     interner.view.may(collection, actions[kind]) &&
-    (key !== undefined || !keyedKinds.has(kind)) &&
+    (key.length > 0 || !keyedKinds.has(kind)) &&
     (declared === undefined || servesOperation(declared, kind))
   if (!kinds.some(serves)) return []
   const item: TypeReference = `o${itemOutput(interner, collection)}`
   const filter: InputField = { type: filterInput(interner, collection) }
   const filtered: Entry = ['filter', { ...filter, optional: true }]
-  const keyed: Entry = ['key', { type: key === undefined ? '' : interner.primitive(key.type) }]
   const operations: readonly (ServedOperation | false)[] = [
     serves('readMany') && { kind: 'readMany', fields: listArguments(interner, collection), output: `[${item}]` },
     serves('create') && {
@@ -64,15 +65,32 @@ export function servedOperations(interner: Interner, collection: Collection): re
       output: `[${item}]`,
     },
     serves('deleteMany') && { kind: 'deleteMany', fields: [['filter', filter]], output: `[${item}]?` },
-    serves('readOne') && { kind: 'readOne', fields: [keyed, filtered], output: item },
+    serves('readOne') && { kind: 'readOne', fields: [filtered], output: item },
     serves('updateOne') && {
       kind: 'updateOne',
-      fields: [keyed, ['data', { type: updateOneData(interner, collection) }], filtered],
+      fields: [['data', { type: updateOneData(interner, collection) }], filtered],
       output: item,
     },
-    serves('deleteOne') && { kind: 'deleteOne', fields: [keyed, filtered], output: `${item}?` },
+    serves('deleteOne') && { kind: 'deleteOne', fields: [filtered], output: `${item}?` },
   ]
   return operations.filter((served) => served !== false)
+}
+
+/** The fields of the key by which this caller may name items: of several all or none, since the documents name them. */
+export function addressOf({ view }: Interner, collection: Collection): readonly PrimitiveField[] {
+  const { key } = collection
+  return key.length === 1 || key.every((field) => view.uses(collection, field, 'read') !== 'never') ? key : []
+}
+
+/** A key of several fields is an object of them. */
+function keyInput(interner: Interner, collection: Collection): TypeReference {
+  const { id, apiName, key } = collection
+  const [only, ...others] = key
+  if (only !== undefined && others.length === 0) return interner.primitive(only.type)
+  const fields = () => ({
+    fields: key.map((field): Entry => [field.apiName, { type: interner.primitive(field.type) }]),
+  })
+  return `i${interner.input(`${id} key`, `${apiName}KeyInput`, fields)}`
 }
 
 /** The action that each operation requires. */

@@ -163,8 +163,8 @@ export type Collection = {
   readonly indexes: readonly Index[]
   /** The columns of the primary key, possibly none. */
   readonly primaryKey: readonly PrimitiveField[]
-  /** The primary key, if it is a single column: only then the collection has `/{key}` routes. */
-  readonly key: PrimitiveField | undefined
+  /** The primary key, if an address can name it: only then the collection has `/{key}` routes. Otherwise empty. */
+  readonly key: readonly PrimitiveField[]
 }
 
 export type Model = {
@@ -213,7 +213,7 @@ export function buildModel(version: number, own: ModelRecords, builtIn: ModelRec
       fields: new Map(own.map((field) => [field.apiName, field])),
       indexes: ownIndexes,
       primaryKey,
-      key: primaryKey.length === 1 ? primaryKey[0] : undefined,
+      key: primaryKey.some(({ isList, type }) => isList || type.name === 'geometry') ? [] : primaryKey,
     })
   }
   linkRelations(records, collections, fieldById)

@@ -24,7 +24,7 @@ export function describeCollection(collection: Collection) {
     sourceId,
     isReadOnly,
     isSystem,
-    key: key?.apiName ?? null,
+    key: keyName(key),
     fields: primitives.map(describeField),
     relations: relations.map(describeRelation),
     indexes: indexes.map((index) => ({
@@ -38,7 +38,13 @@ export function describeCollection(collection: Collection) {
 
 /** The short description of a collection, for lists too long to describe each in full. */
 export function nameCollection({ id, apiName, sourceId, isReadOnly, isSystem, key }: Collection) {
-  return { id, apiName, sourceId, isReadOnly, isSystem, key: key?.apiName ?? null }
+  return { id, apiName, sourceId, isReadOnly, isSystem, key: keyName(key) }
+}
+
+/** The field of the key, a list of them where it has several, or null. */
+export function keyName(key: readonly PrimitiveField[]): string | readonly string[] | null {
+  const [first, ...others] = key.map(({ apiName }) => apiName)
+  return first === undefined ? null : others.length === 0 ? first : [first, ...others]
 }
 
 function describeField(field: PrimitiveField) {

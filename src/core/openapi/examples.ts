@@ -55,7 +55,9 @@ const conditions: Readonly<Record<TypeName, object | undefined>> = {
 
 /** A filter that no row meets, so that an example of a write of many changes nothing. */
 export function noRowsExample(interner: Interner, collection: Collection): object {
-  const key = interner.view.declared(collection) === undefined ? collection.key : undefined
+  const readable = interner.primitives(collection, 'read')
+  const isDeclared = interner.view.declared(collection) !== undefined
+  const key = isDeclared ? undefined : collection.key.find((field) => readable.includes(field))
   return key === undefined ? {} : { [key.apiName]: { _in: [] } }
 }
 

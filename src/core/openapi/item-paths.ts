@@ -5,7 +5,7 @@
 import type { OperationKind, TypeReference } from '../manifest/format.ts'
 import type { Interner } from '../manifest/interner.ts'
 import { itemOutput, type ServedOperation, servedOperations } from '../manifest/query-schema.ts'
-import type { Collection } from '../model/model.ts'
+import type { Collection, PrimitiveField } from '../model/model.ts'
 import { type DocumentedKind, errorResponses } from './answers.ts'
 import { deepExample, fieldsExample, filterExample, itemExample, noRowsExample, sortExample } from './examples.ts'
 import { component, type Direction, type JsonSchema, type Schemas } from './schema.ts'
@@ -30,10 +30,12 @@ export function itemPaths(context: PathContext, collection: Collection): ItemPat
     const path = served.kind in manyMethods ? many : one
     path.push(`"${methods[served.kind]}":${operation(context, collection, served)}`)
   }
-  const [keyed] = one.length === 0 || collection.key === undefined ? [] : [collection.key]
   return {
     many: many.length === 0 ? undefined : `{${many.join()}}`,
-    one: keyed && `{"parameters":${JSON.stringify([keyParameter(context, keyed.type)])},${one.join()}}`,
+    one:
+      one.length === 0
+        ? undefined
+        : `{"parameters":${JSON.stringify([keyParameter(context, collection.key)])},${one.join()}}`,
   }
 }
 
@@ -191,9 +193,19 @@ function fieldsParameter({ interner }: PathContext, collection: Collection): str
 
 const FIELDS = 'What is returned: fields, `*`, and paths into relations.'
 
-function keyParameter({ interner, schemas }: PathContext, type: Parameters<Interner['primitive']>[0]): JsonSchema {
-  const schema = schemas.of(interner.primitive(type), 'sent')
-  return { name: 'key', in: 'path', required: true, description: 'The primary key.', schema }
+function keyParameter({ interner, schemas }: PathContext, key: readonly PrimitiveField[]): JsonSchema {
+  const parts = key.map(({ type }) => schemas.of(interner.primitive(type), 'sent'))
+  const parameter = { name: 'key', in: 'path', required: true }
+  const [only] = parts
+  if (parts.length === 1) return { ...parameter, description: 'The primary key.', schema: only }
+  const names = key.map(({ apiName }) => apiName).join()
+  return {
+    ...parameter,
+    description: `The parts of the primary key in their order: ${names}.`,
+    style: 'simple',
+    explode: false,
+    schema: { type: 'array', prefixItems: parts, minItems: parts.length, maxItems: parts.length, items: {} },
+  }
 }
 
 /** `components.parameters`. */

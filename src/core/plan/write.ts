@@ -4,17 +4,14 @@
  * read.
  */
 
-import { type Granted, type Viewer, visibility } from '../access/access.ts'
-import { nested } from '../error.ts'
-import { QUERY_FAILED } from '../error-codes.ts'
+import type { Granted, Viewer } from '../access/access.ts'
 import { isObject } from '../json-object.ts'
-import { decodeText } from '../model/codec.ts'
-import type { Collection, PrimitiveField } from '../model/model.ts'
+import type { Collection } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import { and, type Filter, none } from '../query/filter.ts'
+import { and, type Filter } from '../query/filter.ts'
 import { queryFault, type ReadQuery } from '../query/parse.ts'
-import type { Operand } from '../query/placeholder.ts'
-import { fieldEquals, writeAccess } from './names.ts'
+import { decodeKey, keyEquals, keyFields, type SentKey } from './item-key.ts'
+import { writeAccess } from './names.ts'
 import type { CreatePlan, DeletePlan, ProgramPlan, Selection, Slot, UpdatePlan } from './plan.ts'
 import { addCreate, addDelete, addFind, addUpdate, createProgram, type Program } from './program.ts'
 import { planSelection, type ReadContext } from './read.ts'
@@ -86,8 +83,8 @@ export function planPlainInsert(request: WriteRequest, members: readonly string[
   }
 }
 
-/** Plans an update of the item whose key has this text. */
-export function* planUpdateOne(request: WriteRequest, body: unknown, key: string): Parts<UpdatePlan | ProgramPlan> {
+/** Plans an update of the item with this key. */
+export function* planUpdateOne(request: WriteRequest, body: unknown, key: SentKey): Parts<UpdatePlan | ProgramPlan> {
   return yield* planUpdate(request, parseBody(body, 'body'), keyFilter(request, key))
 }
 
@@ -97,7 +94,7 @@ export function* planUpdateMany(request: WriteRequest, body: unknown): Parts<Upd
   return yield* planUpdate(request, parseBody(body, 'body'), undefined)
 }
 
-export function* planDeleteOne(request: WriteRequest, key: string): Parts<DeletePlan | ProgramPlan> {
+export function* planDeleteOne(request: WriteRequest, key: SentKey): Parts<DeletePlan | ProgramPlan> {
   return yield* planDelete(request, keyFilter(request, key))
 }
 
@@ -174,28 +171,9 @@ function filterOf({ viewer, collection, query }: WriteRequest): Filter {
   return requestFilter(viewer, collection, query().filter, 'filter')
 }
 
-function keyFilter({ collection, read }: WriteRequest, text: string): Filter {
-  const field = keyField(collection)
-  return keyEquals(read.access, field, decodeKey(field, text))
-}
-
-/** The single key column of item paths; throws 404 for a collection without one. */
-export function keyField({ apiName, key }: Collection): PrimitiveField {
-  if (key !== undefined) return key
-  throw nested('notFound', [QUERY_FAILED, `${apiName} has no key of one field`])
-}
-
-/** Decodes the key in a path. */
-export function decodeKey(field: PrimitiveField, text: string): string {
-  const decoded = decodeText(field.type, text)
-  if ('fault' in decoded) throw queryFault('key', decoded.fault)
-  return decoded.ok
-}
-
-/** A key that the caller cannot read matches nothing. */
-export function keyEquals(access: Granted, field: PrimitiveField, operand: Operand): Filter {
-  const visible = visibility(access, field)
-  return visible === undefined ? none : fieldEquals(field, visible, operand)
+function keyFilter({ collection, read }: WriteRequest, sent: SentKey): Filter {
+  const fields = keyFields(collection)
+  return keyEquals(read.access, fields, decodeKey(fields, sent))
 }
 
 /** A write of many needs a filter, since omitting it by mistake would affect the whole table. */

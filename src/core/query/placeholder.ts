@@ -5,8 +5,8 @@
 import type { FieldType } from '../model/field-type.ts'
 
 export type Placeholder =
-  /** The key in the path. */
-  | { readonly kind: 'key' }
+  /** A part of the key in the path, by its place there. */
+  | { readonly kind: 'key'; readonly index: number }
   /** The time of the request, moved by `offset` milliseconds, for a field of the type. */
   | { readonly kind: 'now'; readonly offset: number; readonly type: FieldType['name'] }
   /** A value of the query template, by its place there; `path` is where it stands, for messages. */

@@ -54,7 +54,7 @@ export function createDirectory(deps: DirectoryDeps): Directory {
 
   function open(name: DirectoryName, rowScope: RowScope): { key: PrimitiveField; context: ReadContext } {
     const collection = model.byName.get(name)
-    const key = collection?.key
+    const [key] = collection?.key ?? []
     if (collection === undefined || key === undefined) throw new Error(`there is no directory of ${name}`)
     const access = granted([{ rows: rowsOf(key, rowScope), fields: 'every', validation: all }])
     const viewer: Viewer = { seesModel: true, accessTo: () => access }

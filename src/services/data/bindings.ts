@@ -6,7 +6,7 @@ import type { Clock } from '../../ports.ts'
 
 /** What one request brings for the placeholders of a plan that serves many. */
 export type Values = {
-  readonly key?: string
+  readonly key?: readonly string[]
   readonly query?: QueryTemplate['values']
   readonly item?: readonly (string | null)[]
 }
@@ -19,13 +19,13 @@ export type BindingsDeps = { readonly clock: Clock }
 export function createBindings(deps: BindingsDeps): BindingsOf {
   const { clock } = deps
 
-  return ({ key, query = [], item = [] } = {}) =>
+  return ({ key = [], query = [], item = [] } = {}) =>
     (placeholder) => {
       switch (placeholder.kind) {
         case 'now':
           return bindTimeVariable(placeholder, clock.now())
         case 'key':
-          return key ?? unbound(placeholder)
+          return key[placeholder.index] ?? unbound(placeholder)
         case 'queryValue':
           return bindQueryValue(placeholder, query)
         case 'itemValue': {

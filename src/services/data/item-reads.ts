@@ -1,8 +1,8 @@
 /** The reads of items: lists and single items, planned once for all requests of one form (decision 032). */
 import { nested } from '../../core/error.ts'
+import { decodeKey, keyEquals, keyFields, type SentKey } from '../../core/plan/item-key.ts'
 import type { ReadPlan } from '../../core/plan/plan.ts'
 import { planList, planOne } from '../../core/plan/read.ts'
-import { decodeKey, keyEquals, keyField } from '../../core/plan/write.ts'
 import { parseItem, textOf } from '../../core/query/raw-query.ts'
 import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/source.ts'
 import type { RequestScope } from '../caller/callers.ts'
@@ -16,7 +16,7 @@ export type ItemReads = {
   list(scope: RequestScope, name: string, query: ItemQuery): Planning<ListAnswer>
   /** Like `list`, but a long list is returned piece by piece. */
   listForSending(scope: RequestScope, name: string, query: ItemQuery): Planning<ListAnswer | LongAnswer>
-  read(scope: RequestScope, name: string, key: string, query: ItemQuery): Planning<string>
+  read(scope: RequestScope, name: string, key: SentKey, query: ItemQuery): Planning<string>
 }
 
 export type ItemReadsDeps = {
@@ -55,13 +55,14 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
 
     read(scope, name, key, query) {
       return onModel(scope, { name, action: 'read' }, (model) => {
-        const { field, run } = plans.get(scope.rights, model, `one ${name} ${textOf(query.sent)}`, () => {
+        const { fields, run } = plans.get(scope.rights, model, `one ${name} ${textOf(query.sent)}`, () => {
           const { source, ...context } = open(model, scope, name, 'read')
-          const keyed = keyField(context.collection)
-          const plan = planOne(context, parseItem(query.sent), keyEquals(context.access, keyed, { kind: 'key' }))
-          return { field: keyed, run: source.prepareOne(plan) }
+          const keyed = keyFields(context.collection)
+          const parts = keyed.map((_, index) => ({ kind: 'key', index }) as const)
+          const plan = planOne(context, parseItem(query.sent), keyEquals(context.access, keyed, parts))
+          return { fields: keyed, run: source.prepareOne(plan) }
         })
-        return started(() => run(bindings({ key: decodeKey(field, key) }), query).then(known))
+        return started(() => run(bindings({ key: decodeKey(fields, key) }), query).then(known))
       })
     },
   }

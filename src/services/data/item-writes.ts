@@ -3,6 +3,7 @@ import { type Action, writeOnlyAccess } from '../../core/access/access.ts'
 import { andThen } from '../../core/and-then.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Parts } from '../../core/parts.ts'
+import type { SentKey } from '../../core/plan/item-key.ts'
 import type { WritePlan } from '../../core/plan/plan.ts'
 import type { Generators } from '../../core/plan/values.ts'
 import {
@@ -29,12 +30,12 @@ export type ItemWrites = {
   updateOne(
     scope: RequestScope,
     name: string,
-    target: { readonly key: string; readonly body: unknown },
+    target: { readonly key: SentKey; readonly body: unknown },
     query: ItemQuery,
   ): Planning<string>
   updateMany(scope: RequestScope, name: string, body: unknown, query: ItemQuery): Planning<string>
   /** The deleted item; undefined if the query has no `fields`. */
-  deleteOne(scope: RequestScope, name: string, key: string, query: ItemQuery): Planning<string | undefined>
+  deleteOne(scope: RequestScope, name: string, key: SentKey, query: ItemQuery): Planning<string | undefined>
   deleteMany(scope: RequestScope, name: string, query: ItemQuery): Planning<string | undefined>
 }
 

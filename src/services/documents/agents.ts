@@ -34,18 +34,18 @@ export const agentTools = [
   'mutate_schema',
 ] as const
 
-/** Each throws the errors of its HTTP counterpart. Items are JSON text. */
+/** Each throws the errors of its HTTP counterpart. Items are JSON text; a key is a value, or an object of its fields. */
 export type AgentTools = {
   /** The tools that this caller can use with some collection of the workspace. */
   usable(): Promise<ReadonlySet<AgentTool>>
   listItems(collection: string, query: JsonArguments): Promise<ListAnswer>
   createItems(collection: string, data: unknown, query: JsonArguments): Promise<string>
   updateItem(
-    target: { readonly collection: string; readonly key: string },
+    target: { readonly collection: string; readonly key: unknown },
     data: unknown,
     query: JsonArguments,
   ): Promise<string>
-  deleteItem(collection: string, key: string): Promise<void>
+  deleteItem(collection: string, key: unknown): Promise<void>
   /**
    * Describes one collection in full, or lists all; a short list is in full, too. Contains only what this caller may
    * see.
@@ -106,11 +106,18 @@ export function createAgents(deps: AgentsDeps): Agents {
         },
         async updateItem({ collection, key }, data, query) {
           await admitted()
-          return (await items.updateOne(scope, collection, { key, body: data }, { sent: query })).answer
+          return (
+            await items.updateOne(
+              scope,
+              collection,
+              { key: { kind: 'value', value: key }, body: data },
+              { sent: query },
+            )
+          ).answer
         },
         async deleteItem(collection, key) {
           await admitted()
-          await (await items.deleteOne(scope, collection, key, { sent: {} })).answer
+          await (await items.deleteOne(scope, collection, { kind: 'value', value: key }, { sent: {} })).answer
         },
         async readSchema(name) {
           const { known, find, describe, name: named } = await view()

@@ -120,11 +120,11 @@ function planOf(request: WriteRequest, write: Write): Parts<WritePlan> {
     case 'create':
       return planCreate(request, write.items, 1_000)
     case 'updateOne':
-      return planUpdateOne(request, write.body, String(write.key))
+      return planUpdateOne(request, write.body, { kind: 'value', value: write.key })
     case 'updateMany':
       return planUpdateMany(request, write.body)
     case 'deleteOne':
-      return planDeleteOne(request, String(write.key))
+      return planDeleteOne(request, { kind: 'value', value: write.key })
     case 'deleteMany':
       return planDeleteMany(request)
   }

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import { fullAccess } from '../../../src/core/access/access.ts'
+import { decodeKey, keyEquals, keyFields, type SentKey } from '../../../src/core/plan/item-key.ts'
 import { addCreate, addDelete, addFind, addUpdate, createProgram, uniqueSets } from '../../../src/core/plan/program.ts'
 import {
-  decodeKey,
-  keyEquals,
-  keyField,
   planCreate,
   planDeleteMany,
   planDeleteOne,
@@ -20,7 +18,10 @@ import { atOnce } from '../../support/run/at-once.ts'
 import { articles, authors, column, contextOf, only, refusal, viewer } from './blog.ts'
 
 const generators = { uuid: () => 'a-uuid', now: () => '2026-01-02T03:04:05.678Z' }
+const segment = (text: string): SentKey => ({ kind: 'segment', text })
+const value = (of: unknown): SentKey => ({ kind: 'value', value: of })
 const id = column(articles, 'id')
+const title = column(articles, 'title')
 const plain = { id: 1, title: 'a', editorId: 2 }
 
 function requestOf(search = '', collection = articles): WriteRequest {
@@ -83,9 +84,9 @@ describe('the insert of one plain item', () => {
 
 describe('a change', () => {
   it('of one item is told by its key', () => {
-    expect(atOnce(planUpdateOne(requestOf(), { title: 'b' }, '7'))).toMatchObject({ kind: 'update' })
-    expect(atOnce(planDeleteOne(requestOf(), '7'))).toMatchObject({ kind: 'delete' })
-    expect(refusal(() => atOnce(planDeleteOne(requestOf(), 'x')))).toMatch(/key/)
+    expect(atOnce(planUpdateOne(requestOf(), { title: 'b' }, segment('7')))).toMatchObject({ kind: 'update' })
+    expect(atOnce(planDeleteOne(requestOf(), segment('7')))).toMatchObject({ kind: 'delete' })
+    expect(refusal(() => atOnce(planDeleteOne(requestOf(), segment('x'))))).toMatch(/key/)
   })
 
   it('of many needs a filter', () => {
@@ -99,19 +100,35 @@ describe('a change', () => {
 })
 
 describe('a key', () => {
-  it('is the one column that paths name items by', () => {
-    expect(keyField(articles)).toBe(id)
-    expect(refusal(() => keyField({ ...articles, key: undefined }))).toMatch(/articles has no key of one field/)
+  it('has the fields that an address names, which a list cannot be', () => {
+    expect(keyFields(articles)).toEqual([id])
+    expect(refusal(() => keyFields({ ...articles, key: [] }))).toMatch(/articles has no key that an address can name/)
   })
 
-  it('is read as its type says', () => {
-    expect(decodeKey(id, '7')).toBe('7')
-    expect(refusal(() => decodeKey(id, 'seven'))).toMatch(/key/)
+  it('is read as its types say', () => {
+    expect(decodeKey([id], segment('7'))).toEqual(['7'])
+    expect(decodeKey([id, title], segment('7,a%2Cb'))).toEqual(['7', 'a,b'])
+    expect(decodeKey([title, id], segment('"a,""b",7'))).toEqual(['a,"b', '7'])
+    expect(decodeKey([title], segment('a,"b'))).toEqual(['a,"b'])
+    expect(decodeKey([title], segment('%22%22'))).toEqual([''])
+    expect(refusal(() => decodeKey([id], segment('seven')))).toMatch(/key: must be an integer/)
+    expect(refusal(() => decodeKey([title, id], segment('7,seven')))).toMatch(/key: part 2 must be an integer/)
+    expect(refusal(() => decodeKey([title, id], segment('7')))).toMatch(/key: must have 2 parts/)
+    expect(refusal(() => decodeKey([title, id], segment('"7,7')))).toMatch(/key: has a quoted part without an end/)
+  })
+
+  it('is a value, or an object of its fields', () => {
+    expect(decodeKey([id], value(7))).toEqual(['7'])
+    expect(decodeKey([title], value('"%2C'))).toEqual(['"%2C'])
+    expect(decodeKey([title, id], value({ id: '7', title: 'a' }))).toEqual(['a', '7'])
+    expect(refusal(() => decodeKey([title, id], value('a,7')))).toMatch(/key: must be an object of the fields/)
+    expect(refusal(() => decodeKey([title, id], value({ id: 7 })))).toMatch(/key: must have the fields/)
+    expect(refusal(() => decodeKey([id], value([7])))).toMatch(/key: must hold texts and numbers/)
   })
 
   it('names nothing to whoever cannot read it', () => {
-    expect(keyEquals(fullAccess, id, '7')).toMatchObject({ kind: 'compare', operand: '7' })
-    expect(keyEquals(only(['title'], articles), id, '7')).toEqual({ kind: 'none' })
+    expect(keyEquals(fullAccess, [id], ['7'])).toMatchObject({ kind: 'compare', operand: '7' })
+    expect(keyEquals(only(['title'], articles), [title, id], ['a', '7'])).toEqual({ kind: 'none' })
   })
 
   it('is one of the sets that tell a row from all others', () => {

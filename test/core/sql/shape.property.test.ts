@@ -7,11 +7,9 @@ import fc, { type Arbitrary } from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
 import { ServiceError } from '../../../src/core/error.ts'
+import { decodeKey, keyEquals, keyFields } from '../../../src/core/plan/item-key.ts'
 import { planOne } from '../../../src/core/plan/read.ts'
 import {
-  decodeKey,
-  keyEquals,
-  keyField,
   planCreate,
   planDeleteMany,
   planUpdateMany,
@@ -335,9 +333,13 @@ function read(dialect: Dialect, request: unknown): Statement {
 
 function readByKey(dialect: Dialect, key: string): Statement {
   const context = { viewer: administrator, collection: articles(), access: fullAccess, limits, maxRows: 100_000 }
-  const field = keyField(context.collection)
-  const plan = planOne(context, parseItemQuery(parseBrackets('')), keyEquals(fullAccess, field, { kind: 'key' }))
-  const decoded = decodeKey(field, key)
+  const fields = keyFields(context.collection)
+  const plan = planOne(
+    context,
+    parseItemQuery(parseBrackets('')),
+    keyEquals(fullAccess, fields, [{ kind: 'key', index: 0 }]),
+  )
+  const [decoded = null] = decodeKey(fields, { kind: 'value', value: key })
   return binder(compileRead(plan, dialect))(() => decoded)
 }
 
@@ -353,7 +355,7 @@ function write(dialect: Dialect, filled: unknown): readonly Statement[] {
   }
   const plans = {
     create: () => atOnce(planCreate(request, body, 1_000)),
-    updateOne: () => atOnce(planUpdateOne(request, body, 'key')),
+    updateOne: () => atOnce(planUpdateOne(request, body, { kind: 'value', value: 'key' })),
     updateMany: () => atOnce(planUpdateMany(request, body)),
     delete: () => atOnce(planDeleteMany(request)),
   }

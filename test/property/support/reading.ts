@@ -1,9 +1,9 @@
 /** The way of a read from its query string to the parsed answer, as a source goes it. */
 import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
 import type { Model } from '../../../src/core/model/model.ts'
+import { decodeKey, keyEquals, keyFields } from '../../../src/core/plan/item-key.ts'
 import type { ReadPlan } from '../../../src/core/plan/plan.ts'
 import { planList, planOne, type ReadContext } from '../../../src/core/plan/read.ts'
-import { decodeKey, keyEquals, keyField } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { type DeepArguments, parseListQuery, type ReadQuery } from '../../../src/core/query/parse.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
@@ -25,8 +25,12 @@ export function planOf(model: Model, draft: Draft, side: 0 | 1 = 0): ReadPlan {
 /** The item of this key, as a path spells it, instead of the list. */
 export function planOfOne(model: Model, draft: Draft, key: string): ReadPlan {
   const context = contextOf(model, draft)
-  const field = keyField(context.collection)
-  return planOne(context, queryOf(draft, 0), keyEquals(fullAccess, field, decodeKey(field, key)))
+  const fields = keyFields(context.collection)
+  return planOne(
+    context,
+    queryOf(draft, 0),
+    keyEquals(fullAccess, fields, decodeKey(fields, { kind: 'value', value: key })),
+  )
 }
 
 function contextOf(model: Model, { collection, limits }: Draft): ReadContext {

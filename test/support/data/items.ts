@@ -71,9 +71,10 @@ export function openItems(model: Model, driver: SqlDriver, dialect: Dialect, vie
   return {
     create: (name, items, search = '') => write(name, search, (request) => planCreate(request, items, 1000)),
     updateOne: (name, key, body, search = '') =>
-      write(name, search, (request) => planUpdateOne(request, body, String(key))),
+      write(name, search, (request) => planUpdateOne(request, body, { kind: 'value', value: key })),
     updateMany: (name, body, search) => write(name, search, (request) => planUpdateMany(request, body)),
-    deleteOne: (name, key, search = '') => write(name, search, (request) => planDeleteOne(request, String(key))),
+    deleteOne: (name, key, search = '') =>
+      write(name, search, (request) => planDeleteOne(request, { kind: 'value', value: key })),
     deleteMany: (name, search) => write(name, search, planDeleteMany),
     async list(name, search = '') {
       const run = source.prepareList(planList(contextOf(name), parseListQuery(parseBrackets(search))))
