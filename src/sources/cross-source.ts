@@ -3,6 +3,7 @@
  * in batches, never one per row, with the access to the far collection that the plan carries. Conditions on far rows
  * become lists of keys beforehand, and are refused if there are too many (docs/decisions/023).
  */
+import { ServiceError } from '../core/error.ts'
 import { parseExactJson, plainNumber } from '../core/exact-json.ts'
 import { comparableKey, spellingsOfKey } from '../core/model/far-key.ts'
 import type { Model, RelationField, SourceRecord } from '../core/model/model.ts'
@@ -102,10 +103,16 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
     prepareWrite(plan) {
       refuseWritesElsewhere(plan)
       if (isPlain(plan)) return source.prepareWrite(plan)
+      requireFollowable(splitSelection(plan.selection, isLocal))
       return async (bindings, options) => {
         const run = { open, bindings, options, room: answerRoom() }
-        const own = await local(plan, run)
-        return completed(await source.prepareWrite(own.plan)(bindings, options), own.split, run)
+        const { plan: own, split } = await local(plan, run)
+        const text = await source.prepareWrite(own)(bindings, options)
+        // It is written, so no error may say otherwise: the answer is what is there.
+        return completed(text, split, run).catch((cause: unknown) => {
+          if (cause instanceof ServiceError) return completed(text, withoutFar(split), run)
+          throw cause
+        })
       }
     },
   }
@@ -128,6 +135,22 @@ function refuseWritesElsewhere(plan: WritePlan): void {
   if (sources.size > 1) {
     throw queryFault('body', 'cannot write items of several data sources: give the key of the other item instead')
   }
+}
+
+/** What can be refused before a write is not found out after it. */
+function requireFollowable({ parts }: SplitSelection): void {
+  for (const part of parts) {
+    if (part.kind === 'elsewhere') onlyJoin(part.selected.relation)
+    if (part.kind === 'within') requireFollowable(part.split)
+  }
+}
+
+/** Leaves out the rows of other sources. */
+function withoutFar(split: SplitSelection): SplitSelection {
+  const parts = split.parts
+    .filter(({ kind }) => kind !== 'elsewhere')
+    .map((part) => (part.kind === 'within' ? { ...part, split: withoutFar(part.split) } : part))
+  return { ...split, parts }
 }
 
 /** Adds the missing parts to rows of a split selection, in the requested order. */

@@ -227,6 +227,18 @@ describe('a write', () => {
     expect(body).toEqual({ data: [{ stars: 0, author: { name: 'Grace' } }] })
   })
 
+  it('that was done answers without the related rows that cannot be read', async () => {
+    system.tell('query', { do: 'plain', message: 'away' })
+    const { status, body } = await readAnswer(
+      await shop.post('/items/reviews?fields=stars,author.name,shelf.name', [{ stars: 0, authorId: 3 }]),
+    )
+    system.tell('query', null)
+    await shop.delete('/items/reviews?filter[stars][_eq]=0')
+
+    expect(status).toBe(200)
+    expect(body).toEqual({ data: [{ stars: 0, shelf: null }] })
+  })
+
   it('of items of two sources is refused, since it cannot be one transaction', async () => {
     const { status, body } = await readAnswer(
       await shop.post('/items/reviews', [{ stars: 1, author: { _create: { data: { name: 'Nested' } } } }]),
