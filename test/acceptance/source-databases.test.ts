@@ -86,6 +86,31 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
     })
   })
 
+  it('names the fields of a violated constraint', async () => {
+    const [author] = (await shop.data(`/items/${authors}?fields=id&limit=1`)) as { id: string }[]
+
+    const doubled = await shop.post(`/items/${authors}`, [{ id: author?.id, name: 'Ada' }])
+    const astray = await shop.post(`/items/${books}`, [{ title: 'x', authorId: '999999' }])
+
+    expect(await answer(doubled)).toMatchObject({
+      status: 422,
+      body: { source: { code: '1002', meta: { fields: ['id'] } } },
+    })
+    expect(await answer(astray)).toMatchObject({ status: 422, body: { source: { code: '1004' } } })
+  })
+
+  it('names the operation for which the database has something of that name', async () => {
+    const { config } = servers[provider]
+    const again = await shop.post('/sources/data', { apiName: `again_${provider}`, provider, config })
+    const { data: source } = (await again.json()) as { data: { id: string } }
+    const { kind, data } = createCollection(new Map(), source.id, authors, { name: 'string(80)' })
+
+    const refused = await shop.migrate({ kind, data: { ...data, apiName: `again_${authors}` } })
+
+    const source3002 = { message: 'operations[0]', source: { code: '3002' } }
+    expect(await answer(refused)).toMatchObject({ status: 500, body: { source: source3002 } })
+  })
+
   it('gives back lists of any length', async () => {
     const names = (await shop.data(`/items/${authors}?fields=name&limit=-1`)) as { name: string }[]
 

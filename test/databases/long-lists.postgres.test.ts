@@ -2,10 +2,13 @@
 import pg from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { SqlFault } from '../../src/core/sql/fault.ts'
+import { postgres } from '../../src/core/sql/postgres/dialect.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import { openPool } from '../../src/platform/drivers/postgres/pool.ts'
 import { streamText } from '../../src/platform/drivers/postgres/text-stream.ts'
 import type { SqlDriver, SqlRow } from '../../src/ports.ts'
+import { openSqlSource } from '../../src/sources/sql-source.ts'
+import { build } from '../support/data/build.ts'
 import type { Drawing } from '../support/data/model-sketch.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { type NodeService, startService } from '../support/service/node-service.ts'
@@ -90,6 +93,32 @@ const library: Drawing = {
   keys: {},
   relations: [],
 }
+
+describe('a list of more than 64 MiB', () => {
+  it('is read no further than that', async () => {
+    const server = await startPostgres()
+    const driver = openPostgres({ connectionString: server.url })
+    const texts = `create view texts as
+      select id, case when id < 200 then repeat('x', 1000000) else (1 / (id - id))::text end as detail from ids`
+    await driver.batch(
+      ['create table ids (id int primary key)', 'insert into ids select n from generate_series(1, 300) n', texts].map(
+        (text) => ({ text, params: [] }),
+      ),
+    )
+    // In the order of the index, so that no row is made before it is read.
+    await driver.query({ text: 'alter role current_user set enable_sort = off', params: [] })
+    await driver.close()
+    const other = openPostgres({ connectionString: server.url })
+    const model = build.model({ texts: { id: 'int32', detail: 'string' } })
+    const plan = build.read(model, 'texts', 'limit=2000&filter[id][_gt]=0')
+    const list = openSqlSource({ driver: other, dialect: postgres }).prepareLong?.(plan)
+
+    await expect(list?.(() => null)).rejects.toMatchObject({ cause: { code: '1006' } })
+
+    await other.close()
+    await server.close()
+  })
+})
 
 describe('a list of more than 1,000 items', () => {
   let service: NodeService

@@ -13,6 +13,7 @@ import type { Statement } from '../../core/sql/statement.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { bodyBound } from './answer-bound.ts'
+import { namesIn } from './mysql/fault.ts'
 import { privateHostFault } from './private-host.ts'
 import { withAbortSignal } from './time-limit.ts'
 
@@ -150,9 +151,9 @@ function planetscaleFault(error: unknown, position?: number): SqlFault {
   if (refusal !== undefined) return refusal
   const message = error instanceof Error ? error.message : String(error)
   if (!(error instanceof DatabaseError)) return new SqlFault(message, { state: '08000', cause: error, ...place })
-  const [, errno, state] = /\(errno (\d+)\) \(sqlstate (\w{5})\)/.exec(message) ?? []
+  const [, said = '', errno, state] = /^(.*?) \(errno (\d+)\) \(sqlstate (\w{5})\)/s.exec(message) ?? []
   if (errno !== undefined && state !== undefined) {
-    return new SqlFault(message, { state, errno: Number(errno), cause: error, ...place })
+    return new SqlFault(message, { state, errno: Number(errno), cause: error, ...place, ...namesIn(said) })
   }
   return new SqlFault(message, { state: refused.has(error.status) ? '28000' : '08000', cause: error, ...place })
 }

@@ -106,12 +106,21 @@ function outcomeOf({ database: { dialect }, changes }: SourceMigration, fault: S
   return { applied: changes, failed: undefined, isUntouched: false }
 }
 
-/** Finds the change that a fault belongs to, by the table, column or constraint in the fault. */
+/**
+ * Finds the change that a fault belongs to, by the table, column or constraint in the fault, or by all names in its
+ * message, which is all that PostgreSQL gives where a name is in use.
+ */
 export function failedChange(changes: readonly SourceChange[], fault: SqlFault): SourceChange | undefined {
-  return [fault.constraint, fault.column, fault.table]
-    .filter((name) => name !== undefined)
-    .map((name) => changes.find(({ change }) => JSON.stringify(change).includes(JSON.stringify(name))))
+  const { constraint, column, table, message } = fault
+  const single = [constraint, column, table].flatMap((name) => (name === undefined ? [] : [[name]]))
+  const quoted = [...message.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
+  return [...single, ...(quoted.length === 0 ? [] : [quoted])]
+    .map((names) => changes.find(({ change }) => names.every((name) => hasName(change, name))))
     .find((change) => change !== undefined)
+}
+
+function hasName(change: SourceChange['change'], name: string): boolean {
+  return JSON.stringify(change).includes(JSON.stringify(name))
 }
 
 type Failure = {

@@ -642,6 +642,13 @@ describe('a refusal', () => {
     expect([mariadb, mysql].map((dialect) => dialect.explain(fault)?.code)).toEqual(['1006', '1006'])
   })
 
+  it('of memory is that the answer is too large, but not where memory is shared', () => {
+    const explained = (message: string) => postgres.explain(new SqlFault(message, { state: '53200' }))?.code
+
+    expect(explained('out of memory')).toBe('1006')
+    expect(explained('out of shared memory')).toBeUndefined()
+  })
+
   it('to be reached is no fault of the request', () => {
     const fault = new SqlFault('', { state: '08000' })
 

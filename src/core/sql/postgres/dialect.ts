@@ -61,8 +61,10 @@ export const postgres: Dialect = {
   },
   writtenList: (rows) => sql`select ${boundedTogether} from (${itemsText(rows)}) a`,
   pieces: (rows) => {
-    const items = sql`select row_to_json(r)::text j, row_number() over () n from (${select(rows)}) r`
-    const piece = sql`case when ${weigh(sql`j`, MAX_TEXT)} is not null then string_agg(j, ',' order by n) end`
+    const texts = sql`select row_to_json(r)::text j from (${select(rows)}) r offset 0`
+    const items = sql`select j, row_number() over w n, ${weigh(sql`j`, MAX_ANSWER)} over w total from (${texts}) i window w as (rows unbounded preceding)`
+    const isWhole = sql`${weigh(sql`j`, MAX_TEXT)} is not null and max(total) is not null`
+    const piece = sql`case when ${isWhole} then string_agg(j, ',' order by n) end`
     const pieces = sql`select ${piece} a, min(n) n from (${items}) i group by (n - 1) / ${integer(ITEMS_PER_PIECE)}`
     const isAllowed = sql`sum(octet_length(p.a)) over () <= ${integer(MAX_ANSWER)} and max(octet_length(p.a)) over () <= ${integer(MAX_TEXT)}`
     return sql`select case when ${isAllowed} then p.a else ${failing(BEYOND)}::text end from (${pieces}) p order by p.n`
@@ -161,7 +163,7 @@ function itemsText(rows: RowQuery): Sql {
 }
 
 /**
- * An aggregate beside the one that collects `text`: fails as soon as the text is longer than `most`, before all of it
+ * An aggregate beside the one that collects `text`, or a window over all so far: fails as soon as the text is longer than `most`, before all of it
  * is in memory. Adds parts of the largest double until they overflow, since no other sum fails row by row; null without
  * rows.
  */
@@ -502,6 +504,8 @@ function baseType(type: FieldType): Sql {
 /** The table docs/contract.md#what-the-caller-sees, for SQLSTATE codes. */
 function explain({ state, message, routine }: SqlFault): ServiceError | undefined {
   if (state === TOO_LARGE || routine === OVERFLOW || message.includes(BEYOND)) return databaseError('tooLarge')
+  // The same state as `out of shared memory`, which is not for the size of an answer.
+  if (state === '53200' && message.startsWith('out of memory')) return databaseError('tooLarge')
   if (state.startsWith('08') || state === '57P01' || state === '57P03' || state === '53300')
     return databaseError('unreachable')
   switch (state) {

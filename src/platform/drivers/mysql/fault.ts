@@ -1,5 +1,5 @@
 /** Errors of mysql2 as SqlFaults. */
-import { SqlFault } from '../../../core/sql/fault.ts'
+import { SqlFault, type SqlFaultDetail } from '../../../core/sql/fault.ts'
 import { privateHostFault } from '../private-host.ts'
 
 type DriverError = Error & {
@@ -17,21 +17,20 @@ export function mysqlFault(error: unknown, position?: number): unknown {
   const place = position === undefined ? {} : { position }
   const { message, code, errno, sqlState, fatal }: DriverError = error
   if (sqlState !== undefined && errno !== undefined) {
-    const constraint = message.match(/for key '([^']+)'$|CONSTRAINT `([^`]+)`/)
-    const column = message.match(/(?:column|field) '([^']+)'/i)
-    return new SqlFault(message, {
-      state: sqlState,
-      errno,
-      cause: error,
-      ...place,
-      ...(constraint !== null && { constraint: constraint[1] ?? constraint[2] }),
-      ...(column !== null && { column: column[1] }),
-    })
+    return new SqlFault(message, { state: sqlState, errno, cause: error, ...place, ...namesIn(message) })
   }
   if (code !== undefined && lost.has(code)) return new SqlFault(message, { state: '08006', cause: error, ...place })
   return code !== undefined || fatal === true
     ? new SqlFault(message, { state: '08000', cause: error, ...place })
     : error
+}
+
+/** The constraint and the column that a message of the server names, which it has nowhere else. */
+export function namesIn(message: string): Pick<SqlFaultDetail, 'constraint' | 'column'> {
+  const constraint = message.match(/for key '([^']+)'$|CONSTRAINT `([^`]+)`/)
+  const column = message.match(/(?:column|field) '([^']+)'/i)?.[1]
+  const name = constraint?.[1] ?? constraint?.[2]
+  return { ...(name !== undefined && { constraint: name }), ...(column !== undefined && { column }) }
 }
 
 const lost = new Set(['PROTOCOL_CONNECTION_LOST', 'ECONNRESET', 'EPIPE'])
