@@ -165,7 +165,7 @@ function printBlock(run: LocalRun, { password, keyFile, pageKey }: Printed): voi
     `  Governed data service on ${run.platform}`,
     '',
     `  Address        ${run.url}`,
-    `  Administrator  ${email}${password === undefined ? '' : `, password ${password} (shown once)`}`,
+    `  Administrator  ${email}${password === undefined ? ' (cannot sign in? docs/operations.md)' : `, password ${password} (shown once)`}`,
     `  Data           ${fromHere(run.directory.path)}`,
     ...(pageKey === undefined ? [`  Reference      ${page} (paste a token)`] : []),
     '  Guides         docs/tutorial.md, docs/api.md',

@@ -38,6 +38,11 @@ const page: RouteDescription = {
 }
 
 export const instanceRoutes: RouteDescriptions = {
+  'GET /': {
+    summary: 'Say where the documents and routes are',
+    tag: instance,
+    answers: { '200': { description: 'Paths of this service.', schema: { type: 'object' } } },
+  },
   'GET /ping': { ...alive, summary: 'Answer' },
   'GET /metrics': {
     summary: 'Read metrics for Prometheus, where SERVICE_METRICS__ENABLED allows it',

@@ -20,6 +20,13 @@ export const bootstrapBody = lazily(() =>
   }),
 )
 
+const entrance = {
+  name: 'service',
+  info: '/api/system/info',
+  documents: { openapi: '/api/system/openapi', page: '/api/system/docs' },
+  workspace: { openapi: '/api/{workspace}/openapi', items: '/api/{workspace}/items/{collection}' },
+}
+
 /** Probes are answered whatever proxies or browsers add to the request. */
 const probe = { isProbe: true }
 
@@ -27,6 +34,7 @@ const probe = { isProbe: true }
 export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
   const { licensing, ports, sessions } = services
 
+  mount(app, '/', { GET: () => json(entrance) })
   mount(app, '/ping', { GET: () => json({ status: 'ok' }) }, probe)
   mount(app, '/api/system/live', { GET: () => json({ status: 'ok' }) }, probe)
   mount(app, '/api/system/ready', { GET: async () => readyAnswer(await checkReadiness(ports, isAccepting())) }, probe)

@@ -1,12 +1,16 @@
 /** Finds the member names that a schema accepts at a path, for messages about unknown members. */
 import type * as z from 'zod'
 import { shortName } from './message-text.ts'
-import { didYouMean } from './nearest.ts'
+import { didYouMean, listKnown } from './nearest.ts'
 
-/** The message for a member that `schema` does not accept. */
+/** More names would not be read. */
+const MAX_LISTED = 12
+
+/** The message for a member that `schema` does not accept: with the name that was probably meant, or all if they are few. */
 export function unknownMember(schema: z.ZodType, issue: UnknownMember): string {
   const [name = ''] = issue.keys
-  return `unknown field ${shortName(name)}${didYouMean(name, knownMembers(schema, issue.path))}`
+  const known = [...new Set(knownMembers(schema, issue.path))]
+  return `unknown field ${shortName(name)}${(known.length > MAX_LISTED ? didYouMean : listKnown)(name, known)}`
 }
 
 /** The message for a value that is none of the accepted `values`. */

@@ -12,7 +12,7 @@ export function didYouMean(name: string, candidates: Iterable<string>): string {
   return nearest === undefined ? '' : `; did you mean ${nearest}?`
 }
 
-/** Returns the same suggestion, or else the list of all known names if there are few: `, as data and filter are`. */
+/** Returns the same suggestion, or else the list of all known names: `; allowed: data, filter`. */
 export function listKnown(name: string, known: readonly string[]): string {
   const meant = didYouMean(name, known)
   if (meant !== '' || known.length === 0) return meant

@@ -1,5 +1,5 @@
-/** Prints observations as JSON lines. Error details are for the operator, never for the caller. */
-import type { Observation, Observe } from '../ports.ts'
+/** Prints observations as JSON lines, but for mails, which somebody reads. Error details are for the operator, never for the caller. */
+import type { Mail, Observation, Observe } from '../ports.ts'
 
 /** Calls `write` with each line; `isTrouble` is true for errors and warnings. */
 export function observeAsLines(write: (line: string, isTrouble: boolean) => void): Observe {
@@ -11,6 +11,7 @@ export function observeAsLines(write: (line: string, isTrouble: boolean) => void
     if (now !== at) time = new Date(now).toISOString()
     at = now
     if (observation.kind === 'request') write(requestLine(time, observation), false)
+    else if (observation.kind === 'mail') write(mailText(observation.mail), false)
     else write(JSON.stringify({ time, ...content(observation) }), isTrouble(observation))
   }
 }
@@ -26,12 +27,17 @@ function requestLine(time: string, of: Extract<Observation, { kind: 'request' }>
   return `{"time":"${time}","kind":"request","requestId":"${requestId}","method":"${method}","path":${JSON.stringify(path)},"status":${status},"milliseconds":${milliseconds}}`
 }
 
+/** Every line of the text is marked, so that none can be taken for a line of the log. */
+function mailText({ to, subject, text }: Mail): string {
+  return [`Mail to ${to}: ${subject}`, ...text.split('\n').map((line) => `  | ${line}`)].join('\n')
+}
+
 export const observeOnConsole: Observe = observeAsLines((line, isTrouble) => {
   if (isTrouble) console.error(line)
   else console.log(line)
 })
 
-function content(observation: Observation): object {
+function content(observation: Exclude<Observation, { kind: 'request' | 'mail' }>): object {
   if (observation.kind !== 'fault') return observation
   const { error, ...rest } = observation
   return { ...rest, error: errorDetails(error) }

@@ -218,7 +218,11 @@ it.each([
   ['without a name', {}, 'name'],
   ['with a blank name', { name: ' ' }, 'name'],
   ['with a duration that is none', { name: 'robot', expiresIn: 'soon' }, 'expiresIn'],
-  ['with an unknown member', { name: 'robot', admin: true }, 'unknown field admin'],
+  [
+    'with an unknown member',
+    { name: 'robot', admin: true },
+    'unknown field admin; allowed: name, description, expiresIn, userId, scope',
+  ],
 ])('answers 422 for a key %s', async (_, body, place) => {
   const response = await world.administrator.post(path, body)
 

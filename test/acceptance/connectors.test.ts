@@ -123,7 +123,11 @@ describe('the handshake', () => {
     [{ permission: 'net:::1', reason: 'why' }, 'permissions[0].permission', 'must have an IPv6 address in brackets'],
     [{ permission: 'net:a.com', reason: ' ' }, 'permissions[0].reason', 'must say why the connection is needed'],
     [{ permission: 'net:a.com' }, 'permissions[0].reason', 'must be given'],
-    [{ permission: 'net:a.com', reason: 'why', port: 1 }, 'permissions[0]', 'unknown field port'],
+    [
+      { permission: 'net:a.com', reason: 'why', port: 1 },
+      'permissions[0]',
+      'unknown field port; allowed: permission, reason',
+    ],
   ])('refuses %j before it', async (item, place, reason) => {
     const answer = await create({ ...sourceInputFor(system), permissions: [item] })
 

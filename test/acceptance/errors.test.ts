@@ -105,7 +105,16 @@ it('answers HEAD like GET without the body', async () => {
   expect(await response.text()).toBe('')
 })
 
-it.each(['/', '/api', '/api/system/nothing', '/api/auth/nothing', '/favicon.ico', '/api/system/projects/1'])(
+it('says at / where the documents are', async () => {
+  const response = await world.anonymous.get('/')
+
+  const { documents } = (await response.json()) as { documents: { openapi: string; page: string } }
+  expect(response.status).toBe(200)
+  expect((await world.administrator.get(documents.openapi)).status).toBe(200)
+  expect((await world.anonymous.get(documents.page)).status).toBe(200)
+})
+
+it.each(['/api', '/api/system/nothing', '/api/auth/nothing', '/favicon.ico', '/api/system/projects/1'])(
   'answers 404 with a JSON body at %s',
   async (path) => {
     const response = await world.administrator.get(path)

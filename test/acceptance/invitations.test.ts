@@ -228,7 +228,11 @@ it.each([
     'workspace_roles[0]',
   ],
   ['a time that no calendar has', { email: 'a@example.com', expiresIn: '999999999d' }, 'expiresIn'],
-  ['an unknown member', { email: 'a@example.com', isAdministrator: true }, 'unknown field isAdministrator'],
+  [
+    'an unknown member',
+    { email: 'a@example.com', isAdministrator: true },
+    'unknown field isAdministrator; allowed: email, workspace_roles, expiresIn',
+  ],
 ])('answers 422 for %s, naming the place', async (_, body, place) => {
   const response = await shop.post('/invitations', body)
 

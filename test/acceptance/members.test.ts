@@ -157,7 +157,7 @@ it('does not assign Public', async () => {
 it.each([
   ['a role that does not exist', { roles: [crypto.randomUUID()] }, 'roles[0]'],
   ['a status that is none', { status: 'retired' }, 'status'],
-  ['an unknown member', { email: 'x@example.com' }, 'unknown field email'],
+  ['an unknown member', { email: 'x@example.com' }, 'unknown field email; allowed: roles, status'],
 ])('answers 422 for %s, naming the place', async (_, body, place) => {
   const member = await people.memberWith(shop, [])
 

@@ -118,7 +118,7 @@ it('is for whoever may edit the data model: 403 for anonymous callers, whatever 
 it.each([
   ['text that is not JSON', '{', ['is not JSON']],
   ['no operations', {}, ['operations', 'is required']],
-  ['an unknown member beside them', { operations: [], force: true }, ['unknown field force']],
+  ['an unknown member beside them', { operations: [], force: true }, ['unknown field force; allowed: operations']],
   ['an operation that is none', { operations: [1] }, ['operations[0]', 'must be an object']],
   ['an unknown kind', { operations: [{ kind: 'dropEverything', data: {} }] }, ['operations[0]', 'kind']],
   ['an empty name', bodyWith({ dbName: '' }), ['operations[0]', 'data.dbName', 'must not be empty']],
@@ -127,7 +127,11 @@ it.each([
     bodyWith({ apiName: '1st' }),
     ['operations[0]', 'data.apiName', 'must start with a letter and contain only letters, digits and underscores'],
   ],
-  ['an unknown member', bodyWith({ comment: 'x' }), ['operations[0]', 'data', 'unknown field comment']],
+  [
+    'an unknown member',
+    bodyWith({ comment: 'x' }),
+    ['operations[0]', 'data', 'unknown field comment; allowed: id, sourceId, namespaceId, dbName, apiName, operations'],
+  ],
   ['an id that is none', bodyWith({ id: 'x' }), ['operations[0]', 'data.id', 'must be a UUID']],
 ])('answers 422 for %s, nesting place and reason', async (_, body, messages) => {
   const response = await shop.post('/schema/migrate', body)

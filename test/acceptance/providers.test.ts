@@ -169,7 +169,11 @@ it('needs no secret for a change that sends it nowhere else', async () => {
 
 it.each([
   ['an endpoint of another kind', { userinfoEndpoint: 'https://id.example.com/me' }, 'userinfoEndpoint'],
-  ['its name', { name: 'another' }, 'unknown field name'],
+  [
+    'its name',
+    { name: 'another' },
+    'unknown field name; allowed: issuer, authorizationEndpoint, tokenEndpoint, userinfoEndpoint, emailsEndpoint, claims, clientAuthentication, clientId, clientSecret, scopes, enabled, autoJoin',
+  ],
   ['scopes without openid', { scopes: [] }, 'scopes'],
   ['an issuer without TLS', { issuer: 'http://id.example.com', clientSecret: 'x' }, 'issuer'],
 ])('answers 422 for a change of %s', async (_, change, place) => {

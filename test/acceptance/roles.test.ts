@@ -115,7 +115,11 @@ it.each([
   ['with a name that no database can hold', { name: 'a\u0000b' }, 'name'],
   ['with a policy that does not exist', { name: 'X', policies: [crypto.randomUUID()] }, 'policies[0]'],
   ['with a policy that is no id', { name: 'X', policies: ['mine'] }, 'policies[0]'],
-  ['with an unknown member', { name: 'X', kind: 'administrator' }, 'unknown field kind'],
+  [
+    'with an unknown member',
+    { name: 'X', kind: 'administrator' },
+    'unknown field kind; allowed: name, description, policies',
+  ],
 ])('answers 422 for a role %s, naming the place', async (_, body, place) => {
   const response = await shop.post('/roles', body)
 

@@ -222,7 +222,11 @@ it('does not count where people who administer a workspace are counted', async (
 it.each([
   ['without a name', {}, 'name'],
   ['with a blank name', { name: ' ' }, 'name'],
-  ['with an unknown member', { name: 'x', isAdministrator: true }, 'unknown field isAdministrator'],
+  [
+    'with an unknown member',
+    { name: 'x', isAdministrator: true },
+    'unknown field isAdministrator; allowed: name, description, roles, owner',
+  ],
   ['with a role that is no pair', { name: 'x', roles: ['admin'] }, 'roles[0]'],
   ['with an id that is none', { name: 'x', roles: [{ workspace: 'x', roleId: 'x' }] }, 'roles[0].roleId'],
   ['with an owner that is no id', { name: 'x', owner: 'me' }, 'owner'],

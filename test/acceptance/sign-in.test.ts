@@ -87,7 +87,11 @@ it.each([
     ['credentials.password', 'must be of type string'],
   ],
   ['a password that is no text', { credentials: { email, password: 1 }, mode: 'json' }, ['credentials.password']],
-  ['an unknown member', { credentials: { email, password }, mode: 'json', remember: true }, ['unknown field remember']],
+  [
+    'an unknown member',
+    { credentials: { email, password }, mode: 'json', remember: true },
+    ['unknown field remember; allowed: credentials, mode'],
+  ],
   ['an unknown mode', { credentials: { email, password }, mode: 'xml' }, ['mode']],
   ['a body that is no object', [], []],
 ])('answers 422 for %s, naming the place', async (_, body, messages) => {

@@ -133,22 +133,38 @@ it('lists presets of well-known services, which only say how their addresses loo
 
 const UNREADABLE = 'Failed to read the JSON body'
 
-it.each<[string, object, readonly string[]]>([
-  ['an unknown member', { provider: 'neon', surprise: 1 }, ['unknown field surprise']],
+it.each<[string, object, readonly unknown[]]>([
+  [
+    'an unknown member',
+    { provider: 'neon', surprise: 1 },
+    [expect.stringContaining('unknown field surprise; allowed: provider')],
+  ],
   ['an unknown provider', { provider: 'oracle' }, ['provider', 'is not a data connector that is installed']],
   ['no provider', {}, ['provider', 'must be given']],
   ['a configuration that is no object', { provider: 'neon', config: 'x' }, ['config', 'must be an object']],
   ['no configuration', { provider: 'neon' }, ['config.host', 'must be given']],
-  ['an unknown setting', { provider: 'neon', config: { hots: 'x' } }, ['config.host', 'must be given']],
+  [
+    'an unknown setting',
+    { provider: 'neon', config: { hots: 'x' } },
+    ['config', 'unknown field hots; did you mean host?'],
+  ],
+  [
+    'an address under a wrong name',
+    { provider: 'neon', config: { url: 'postgres://u:p@h/d' } },
+    [
+      'config',
+      'unknown field url; allowed: host, port, database, user, password, tls, auth, or connectionString alone',
+    ],
+  ],
   [
     'an unknown setting beside the others',
     { provider: 'neon', config: { host: 'h', database: 'd', user: 'u', password: 'p', pool: 3 } },
-    ['config', 'unknown field pool'],
+    ['config', expect.stringContaining('unknown field pool; allowed: host')],
   ],
   [
     'a setting beside a connection string',
     { provider: 'neon', config: { connectionString: 'postgres://u:p@h/d', host: 'h' } },
-    ['config', 'unknown field host'],
+    ['config', 'unknown field host; allowed: connectionString'],
   ],
   [
     'a string of another database',
@@ -308,7 +324,7 @@ it('refuses a Hyperdrive binding with anything besides, and for databases over H
   const besides = await shop.post('/sources/data', wish)
   const overHttp = await shop.post('/sources/data', { ...wish, provider: 'neon' })
 
-  expect(messagesOf(await besides.json())).toEqual([UNREADABLE, 'config', 'unknown field user'])
+  expect(messagesOf(await besides.json())).toEqual([UNREADABLE, 'config', 'unknown field user; allowed: hyperdrive'])
   expect(messagesOf(await overHttp.json())).toEqual([UNREADABLE, 'config.hyperdrive', 'is not supported by neon'])
 })
 

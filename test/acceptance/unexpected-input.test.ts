@@ -51,7 +51,9 @@ it.each([...new Set(bodiless)])('%s refuses a body that says something', async (
   const response = await send(route, { body: { surprise: 1 } })
 
   expect(response.status).toBe(422)
-  expect(await response.json()).toMatchObject({ source: { message: 'unknown field surprise' } })
+  expect(await response.json()).toMatchObject({
+    source: { message: expect.stringContaining('unknown field surprise') },
+  })
 })
 
 it.each(probes)('%s answers whatever credential comes with it', async (route) => {

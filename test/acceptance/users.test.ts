@@ -102,9 +102,9 @@ it('keeps an account that a workspace has as its last Administrator', async () =
 
 it.each([
   ['a status that is none', { status: 'retired' }, 'status'],
-  ['another address', { email: 'x@example.com' }, 'unknown field email'],
-  ['a password', { passwordHash: 'x' }, 'unknown field passwordHash'],
-  ['a service account', { isService: true }, 'unknown field isService'],
+  ['another address', { email: 'x@example.com' }, 'unknown field email; allowed: fullName, status, isAdministrator'],
+  ['a password', { passwordHash: 'x' }, 'unknown field passwordHash; allowed: fullName, status, isAdministrator'],
+  ['a service account', { isService: true }, 'unknown field isService; allowed: fullName, status, isAdministrator'],
 ])('answers 422 for %s, naming the place', async (_, body, place) => {
   const member = await people.memberWith(shop, [])
 

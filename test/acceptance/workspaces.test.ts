@@ -63,7 +63,9 @@ it('takes one object, not a list, and no unknown members', async () => {
   const unknown = await world.administrator.post(path, { apiName: world.name('shop'), owner: 'me' })
 
   expect(list.status).toBe(422)
-  expect(await unknown.json()).toMatchObject({ source: { message: 'unknown field owner' } })
+  expect(await unknown.json()).toMatchObject({
+    source: { message: 'unknown field owner; allowed: apiName, displayName' },
+  })
 })
 
 it('lists, reads and renames workspaces', async () => {

@@ -75,7 +75,11 @@ function hasMember(config: unknown, name: string): boolean {
 
 function read<Form extends z.ZodType>(form: Form, config: unknown): z.output<Form> {
   const result = form.safeParse(config)
-  if (!result.success) throw configFault(...faultOf(result.error.issues[0], form))
+  if (!result.success) {
+    const { issues } = result.error
+    // What is unknown explains what is missing.
+    throw configFault(...faultOf(issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0], form))
+  }
   return result.data
 }
 
@@ -159,7 +163,10 @@ function hasControl(value: string): boolean {
 
 function faultOf(issue: z.core.$ZodIssue | undefined, form: z.ZodType): [place: string, reason: string] {
   const path = (issue?.path ?? []).map(String).join('.')
-  if (issue?.code === 'unrecognized_keys') return [path, unknownMember(form, issue)]
+  if (issue?.code === 'unrecognized_keys') {
+    const reason = unknownMember(form, issue)
+    return [path, reason.includes('allowed: host') ? `${reason}, or connectionString alone` : reason]
+  }
   if (issue?.code === 'invalid_type' && issue.input === undefined && path !== '') return [path, 'must be given']
   return [path, path === '' ? 'must be an object' : (issue?.message ?? 'is wrong')]
 }

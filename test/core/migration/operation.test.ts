@@ -120,7 +120,7 @@ describe('a malformed body is refused with its place and reason', () => {
     [[], ['must be an object']],
     [{}, ['operations', 'is required']],
     [{ operations: {} }, ['operations', 'must be an array']],
-    [{ operations: [], more: 1 }, ['unknown field more']],
+    [{ operations: [], more: 1 }, ['unknown field more; allowed: operations']],
     [{ operations: [deleteCollection('a'), 3] }, ['operations[1]', 'must be an object']],
     [{ operations: new Array(10_001).fill(deleteCollection('a')) }, ['operations', 'must be at most 10000']],
   ])('body %#', (body, messages) => {
@@ -136,8 +136,12 @@ describe('a malformed body is refused with its place and reason', () => {
     ['unknown kind', { kind: 'dropEverything', data: {} }, ['kind', kinds]],
     ['nested kind on top', field('a.x', 'string'), ['kind', kinds]],
     ['no data', { kind: 'deleteCollection' }, ['data', 'is required']],
-    ['unknown member beside data', { ...deleteCollection('a'), x: 1 }, ['unknown field x']],
-    ['unknown member', createCollection('a', [], { label: 'A' }), ['data', 'unknown field label']],
+    ['unknown member beside data', { ...deleteCollection('a'), x: 1 }, ['unknown field x; allowed: kind, data']],
+    [
+      'unknown member',
+      createCollection('a', [], { label: 'A' }),
+      ['data', 'unknown field label; allowed: id, sourceId, namespaceId, dbName, apiName, operations'],
+    ],
     ['bad id', { kind: 'deleteCollection', data: { id: '17' } }, ['data.id', 'must be a UUID']],
     ['empty API name', createCollection('a', [], { apiName: '' }), ['data.apiName', apiNameRule]],
     ['bad API name', createCollection('a', [], { apiName: '1st' }), ['data.apiName', apiNameRule]],
@@ -239,7 +243,7 @@ describe('a malformed body is refused with its place and reason', () => {
 
   it('refuses a member that is named like the prototype', () => {
     expect(messagesOf(() => parseMigration('{"operations": [], "__proto__": 1}'), 'invalid')).toContain(
-      'unknown field __proto__',
+      'unknown field __proto__; allowed: operations',
     )
   })
 })

@@ -7,6 +7,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { startNode } from '../../../handlers/node.ts'
+import { observeAsLines } from '../../../src/platform/log-lines.ts'
 import { startNeonGateway } from '../../../src/platform/node/embedded/neon-gateway.ts'
 import type { Mail } from '../../../src/ports.ts'
 import { startPostgres } from '../servers/postgres.ts'
@@ -100,7 +101,7 @@ export async function openTestEnvironment(
     const work: (() => Promise<void>)[] = []
     const server = await startNode({
       environment: { ...common, ...variables, SERVICE_DATABASE_URL: postgres.url, PORT: '0' },
-      observe: (observation) => lines.push(JSON.stringify(observation)),
+      observe: observeAsLines((line) => lines.push(line)),
       clock,
       passwords: quickHashing,
       ticker: (_, tick) => {
@@ -187,9 +188,10 @@ async function mailedToken(lines: readonly string[], address: string, subject: R
 }
 
 function mailsIn(lines: readonly string[]): readonly Mail[] {
-  return lines
-    .filter((line) => line.includes('"kind":"mail"'))
-    .map((line) => (JSON.parse(line) as { readonly mail: Mail }).mail)
+  return lines.flatMap((line) => {
+    const [, to = '', subject = '', text] = /^Mail to (\S+): ([^\n]*)\n(.*)$/s.exec(line) ?? []
+    return text === undefined ? [] : [{ to, subject, text: text.replaceAll(/^ {2}\| /gm, '') }]
+  })
 }
 
 type Ready = { readonly status: string; readonly checks: { readonly startup: string } }
