@@ -6,6 +6,7 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
 import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { people } from '../support/service/people.ts'
 import { createCollection, createRelation, type Workspace, world } from '../support/service/world.ts'
 
 let servers: SourceServers
@@ -270,6 +271,52 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
     expect(await shop.data(`/policies/${policy.id}`)).toMatchObject({ content })
     expect(await introspect()).toEqual({ status: 200, body: { data: { operations: [], skipped: [] } } })
     await servers[provider].run(`drop table ${chairs}`, `drop table ${rooms}`)
+    await introspect()
+  })
+
+  it('goes on without a column that is gone, but for requests that name it', async () => {
+    const [pens, name] = [`${provider}_pens`, `${provider}Pens`]
+    await servers[provider].run(
+      `create table ${pens} (id int primary key, colour varchar(20), size int)`,
+      `insert into ${pens} values (1, 'red', 3)`,
+    )
+    await introspect()
+    const only = (fields: string[], filter: object) => ({ read: { fields, filter }, update: { fields } })
+    const content = { collections: { [name]: only(['id', 'colour', 'size'], { colour: { _eq: 'red' } }) } }
+    const saved = await shop.post('/policies', { name: `pens of ${provider}`, content })
+    const { data: policy } = (await saved.json()) as { data: { id: string } }
+    const reader = await people.member(shop, { collections: { [name]: only(['id'], { colour: { _eq: 'red' } }) } })
+    await shop.data(`/items/${name}`)
+    await servers[provider].run(`alter table ${pens} drop column colour`)
+    const refused = await reader.get(`/items/${name}`)
+
+    const read = await shop.get(`/items/${name}`)
+    const others = await shop.get(`/items/${name}?fields=size&filter[size][_eq]=3`)
+    const naming = await Promise.all(
+      ['fields=colour', 'filter[colour][_eq]=red', 'sort[0][colour][direction]=asc'].map((query) =>
+        shop.get(`/items/${name}?${query}`),
+      ),
+    )
+    const written = await shop.patch(`/items/${name}/1`, { colour: 'blue' })
+    const created = await shop.post(`/items/${name}?fields=id,size`, [{ id: 2, size: 4 }])
+
+    expect(await answer(read)).toEqual({ status: 200, body: { data: [{ id: 1, size: 3 }] } })
+    expect(await answer(others)).toEqual({ status: 200, body: { data: [{ size: 3 }] } })
+    for (const response of [...naming, written]) {
+      expect([response.status, await response.text()]).toEqual([422, expect.stringContaining('colour')])
+    }
+    expect(await answer(created)).toEqual({ status: 200, body: { data: [{ id: 2, size: 4 }] } })
+    expect([refused.status, await refused.text()]).toEqual([403, expect.not.stringContaining('colour')])
+
+    await introspect()
+    const shown = (await shop.data(`/policies/${policy.id}`)) as { content: object }
+    const back = await shop.patch(`/policies/${policy.id}`, { content: shown.content })
+    const still = await reader.get(`/items/${name}`)
+
+    expect(shown.content).toMatchObject({ collections: { [name]: { update: { fields: ['id', 'size'] } } } })
+    expect(back.status).toBe(200)
+    expect([still.status, await still.text()]).toEqual([403, expect.not.stringContaining('colour')])
+    await servers[provider].run(`drop table ${pens}`)
     await introspect()
   })
 

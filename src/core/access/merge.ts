@@ -2,6 +2,7 @@
  * Merges policies into Access; no other file does (docs/contract.md#how-policies-act). Each policy with the action is
  * one grant; access.ts unites grants.
  */
+import { ServiceError } from '../error.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
 import { all, type Filter } from '../query/filter.ts'
 import { type FieldResolver, resolveFilter } from '../query/resolve.ts'
@@ -65,8 +66,8 @@ function mergePolicies(rights: PolicyRights, collection: Collection, action: Act
 }
 
 /**
- * Returns undefined where the action names a collection or field that an introspection no longer found: it then grants
- * nothing.
+ * Returns undefined where the action names a field that an introspection no longer found, or compares one in a way that
+ * its new type does not know: it then grants nothing, and no error tells of it.
  */
 function grantOf(action: PolicyAction, collection: Collection, resolver: FieldResolver): Grant | undefined {
   if (action === 'all') return { rows: all, fields: 'every', validation: all }
@@ -84,7 +85,7 @@ function grantOf(action: PolicyAction, collection: Collection, resolver: FieldRe
       validation: resolved(validation),
     }
   } catch (error) {
-    if (error instanceof GoneField) return undefined
+    if (error instanceof GoneField || error instanceof ServiceError) return undefined
     throw error
   }
 }

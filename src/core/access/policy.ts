@@ -115,7 +115,10 @@ export function parsePolicy(content: unknown, model: Model, names: PolicyNames =
   return { entitlements: [...new Set(entitlements)], collections: byId }
 }
 
-/** Presents stored content as it is sent, with the names of `model`. */
+/**
+ * Presents stored content as it is sent, with the names of `model`. What an introspection made void, and what therefore
+ * grants nothing, is left out, so that the content can be sent back.
+ */
 export function presentPolicy({ entitlements, collections }: PolicyContent, model: Model): PolicyContent {
   const byName: Record<string, PolicyActions> = {}
   for (const [id, actions] of Object.entries(collections)) {
@@ -152,8 +155,14 @@ export function fieldById(collection: Collection, id: string): Field | undefined
   return collection.primitives.find((field) => field.id === id) ?? collection.relations.find((field) => field.id === id)
 }
 
-function mapActions(actions: PolicyActions, map: (action: PolicyAction, kind: string) => PolicyAction): PolicyActions {
-  const mapped = Object.entries(actions).map(([kind, action]) => [kind, action && map(action, kind)])
+function mapActions(
+  actions: PolicyActions,
+  map: (action: PolicyAction, kind: string) => PolicyAction | undefined,
+): PolicyActions {
+  const mapped = Object.entries(actions).flatMap(([kind, action]) => {
+    const made = action && map(action, kind)
+    return made === undefined ? [] : [[kind, made]]
+  })
   return Object.fromEntries(mapped) as PolicyActions
 }
 
@@ -191,15 +200,38 @@ function storedAction(action: PolicyAction, { names, collection, path }: Sent): 
   }
 }
 
-function shownAction(action: PolicyAction, collection: Collection): PolicyAction {
+function shownAction(action: PolicyAction, collection: Collection): PolicyAction | undefined {
   if (action === 'all') return action
   const { fields, filter, validation }: Detail = action
+  if (!isMeaningful(filter, collection) || !isMeaningful(validation, collection)) return undefined
   return {
     ...(fields !== undefined && {
-      fields: fields === '*' ? fields : fields.map((id) => fieldById(collection, id)?.apiName ?? id),
+      fields: fields === '*' ? fields : fields.flatMap((id) => fieldById(collection, id)?.apiName ?? []),
     }),
     ...(filter !== undefined && { filter: renamed(filter, collection, fieldById, 'apiName') }),
     ...(validation !== undefined && { validation: renamed(validation, collection, fieldById, 'apiName') }),
+  }
+}
+
+/** Returns false where a stored filter names a field that is gone, or an operator or value that its type does not take. */
+function isMeaningful(filter: Record<string, unknown> | undefined, collection: Collection): boolean {
+  if (filter === undefined) return true
+  const field = (of: Collection, id: string) => {
+    const found = fieldById(of, id)
+    if (found === undefined) throw fault('filter', 'is void')
+    return { field: found, visible: all }
+  }
+  const resolver = {
+    field,
+    rowsOf: () => all,
+    linksOf: () => all,
+    variable: policyVariable({ userId: undefined, roleIds: [] }),
+  }
+  try {
+    resolveFilter(jsonFilter(filter), { resolver, collection, path: 'filter' })
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -15,6 +15,7 @@ import { createOnModel } from './on-model.ts'
 import { createOpenItems } from './open-items.ts'
 import { createPlanCache, createViewers } from './plan-cache.ts'
 import type { ItemQuery, Planned } from './planned.ts'
+import { createRemainingModel, type LookAtSource } from './remaining-model.ts'
 import { createSnapshotRecheck } from './snapshot-recheck.ts'
 
 export type { ItemQuery, ListAnswer, LongAnswer, Planned }
@@ -26,13 +27,19 @@ export type ItemsDeps = {
   readonly config: Config
   readonly models: ModelCache
   readonly openSource: (workspace: WorkspaceRow, model: Model, sourceId: string) => Source
+  readonly look: LookAtSource
 }
 
 export function createItems(deps: ItemsDeps): Items {
-  const { ports, config, models, openSource } = deps
+  const { ports, config, models, openSource, look } = deps
   const viewers = createViewers()
   const shared = {
-    onModel: createOnModel({ models, viewers, lookAgain: createSnapshotRecheck(ports) }),
+    onModel: createOnModel({
+      models,
+      viewers,
+      lookAgain: createSnapshotRecheck(ports),
+      remaining: createRemainingModel({ clock: ports.clock, look }),
+    }),
     open: createOpenItems({
       viewers,
       limits: { default: config.SERVICE_QUERY_LIMIT_DEFAULT, max: config.SERVICE_QUERY_LIMIT_MAX },

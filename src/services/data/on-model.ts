@@ -1,6 +1,7 @@
 /**
  * Runs work on the model of a request, and repeats it once with the newest model if a model that another process has just
- * replaced causes an error: it may name deleted tables or lack new names. Errors are explained by rights and model.
+ * replaced causes an error: it may name deleted tables or lack new names. Where columns are gone that no model knows of yet,
+ * it is repeated without them. Errors are explained by rights and model.
  */
 import type { Action } from '../../core/access/access.ts'
 import { andThen, attempt } from '../../core/and-then.ts'
@@ -11,6 +12,7 @@ import type { ModelCache } from '../model/model-cache.ts'
 import { explainError } from './explain-error.ts'
 import type { Viewers } from './plan-cache.ts'
 import type { Planned, Planning } from './planned.ts'
+import type { RemainingModel } from './remaining-model.ts'
 import type { SnapshotRecheck } from './snapshot-recheck.ts'
 
 export type OnModel = <T>(
@@ -23,10 +25,11 @@ export type OnModelDeps = {
   readonly models: Pick<ModelCache, 'load'>
   readonly viewers: Viewers
   readonly lookAgain: SnapshotRecheck
+  readonly remaining: RemainingModel
 }
 
 export function createOnModel(deps: OnModelDeps): OnModel {
-  const { models, viewers, lookAgain } = deps
+  const { models, viewers, lookAgain, remaining } = deps
 
   return <T>(
     { workspace, snapshot, rights }: RequestScope,
@@ -43,8 +46,11 @@ export function createOnModel(deps: OnModelDeps): OnModel {
 
     async function onNewerModel(model: Model, refused: unknown): Promise<Planned<T>> {
       const current = await lookAgain(workspace.id)
-      if (current === undefined || current.modelVersion <= model.version) throw explained(model, refused)
-      const newer = await models.load(workspace, current.modelVersion)
+      const isNewer = current !== undefined && current.modelVersion > model.version
+      const newer = isNewer
+        ? await models.load(workspace, current.modelVersion)
+        : isMissingTable(refused) && (await remaining.without(workspace, model, asked.name))
+      if (newer === undefined || newer === false) throw explained(model, refused)
       const fail = (error: unknown): never => {
         throw explained(newer, error)
       }
@@ -57,7 +63,7 @@ export function createOnModel(deps: OnModelDeps): OnModel {
 
     return andThen(models.load(workspace, snapshot.modelVersion), (model) =>
       attempt(
-        () => plan(model),
+        () => plan(remaining.of(model)),
         (planned) =>
           running(planned, async (error) => {
             if (!isMissingTable(error)) throw explained(model, error)

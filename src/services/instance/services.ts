@@ -117,7 +117,14 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const declarations = createDeclarations(ports)
   const loadGrantor = createLoadGrantor({ ports, models })
   const delegating = { ports, directory, license: licensing, loadGrantor }
-  const items = createItems({ ports, config, models, openSource: openSources.sourceOf })
+  const introspection = createIntrospection({ ports, models: changes, system: systemDatabase, openSources })
+  const items = createItems({
+    ports,
+    config,
+    models,
+    openSource: openSources.sourceOf,
+    look: introspection.look,
+  })
   return {
     ports,
     config,
@@ -138,7 +145,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     providers: createProviders(delegating),
     providerSignIn: createProviderSignIn({ ports, sessions, throttle, license: licensing }),
     migrations,
-    introspection: createIntrospection({ ports, models: changes, system: systemDatabase, openSources }),
+    introspection,
     sources,
     openSources,
     secrets,

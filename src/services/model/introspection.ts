@@ -9,7 +9,7 @@ import { type Breaking, breakingChanges } from '../../core/migration/breaking.ts
 import { conventionalName } from '../../core/migration/derive.ts'
 import { diffModel, type SchemaOperation } from '../../core/migration/diff.ts'
 import { followRenames, type Rename, type RenamedFrom } from '../../core/migration/renames.ts'
-import { isSystemSource, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
+import { isSystemSource, type Model, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
 import { catalogIdsOf } from '../../core/sql/catalog-ids.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { SkippedTable, SourceSchema } from '../../core/sql/source-schema.ts'
@@ -32,6 +32,8 @@ export type Introspection = {
   introspect(scope: RequestScope, request: IntrospectionRequest): Promise<ImportResult>
   /** Returns what `introspect` would import and what that breaks; changes nothing. */
   preview(scope: RequestScope, request: IntrospectionRequest): Promise<ImportPreview>
+  /** Returns the schema that a source of the model has now. */
+  look(workspace: WorkspaceRow, model: Model, sourceId: string): Promise<SourceSchema>
 }
 
 export type IntrospectionRequest = {
@@ -146,6 +148,12 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
           answer: { operations, skipped: schema.skipped },
         }
       })
+    },
+
+    async look(workspace, { records }, sourceId) {
+      const source = records.sources.find(({ id }) => id === sourceId)
+      if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
+      return (await schemaOf(workspace, records, { source, isDryRun: true })).schema
     },
 
     async preview({ workspace, rights }, request) {

@@ -1,0 +1,77 @@
+/**
+ * What remains of a model whose columns were dropped or renamed behind our back: until the next introspection requests
+ * see the model without those fields, so that only those fail that name one.
+ */
+
+import type { Model } from '../../core/model/model.ts'
+import { withoutFields } from '../../core/model/without-fields.ts'
+import { keyOf, placedCollections } from '../../core/sql/catalog-ids.ts'
+import type { SourceSchema } from '../../core/sql/source-schema.ts'
+import type { Clock, Instant } from '../../ports.ts'
+import type { WorkspaceRow } from '../../store/workspaces.ts'
+import { compileModel } from '../model/model-cache.ts'
+
+/** Reads the schema that a source has now. */
+export type LookAtSource = (workspace: WorkspaceRow, model: Model, sourceId: string) => Promise<SourceSchema>
+
+export type RemainingModel = {
+  /** The model without what is known to be missing. */
+  of(model: Model): Model
+  /** Looks at the source of a collection; undefined where nothing more is missing than `of` knows. */
+  without(workspace: WorkspaceRow, model: Model, collection: string): Promise<Model | undefined>
+}
+
+export type RemainingModelDeps = { readonly clock: Clock; readonly look: LookAtSource }
+
+/** A column that is back is seen after this time, and a source is not looked at more often. */
+const MAX_AGE = 30_000
+
+export function createRemainingModel(deps: RemainingModelDeps): RemainingModel {
+  const { clock, look } = deps
+  const known = new WeakMap<
+    Model,
+    { readonly remaining: Model; readonly until: Instant; readonly sources: Set<string> }
+  >()
+
+  const fresh = (model: Model) => {
+    const found = known.get(model)
+    return found === undefined || found.until < clock.now() ? undefined : found
+  }
+
+  return {
+    of: (model) => fresh(model)?.remaining ?? model,
+
+    async without(workspace, model, collection) {
+      const sourceId = model.byName.get(collection)?.sourceId
+      const before = fresh(model)
+      if (sourceId === undefined || before?.sources.has(sourceId) === true) return undefined
+      const { remaining = model, sources = new Set<string>(), until = clock.now() + MAX_AGE } = before ?? {}
+      // A source that cannot be looked at has told of its failure already.
+      const gone = await look(workspace, model, sourceId).then(
+        (schema) => missingFields(model, sourceId, schema),
+        () => new Set<string>(),
+      )
+      const next = gone.size === 0 ? remaining : compileModel(model.version, withoutFields(remaining.records, gone))
+      known.set(model, { remaining: next, until, sources: sources.add(sourceId) })
+      return next === remaining ? undefined : next
+    },
+  }
+}
+
+/** Tables that are missing altogether fail by themselves. */
+function missingFields({ records }: Model, sourceId: string, schema: SourceSchema): ReadonlySet<string> {
+  const columns = new Map(
+    schema.tables.map((table) => [keyOf(table), new Set(table.columns.map(({ dbName }) => dbName))]),
+  )
+  const tables = new Map(
+    placedCollections(records, sourceId, schema.defaultNamespace).map(({ record, place }) => [
+      record.id,
+      columns.get(keyOf(place)),
+    ]),
+  )
+  return new Set(
+    records.primitiveFields.flatMap(({ id, collectionId, dbName }) =>
+      tables.get(collectionId)?.has(dbName) === false ? [id] : [],
+    ),
+  )
+}
