@@ -274,6 +274,47 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
     await introspect()
   })
 
+  it('leaves no table of a migration that failed', async () => {
+    const [lists, entries] = [`${provider}_lists`, `${provider}_entries`]
+    const failed = await shop.migrate(
+      createCollection(ids, sourceId, lists, { title: 'string(40)' }),
+      createCollection(ids, sourceId, entries, { listId: 'int64?', note: 'string' }),
+      createRelation(ids, `${entries}.list(listId) -> ${lists}.entries`),
+      {
+        kind: 'updateCollection',
+        data: {
+          id: ids.get(authors),
+          operations: [
+            {
+              kind: 'createPrimitiveField',
+              data: {
+                id: randomUUID(),
+                dbName: 'wanted',
+                apiName: 'wanted',
+                type: { name: 'int32' },
+                isNullable: false,
+                isList: false,
+                defaultValue: null,
+              },
+            },
+          ],
+        },
+      },
+    )
+    const { meta } = (await failed.json()) as { meta?: { applied: object[] } }
+    const left = await servers[provider].run(
+      `select count(*) from information_schema.tables where table_name in ('${lists}', '${entries}')`,
+    )
+    const next = await shop.migrate(createCollection(new Map(), sourceId, lists, { title: 'string(40)' }))
+    await servers[provider].run(`drop table ${lists}`)
+    await introspect()
+
+    expect(failed.status).toBe(500)
+    expect(meta?.applied ?? []).toEqual([])
+    expect(left).toEqual([['0']])
+    expect(next.status).toBe(200)
+  })
+
   it('goes on without a column that is gone, but for requests that name it', async () => {
     const [pens, name] = [`${provider}_pens`, `${provider}Pens`]
     await servers[provider].run(

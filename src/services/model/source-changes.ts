@@ -8,6 +8,7 @@ import { nested, ServiceError } from '../../core/error.ts'
 import type { SourceChange } from '../../core/migration/apply.ts'
 import { ddlError } from '../../core/migration/ddl-error.ts'
 import { MIGRATION_FAILED, migrationFault } from '../../core/migration/fault.ts'
+import type { TableRef } from '../../core/sql/change.ts'
 import { compileChange } from '../../core/sql/ddl.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
@@ -68,7 +69,7 @@ export async function runSourceMigrations(system: SqlDriver, migrations: readonl
       applied.push(...migration.changes)
     } catch (cause) {
       if (!(cause instanceof SqlFault)) throw cause
-      const outcome = outcomeOf(migration, cause)
+      const outcome = await withoutNewTables(migration, outcomeOf(migration, cause))
       const untouched = migrations.slice(outcome.isUntouched ? position : position + 1)
       await system.batch(untouched.map(({ sourceId }) => unmarkSource(sourceId)))
       throw failureOf(migration, { fault: cause, applied: [...applied, ...outcome.applied], failed: outcome.failed })
@@ -81,29 +82,67 @@ async function runMigration({ database: { driver, dialect }, changes }: SourceMi
   await driver.batch([turn.take, ...compileChanges(changes, dialect), ...turn.release])
 }
 
+/** Drops the tables that a failed migration made; where that fails too, they are told as applied. */
+async function withoutNewTables(
+  { database: { driver, dialect } }: SourceMigration,
+  outcome: Outcome,
+): Promise<Outcome> {
+  const made = outcome.applied.filter(({ change }) => change.kind === 'createTable')
+  if (made.length === 0) return outcome
+  const isOfMade = ({ change }: SourceChange) =>
+    'table' in change && made.some((one) => 'table' in one.change && isEqualTable(one.change.table, change.table))
+  const drops = made.toReversed().flatMap(({ operation, sourceId, change }) => {
+    if (!('table' in change)) return []
+    return compileOne({ operation, sourceId, change: { kind: 'dropTable', table: change.table } }, dialect)
+  })
+  try {
+    await driver.batch([dialect.ddl.lock.take, ...drops, ...dialect.ddl.lock.release])
+  } catch {
+    return outcome
+  }
+  const applied = outcome.applied.filter((change) => !isOfMade(change))
+  const isWhole = outcome.failed !== undefined && (outcome.isFirstStatement || isOfMade(outcome.failed))
+  return { ...outcome, applied, isUntouched: outcome.isUntouched || (applied.length === 0 && isWhole) }
+}
+
+function isEqualTable(one: TableRef, other: TableRef): boolean {
+  return one.schema === other.schema && one.dbName === other.dbName
+}
+
 type Outcome = {
   readonly applied: readonly SourceChange[]
   /** The change that failed, if known. */
   readonly failed: SourceChange | undefined
   /** True if the database is certainly unchanged. */
   readonly isUntouched: boolean
+  /** True if nothing of the failed change itself can have been applied. */
+  readonly isFirstStatement: boolean
 }
 
 function outcomeOf({ database: { dialect }, changes }: SourceMigration, fault: SqlFault): Outcome {
   // The connection was lost: the statement may or may not have run.
   const isLost = fault.state.startsWith('08')
   if (dialect.ddl.lock.isTransaction) {
-    return { applied: [], failed: failedChange(changes, fault), isUntouched: !isLost }
+    return { applied: [], failed: failedChange(changes, fault), isUntouched: !isLost, isFirstStatement: false }
   }
   // Without a position nothing was sent, and the first statement only takes the lock.
-  if (fault.position === undefined || fault.position === 0) return { applied: [], failed: undefined, isUntouched: true }
+  if (fault.position === undefined || fault.position === 0) {
+    return { applied: [], failed: undefined, isUntouched: true, isFirstStatement: true }
+  }
   let end = 1
   for (const [place, change] of changes.entries()) {
+    const start = end
     end += compileOne(change, dialect).length
     if (fault.position >= end) continue
-    return { applied: changes.slice(0, place), failed: change, isUntouched: fault.position === 1 && !isLost }
+    const isFirstStatement = fault.position === start && !isLost
+    return {
+      applied: changes.slice(0, place),
+      failed: change,
+      isUntouched: isFirstStatement && start === 1,
+      isFirstStatement,
+    }
   }
-  return { applied: changes, failed: undefined, isUntouched: false }
+  return { applied: changes, failed: undefined, isUntouched: false, isFirstStatement: false }
 }
 
 /**
