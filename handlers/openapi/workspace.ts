@@ -142,6 +142,7 @@ export const workspaceRoutes: RouteDescriptions = {
   'GET /api/{workspace}/schema': {
     summary: 'Read the manifest of the data model',
     tag: dataModel,
+    parameters: [parameter('collections', 'Only these, by their names with commas between.', { type: 'string' })],
     answers: {
       '200': {
         ...response(z.looseObject({ formatVersion: z.literal(1) }), 'The manifest.'),

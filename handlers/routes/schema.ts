@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import { parseBrackets } from '../../src/core/query/brackets.ts'
-import { parseDryRun } from '../../src/core/query/parse.ts'
+import { parseCollections, parseDryRun } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data } from '../http/answer.ts'
 import { readBody, readText } from '../http/body.ts'
@@ -15,12 +15,19 @@ import { textSchema } from '../http/schemas.ts'
 import { hasBody } from '../http/unexpected-input.ts'
 
 export function mountSchema(app: App, services: Services): void {
-  mount(app, '/api/:workspace/schema', {
-    GET: async (c) => {
-      const { text, tag } = await services.manifests.load(await authorize(services, c))
-      return withEtag(c, tag, () => text)
+  mount(
+    app,
+    '/api/:workspace/schema',
+    {
+      GET: async (c) => {
+        const scope = await authorize(services, c)
+        const names = parseCollections(parseBrackets(searchWithoutToken(c.req.url)))
+        const { text, tag } = await services.manifests.load(scope, names)
+        return withEtag(c, tag, () => text)
+      },
     },
-  })
+    { strictQuery: ['GET'] },
+  )
 
   mount(
     app,

@@ -6,28 +6,35 @@
 import type { Declarations } from './connector/item-capabilities.ts'
 import type { Manifest, PrimitiveFieldEntry, RelationFieldEntry, ServiceSchema } from './manifest/format.ts'
 import { createInterner, type Interner } from './manifest/interner.ts'
-import { fullModelView } from './manifest/model-view.ts'
+import { fullModelView, viewWithin } from './manifest/model-view.ts'
 import { operationsOf } from './manifest/query-schema.ts'
 import type { Collection, ConstraintRecord, Model, PrimitiveField, RelationField } from './model/model.ts'
 
-export function compileManifest(model: Model, declared: Declarations = () => undefined): Manifest {
-  const interner = createInterner(fullModelView(declared))
-  const serviceSchema = compileServiceSchema(model, interner)
-  const operations = [...model.collections.values()].flatMap((collection) => operationsOf(interner, collection))
+/** Of `collections` alone, where they are given: without relations to others, in the order of the model. */
+export function compileManifest(
+  model: Model,
+  declared: Declarations = () => undefined,
+  collections: ReadonlySet<Collection> = new Set(model.collections.values()),
+): Manifest {
+  const interner = createInterner(viewWithin(fullModelView(declared), collections))
+  const shown = [...model.collections.values()].filter((collection) => collections.has(collection))
+  const serviceSchema = compileServiceSchema(model, interner, shown)
+  const operations = shown.flatMap((collection) => operationsOf(interner, collection))
   const { strings, primitiveTypes, ...types } = interner.finish()
   return { formatVersion: 1, strings, primitiveTypes, serviceSchema, querySchema: { operations, ...types } }
 }
 
-function compileServiceSchema(model: Model, interner: Interner): ServiceSchema {
+function compileServiceSchema(model: Model, interner: Interner, collections: readonly Collection[]): ServiceSchema {
   const sources = [...model.sources.values()]
   const { namespaces } = model.records
-  const collections = [...model.collections.values()]
+  const shown = new Set(collections)
+  const relationsOf = ({ relations }: Collection) => relations.filter(({ target }) => shown.has(target))
   const places: Places = {
     sources: positions(sources.map(({ id }) => id)),
     namespaces: positions(namespaces.map(({ sourceId, dbName }) => `${sourceId} ${dbName}`)),
     collections: positions(collections),
     primitives: positions(...collections.map(({ primitives }) => primitives)),
-    relations: positions(...collections.map(({ relations }) => relations)),
+    relations: positions(...collections.map(relationsOf)),
     constraints: constraintsByRelation(model),
   }
   return {
@@ -52,7 +59,7 @@ function compileServiceSchema(model: Model, interner: Interner): ServiceSchema {
         ...(isReadOnly && { isReadonly: isReadOnly }),
         ...(isSystem && { isSystem }),
         primitiveFields: collection.primitives.map((field) => primitiveFieldEntry(field, interner)),
-        relationFields: collection.relations.map((field) => relationFieldEntry(field, interner, places)),
+        relationFields: relationsOf(collection).map((field) => relationFieldEntry(field, interner, places)),
         ...(indexes.length > 0 && {
           indexes: indexes.map((index) => ({
             id: index.id,
@@ -104,9 +111,11 @@ function relationFieldEntry(field: RelationField, interner: Interner, places: Pl
     ...(isList && { isList }),
     ...(isNullable && { isNullable }),
     ...(isForward && { isForward }),
-    ...(through !== undefined && {
-      through: { near: placeOf(places.relations, through.near), far: placeOf(places.relations, through.far) },
-    }),
+    // Not told where the junction is left out.
+    ...(through !== undefined &&
+      places.relations.has(through.near) && {
+        through: { near: placeOf(places.relations, through.near), far: placeOf(places.relations, through.far) },
+      }),
     ...(constraint !== undefined && {
       constraint: {
         id: constraint.id,

@@ -74,6 +74,43 @@ it('changes its tag with the model', async () => {
   expect(after.headers.get('ETag')).not.toBe(before)
 })
 
+it('answers the manifest of some collections, with a tag that changes only with them', async () => {
+  const part = await shop.get('/schema?collections=authors')
+  const tag = part.headers.get('ETag') ?? ''
+  const manifest = (await part.json()) as Manifest
+  await shop.migrate(createCollection(new Map(), shop.sourceId, 'labels', { name: 'string' }))
+  const later = (path: string) => shop.send('GET', path, { headers: { 'If-None-Match': tag } })
+
+  expect(manifest.serviceSchema.collections.map(({ id }) => id)).toEqual([shop.ids.get('authors')])
+  expect(manifest.strings).not.toContain('articles')
+  expect((await later('/schema?collections=authors')).status).toBe(304)
+  expect((await later('/schema?collections=authors,articles')).status).toBe(200)
+})
+
+it.each([
+  ['?collections=authors,nobody', 'collections', 'collection nobody does not exist'],
+  ['?collections=author', 'collections', 'collection author does not exist; did you mean authors?'],
+  ['?collections=', 'collections', 'must be a comma-separated list of names'],
+  ['?collections=authors,', 'collections', 'must be a comma-separated list of names'],
+  ['?collections[]=authors', 'collections', 'must be a comma-separated list of names'],
+  ['?collection=authors', 'collection', 'is not a parameter of this route; did you mean collections?'],
+])('refuses %s', async (search, parameter, reason) => {
+  const response = await shop.get(`/schema${search}`)
+
+  expect(response.status).toBe(422)
+  const source = { message: parameter, source: { message: reason } }
+  expect(await response.json()).toMatchObject({ message: 'Failed to execute query', source })
+})
+
+it('tells nobody without dataModel:read whether a name exists', async () => {
+  const [known, unknown] = await Promise.all(
+    ['authors', 'nobody'].map((name) => shop.anonymous.get(`/schema?collections=${name}`)),
+  )
+
+  expect([known?.status, unknown?.status]).toEqual([403, 403])
+  expect(await known?.text()).toBe(await unknown?.text())
+})
+
 it('needs dataModel:read', async () => {
   const response = await shop.anonymous.get('/schema')
 

@@ -123,6 +123,14 @@ it('lists no operation by key where there is no key of one column', () => {
   ])
 })
 
+it('is that of a smaller model for some collections', () => {
+  const smaller = build.model({ authors: { id: 'int64', name: 'string(80)', tags: 'string[]?' } })
+  const authors = new Set([...blog.collections.values()].filter(({ apiName }) => apiName === 'authors'))
+
+  expect(compileManifest(blog, undefined, authors)).toEqual(compileManifest(smaller))
+  expect(compileManifest(blog, undefined, new Set(blog.collections.values()))).toEqual(compileManifest(blog))
+})
+
 it('holds the system collections, to be read only', () => {
   const records: ModelRecords = {
     ...noRecords,

@@ -27,6 +27,15 @@ export function fullModelView(declared: Declarations): ModelView {
   }
 }
 
+/** Shows only relations between `collections`: what a document of some collections can tell whole. */
+export function viewWithin(view: ModelView, collections: ReadonlySet<Collection>): ModelView {
+  return {
+    ...view,
+    uses: (collection, field, action) =>
+      field.kind === 'relation' && !collections.has(field.target) ? 'never' : view.uses(collection, field, action),
+  }
+}
+
 function isServed(field: Field, action: Action, declared: Declarations): boolean {
   return field.kind === 'primitive' || action !== 'read' || canFollow(field, declared)
 }

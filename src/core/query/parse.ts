@@ -89,6 +89,18 @@ export function parseDryRun(tree: BracketObject): boolean {
   return dryRun === 'true'
 }
 
+/** The names of `collections=a,b`, the only parameter of the manifest; undefined where it is not sent. */
+export function parseCollections(tree: BracketObject): readonly string[] | undefined {
+  refuseUnknown(tree, ['collections'])
+  const { collections } = tree
+  if (collections === undefined) return undefined
+  const names = typeof collections === 'string' ? collections.split(',') : []
+  if (names.length === 0 || names.includes('')) {
+    throw queryFault('collections', 'must be a comma-separated list of names')
+  }
+  return names
+}
+
 export type BracketObject = { readonly [key: string]: BracketNode }
 
 function parseQuery(tree: BracketObject): ReadQuery {

@@ -1,7 +1,10 @@
-/** The manifest of a workspace as text, built on first request and cached with its model. */
+/** The manifest of a workspace as text: the whole one is built on first request and cached with its model. */
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { compileManifest } from '../../core/manifest.ts'
-import type { Model } from '../../core/model/model.ts'
+import { shortName } from '../../core/message-text.ts'
+import type { Collection, Model } from '../../core/model/model.ts'
+import { didYouMean } from '../../core/nearest.ts'
+import { queryFault } from '../../core/query/parse.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import type { LoadDeclarations } from './declarations.ts'
@@ -11,7 +14,11 @@ import { weakTag } from './entity-tag.ts'
 export type ManifestText = { readonly text: string; readonly tag: string }
 
 export type Manifests = {
-  load(scope: RequestScope): Promise<ManifestText>
+  /**
+   * Of the collections of these API names alone, where they are given. Throws 403 without the entitlement
+   * dataModel:read, 422 for a name that no collection has.
+   */
+  load(scope: RequestScope, names?: readonly string[]): Promise<ManifestText>
 }
 
 export type ManifestsDeps = {
@@ -23,15 +30,26 @@ export function createManifests(deps: ManifestsDeps): Manifests {
   const { models, declarations } = deps
   const known = new WeakMap<Model, ManifestText>()
   return {
-    async load({ workspace, snapshot, rights }) {
+    async load({ workspace, snapshot, rights }, names) {
       requireEntitlement(rights, 'dataModel:read')
       const model = await models.load(workspace, snapshot.modelVersion)
-      const kept = known.get(model)
+      const kept = names === undefined ? known.get(model) : undefined
       if (kept !== undefined) return kept
-      const text = JSON.stringify(compileManifest(model, await declarations(workspace, model)))
+      const collections = names && new Set(names.map((name) => find(model, name)))
+      const declared = await declarations(workspace, model)
+      const text = JSON.stringify(compileManifest(model, declared, collections))
       const manifest = { text, tag: await weakTag(text) }
-      known.set(model, manifest)
+      if (names === undefined) known.set(model, manifest)
       return manifest
     },
   }
+}
+
+function find(model: Model, name: string): Collection {
+  const collection = model.byName.get(name)
+  if (collection !== undefined) return collection
+  throw queryFault(
+    'collections',
+    `collection ${shortName(name)} does not exist${didYouMean(name, model.byName.keys())}`,
+  )
 }

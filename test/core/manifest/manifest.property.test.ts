@@ -34,6 +34,24 @@ it('can be read back as the model that it was made of', () => {
   )
 })
 
+it('is whole for any part of the collections', () => {
+  fc.assert(
+    fc.property(
+      anyModel().chain((model) =>
+        fc.tuple(fc.constant(model), fc.shuffledSubarray([...model.collections.values()], { minLength: 1 })),
+      ),
+      ([model, part]) => {
+        const { records } = readBack(compileManifest(model, undefined, new Set(part)))
+        const ids = new Set(part.map(({ id }) => id))
+
+        expect(new Set(records.collections.map(({ id }) => id))).toEqual(ids)
+        const shown = part.flatMap(({ relations }) => relations.filter(({ target }) => ids.has(target.id)))
+        expect(new Set(records.relationFields.map(({ id }) => id))).toEqual(new Set(shown.map(({ id }) => id)))
+      },
+    ),
+  )
+})
+
 it('names exactly the filter operators that a read takes', () => {
   fc.assert(
     fc.property(anyModel(), (model) => {
