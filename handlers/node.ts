@@ -116,7 +116,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     environment,
     version: VERSION,
   })
-  const licensing = createNodeLicensing(clock, ticker)
+  const licensing = createNodeLicensing({ clock, ticker })
   const given = { observe, clock, passwords, licensing: licensing.ports }
   const { ports, close } = await openPorts(config, { environment, embedded, given })
   let isAccepting = true
@@ -233,7 +233,7 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     connect: connectionString === undefined ? undefined : () => new pg.Client({ connectionString }),
     clock: given.clock,
   })
-  const connectors = await openNodeConnectors(config, given.observe)
+  const connectors = await openNodeConnectors({ config, observe: given.observe })
   const { background, settled } = createNodeBackground(given.observe)
   const ports: Ports = {
     ...given,
@@ -251,7 +251,7 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     telemetry: createTelemetryClient('node'),
     transliterate: loadTransliterate,
     providerGate: openNodeProviderGate(config),
-    mailer: openMailer(config, { observe: given.observe, openSmtp: openSmtpMailer }),
+    mailer: openMailer({ settings: config, observe: given.observe, openSmtp: openSmtpMailer }),
     background,
   }
   return {

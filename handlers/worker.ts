@@ -128,7 +128,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
     vault: openVault(secret),
     providerGate: openProviderGate({ allowPrivate: reading.config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS }),
     observe: observeOnConsole,
-    mailer: openMailer(reading.config, { observe: observeOnConsole }),
+    mailer: openMailer({ settings: reading.config, observe: observeOnConsole }),
     background: createCloudflareBackground(observeOnConsole),
     telemetry: createTelemetryClient('workers'),
     transliterate: createTransliterate(assets),

@@ -21,7 +21,7 @@ async function rotate(): Promise<void> {
   if (secret === undefined) throw new Error('SERVICE_SECRET must be set: the new secret, a comma, and the old one')
   const embedded =
     connectionString === undefined
-      ? await openEmbeddedPostgres(join(openDataDirectory(config.SERVICE_DATA_DIR).path, 'postgres'))
+      ? await openEmbeddedPostgres({ directory: join(openDataDirectory(config.SERVICE_DATA_DIR).path, 'postgres') })
       : undefined
   const database =
     embedded === undefined

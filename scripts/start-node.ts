@@ -28,7 +28,7 @@ async function start(): Promise<void> {
   const directory = openDataDirectory(config.SERVICE_DATA_DIR)
   const environment = localEnvironment(process.env, directory)
   showStep('Opening the embedded database')
-  const embedded = await openEmbeddedPostgres(join(directory.path, 'postgres'))
+  const embedded = await openEmbeddedPostgres({ directory: join(directory.path, 'postgres') })
   let isPrepared = false
   const log = createBufferedLog()
   // Requests of this script are not logged before the summary; errors are.

@@ -19,7 +19,7 @@ async function start(): Promise<void> {
   const directory = openDataDirectory(config.SERVICE_DATA_DIR)
   const environment = localEnvironment(process.env, directory)
   showStep('Opening the embedded database')
-  const embedded = await openEmbeddedPostgres(join(directory.path, 'postgres'))
+  const embedded = await openEmbeddedPostgres({ directory: join(directory.path, 'postgres') })
   const gateway = await startNeonGateway({ connect: embedded.connect })
   const closeDatabase = async () => {
     await gateway.close()

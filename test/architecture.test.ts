@@ -87,6 +87,14 @@ it.each(sourceFiles(['src/sources', 'src/store', 'handlers']))('%s gives its fac
   expect(odd).toEqual([])
 })
 
+const adapters = sourceFiles(['src/platform']).filter((file) => !/^src\/platform\/(drivers|cloudflare)\//.test(file))
+
+it.each(adapters)('%s gives its factories one parameter', (file) => {
+  const odd = factoriesOf(file).filter(({ parameters }) => /,./s.test(parameters.replace(/\{[^}]*\}/g, '')))
+
+  expect(odd).toEqual([])
+})
+
 it.each(sourceFiles(['src', 'handlers']))('%s calls what a factory works with `deps`', (file) => {
   const odd = factoriesOf(file).filter(({ parameters }) => /(?<!\bdeps): \w*Deps\b/.test(parameters))
 

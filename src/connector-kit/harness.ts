@@ -49,7 +49,7 @@ const LIMITS = {
  */
 export async function runConnector({ folder, config, permissions }: ConnectorRun): Promise<RunningConnector> {
   const installed = await load(folder)
-  const host = createNodeConnectorHost(LIMITS, ({ level, message }) => console[level](message))
+  const host = createNodeConnectorHost({ ...LIMITS, onPrint: ({ level, message }) => console[level](message) })
   const open = (grant: readonly Permission[]) =>
     openSession({
       host,

@@ -12,14 +12,15 @@ export type MailSettings = {
 }
 
 export type MailerDeps = {
+  readonly settings: MailSettings
   readonly observe: Observe
   /** Undefined on platforms without SMTP. */
   readonly openSmtp?: ((account: MailAccount) => Mailer) | undefined
 }
 
 /** Throws an Error that tells the operator what to change. */
-export function openMailer(settings: MailSettings, deps: MailerDeps): Mailer {
-  const { observe, openSmtp } = deps
+export function openMailer(deps: MailerDeps): Mailer {
+  const { settings, observe, openSmtp } = deps
   if (settings.SERVICE_MAIL__URL === undefined) return silentMailer(observe)
   const url = new URL(settings.SERVICE_MAIL__URL)
   if (url.protocol === 'log:') return { send: async (mail) => observe({ kind: 'mail', mail }) }

@@ -19,7 +19,10 @@ export type Versions = {
   readonly forget: () => void
 }
 
-export function createVersions(database: SqlDriver, clock: Clock): Versions {
+export type VersionsDeps = { readonly database: SqlDriver; readonly clock: Clock }
+
+export function createVersions(deps: VersionsDeps): Versions {
+  const { database, clock } = deps
   const readings = new Map<string, Reading>()
 
   return {

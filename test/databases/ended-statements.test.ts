@@ -30,7 +30,7 @@ let watcher: pg.Client
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'embedded-'))
   await prepareEmbedded(directory)
-  embedded = await openEmbeddedPostgres(directory)
+  embedded = await openEmbeddedPostgres({ directory })
   server = await startPostgres()
   embeddedGateway = await startNeonGateway(embedded)
   serverGateway = await startNeonGateway(server.url)

@@ -25,7 +25,7 @@ let driver: SqlDriver
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'embedded-'))
-  embedded = await openEmbeddedPostgres(directory)
+  embedded = await openEmbeddedPostgres({ directory })
   driver = openPostgres({ stream: embedded.connect, max: 4 })
   const texts = ['create table shelves (id int primary key)', 'insert into shelves values (1)']
   const filled = `create table texts as select n as id, 1 as "shelfId", to_jsonb(repeat('x', 1000000)) as detail

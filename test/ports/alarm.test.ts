@@ -50,9 +50,12 @@ it('ticks by itself, one piece of work at a time, until it is stopped', async ()
   let running = 0
   let most = 0
   const { promise: done, resolve } = Promise.withResolvers<void>()
-  const alarm = createNodeAlarm({ now: () => 0 }, (_, work) => {
-    const timer = setInterval(() => void work(), 1)
-    return async () => clearInterval(timer)
+  const alarm = createNodeAlarm({
+    clock: { now: () => 0 },
+    ticker: (_, work) => {
+      const timer = setInterval(() => void work(), 1)
+      return async () => clearInterval(timer)
+    },
   })
   await alarm.set(0)
   let left = 5
@@ -80,9 +83,12 @@ function start(answers: readonly (number | undefined | Error)[]) {
   let work = async () => {}
   const wakings: number[] = []
   const faults: unknown[] = []
-  const alarm = createNodeAlarm({ now: () => time }, (_, given) => {
-    work = given
-    return async () => {}
+  const alarm = createNodeAlarm({
+    clock: { now: () => time },
+    ticker: (_, given) => {
+      work = given
+      return async () => {}
+    },
   })
   alarm.start(
     async () => {

@@ -8,14 +8,14 @@ import type { OnLogLine } from '../../src/platform/connectors/connector-log.ts'
 import {
   createNodeConnectorHost,
   type NodeConnectorHost,
-  type NodeHostOptions,
+  type NodeConnectorHostDeps,
   requireDeno,
 } from '../../src/platform/node/connectors/host.ts'
 import type { ConnectorLine, ConnectorProgram, ConnectorReply } from '../../src/ports.ts'
 import { type RunningUpstream, startUpstream } from '../support/servers/upstream.ts'
 import { describeConnectorHost } from './connector-host.ts'
 
-const limits: NodeHostOptions = {
+const limits: NodeConnectorHostDeps = {
   timeLimit: 30_000,
   busyLimit: 10_000,
   idleLimit: 60_000,
@@ -95,7 +95,7 @@ describe('connector host on Node: runaways', () => {
 
 describe('connector host on Node: how many processes', () => {
   const withPlaces = (total: number, perOwner: number, waitLimit = 60_000) => {
-    const host = createNodeConnectorHost(limits, undefined, { total, perOwner, waitLimit, queueLimit: 2 })
+    const host = createNodeConnectorHost({ ...limits, slotLimits: { total, perOwner, waitLimit, queueLimit: 2 } })
     hosts.push(host)
     return (workspace: string) => host.open({ ...program, workspace })
   }
@@ -259,8 +259,8 @@ async function until(isSo: () => boolean): Promise<void> {
   throw new Error('it never became so')
 }
 
-function hostWith(wished: Partial<NodeHostOptions>, onPrint?: OnLogLine): NodeConnectorHost {
-  const host = createNodeConnectorHost({ ...limits, ...wished }, onPrint)
+function hostWith(wished: Partial<NodeConnectorHostDeps>, onPrint?: OnLogLine): NodeConnectorHost {
+  const host = createNodeConnectorHost({ ...limits, ...wished, ...(onPrint && { onPrint }) })
   hosts.push(host)
   return host
 }

@@ -17,7 +17,7 @@ let databaseUrl: string
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), 'reload-'))
   await prepareEmbedded(join(directory, 'postgres'))
-  const embedded = await openEmbeddedPostgres(join(directory, 'postgres'))
+  const embedded = await openEmbeddedPostgres({ directory: join(directory, 'postgres') })
   const gateway = await startNeonGateway({ connect: embedded.connect })
   databaseUrl = gateway.url
   close.push(gateway.close, embedded.close, () => rm(directory, { recursive: true, force: true }))

@@ -92,7 +92,7 @@ describe('on Workers', () => {
   it('an smtp address is refused', () => {
     const settings = { ...unset, SERVICE_MAIL__URL: 'smtp://mail.example.com' }
 
-    expect(() => openMailer(settings, { observe: () => {} })).toThrow('must be an https address on Workers')
+    expect(() => openMailer({ settings, observe: () => {} })).toThrow('must be an https address on Workers')
   })
 })
 
@@ -102,7 +102,7 @@ function mailerOf(url: string | undefined): { readonly mailer: Mailer; readonly 
   const observed: Observation[] = []
   const settings = { ...unset, SERVICE_MAIL__URL: url, SERVICE_MAIL__FROM: 'Data service <data@example.com>' }
   const observe = (observation: Observation) => void observed.push(observation)
-  return { mailer: openMailer(settings, { observe, openSmtp: openSmtpMailer }), observed }
+  return { mailer: openMailer({ settings, observe, openSmtp: openSmtpMailer }), observed }
 }
 
 async function failure(sending: Promise<void>): Promise<Error> {

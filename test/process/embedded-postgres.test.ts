@@ -21,7 +21,7 @@ describe('a connection to the embedded database', () => {
   beforeAll(async () => {
     directory = await temporary()
     await prepareEmbedded(directory)
-    embedded = await openEmbeddedPostgres(directory)
+    embedded = await openEmbeddedPostgres({ directory })
     await run(embedded, 'create table note (text text)')
   })
 
@@ -45,7 +45,7 @@ describe('a connection to the embedded database', () => {
   it('is rolled back and ended when it is idle inside a transaction for too long', async () => {
     // Opened with a short limit for this test alone: on a busy machine it is reached by whoever does anything in between.
     await embedded.close()
-    embedded = await openEmbeddedPostgres(directory, { idleInTransaction: 1_000 })
+    embedded = await openEmbeddedPostgres({ directory, idleInTransaction: 1_000 })
     const client = await connect(embedded)
     const ended = once(client, 'error')
     await client.query('begin')
@@ -54,7 +54,7 @@ describe('a connection to the embedded database', () => {
     expect(await run(embedded, 'select count(*) from note')).toEqual([{ count: '0' }])
     expect(await ended).toMatchObject([{ code: '25P03' }])
     await embedded.close()
-    embedded = await openEmbeddedPostgres(directory)
+    embedded = await openEmbeddedPostgres({ directory })
   })
 
   it('has its transaction to itself', async () => {
@@ -128,15 +128,15 @@ describe('the directory of the embedded database', () => {
 
   it('is refused to a second owner while the first one lives, and keeps its data for the next one', async () => {
     await prepareEmbedded(directory)
-    const first = await openEmbeddedPostgres(directory)
+    const first = await openEmbeddedPostgres({ directory })
     await run(first, `create table note as select 'kept' as text`)
 
-    await expect(openEmbeddedPostgres(directory)).rejects.toThrow(
+    await expect(openEmbeddedPostgres({ directory })).rejects.toThrow(
       `the data directory ${directory} is in use by process ${process.pid}`,
     )
 
     await first.close()
-    const second = await openEmbeddedPostgres(directory)
+    const second = await openEmbeddedPostgres({ directory })
     expect(await run(second, 'select text from note')).toEqual([{ text: 'kept' }])
     await second.close()
     expect(await readdir(directory)).toEqual(['cluster'])
@@ -147,7 +147,7 @@ describe('the directory of the embedded database', () => {
     await until(async () => (await readdir(directory)).includes('cluster.new'))
     await kill(child)
 
-    const embedded = await openEmbeddedPostgres(directory)
+    const embedded = await openEmbeddedPostgres({ directory })
 
     expect(await run(embedded, 'select 1 as one')).toEqual([{ one: 1 }])
     await embedded.close()
@@ -165,7 +165,7 @@ describe('the directory of the embedded database', () => {
       expect(await readdir(directory)).toContain('process.lock')
     }
 
-    const embedded = await openEmbeddedPostgres(directory)
+    const embedded = await openEmbeddedPostgres({ directory })
 
     const rows = (await run(embedded, 'select id::text from written')) as { id: string }[]
     const kept = new Set(rows.map(({ id }) => id))
@@ -179,7 +179,7 @@ describe('the directory of the embedded database', () => {
     const file = join(directory, 'file')
     await writeFile(file, '')
 
-    await expect(openEmbeddedPostgres(join(file, 'data'))).rejects.toThrow(
+    await expect(openEmbeddedPostgres({ directory: join(file, 'data') })).rejects.toThrow(
       `the data directory ${join(file, 'data')} cannot be used: a part of the path is not a directory`,
     )
   })

@@ -40,7 +40,7 @@ type Entrypoint = { call(method: string, argument: string | undefined): Promise<
 
 function openSession(program: ConnectorProgram, options: CloudflareConnectorHostOptions): ConnectorSession {
   const factory = factoryOf(program.code)
-  const print = createConnectorLogger(program.id, options.onPrint ?? (() => {}))
+  const print = createConnectorLogger({ connector: program.id, onPrint: options.onPrint ?? (() => {}) })
   // The loader caches isolates by name, so each name is used once, by one session.
   let name = crypto.randomUUID()
   let closed = Promise.withResolvers<ConnectorReply>()

@@ -15,7 +15,7 @@ export type LockLimits = { readonly wait: number; readonly lease: number }
 
 export class WorkspaceObject extends DurableObject<WorkspaceObjectEnv> {
   readonly #database = openNeonLazily(this.env.SERVICE_DATABASE_URL)
-  readonly #versions = createVersions(this.#database, { now: () => Date.now() })
+  readonly #versions = createVersions({ database: this.#database, clock: { now: () => Date.now() } })
   readonly #turns = createKeyedLocks()
 
   /** Calls `work` in the caller's isolate when the lock is acquired; returns without a call when the wait times out. */

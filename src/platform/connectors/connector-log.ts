@@ -15,12 +15,15 @@ const MOST_LINES = 100
 const INTERVAL = 10_000
 const LONGEST_LINE = 4_096
 
-/** `now` returns milliseconds. */
-export function createConnectorLogger(
-  connector: string,
-  onPrint: OnLogLine,
-  now: () => number = Date.now,
-): ConnectorLogger {
+export type ConnectorLoggerDeps = {
+  readonly connector: string
+  readonly onPrint: OnLogLine
+  /** In milliseconds. */
+  readonly now?: () => number
+}
+
+export function createConnectorLogger(deps: ConnectorLoggerDeps): ConnectorLogger {
+  const { connector, onPrint, now = Date.now } = deps
   let since = 0
   let count = 0
 

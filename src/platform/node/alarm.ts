@@ -17,7 +17,10 @@ export type NodeAlarm = Alarm & {
   stop(): Promise<void>
 }
 
-export function createNodeAlarm(clock: Clock, ticker: Ticker = repeatEvery): NodeAlarm {
+export type NodeAlarmDeps = { readonly clock: Clock; readonly ticker?: Ticker | undefined }
+
+export function createNodeAlarm(deps: NodeAlarmDeps): NodeAlarm {
+  const { clock, ticker = repeatEvery } = deps
   let at: Instant | undefined
   let end: (() => Promise<void>) | undefined
 

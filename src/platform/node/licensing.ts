@@ -1,13 +1,13 @@
 /** The licensing ports on Node: the client, a random id for this start, and the process's alarm. */
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Clock, LicensingPorts } from '../../ports.ts'
+import type { LicensingPorts } from '../../ports.ts'
 import { createLicensingClient } from '../licensing-client.ts'
-import { createNodeAlarm, type NodeAlarm, type Ticker } from './alarm.ts'
+import { createNodeAlarm, type NodeAlarm, type NodeAlarmDeps } from './alarm.ts'
 
 export type NodeLicensing = { readonly ports: LicensingPorts; readonly alarm: NodeAlarm }
 
-export function createNodeLicensing(clock: Clock, ticker?: Ticker): NodeLicensing {
-  const alarm = createNodeAlarm(clock, ticker)
+export function createNodeLicensing(deps: NodeAlarmDeps): NodeLicensing {
+  const alarm = createNodeAlarm(deps)
   return { ports: { client: createLicensingClient({ pause }), alarm, pause, startId: randomUUID() }, alarm }
 }

@@ -23,7 +23,7 @@ export function createNodeWorkspaceState(
 ): WorkspaceState & { close(): Promise<void> } {
   const { database, connect, clock, waitLimit = 30_000 } = options
   const turns = createKeyedLocks()
-  const versions = createVersions(database, clock)
+  const versions = createVersions({ database, clock })
   const locks = connect && createAdvisoryLocks({ connect, busy: stillRunning })
   const unfinished = new Set<Promise<void>>()
   let isClosed = false

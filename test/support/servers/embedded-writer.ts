@@ -3,7 +3,7 @@ import { openPostgres } from '../../../src/platform/drivers/postgres/driver.ts'
 import { openEmbeddedPostgres } from '../../../src/platform/node/embedded/postgres.ts'
 
 const [, , directory = '', first = '1'] = process.argv
-const { connect } = await openEmbeddedPostgres(directory)
+const { connect } = await openEmbeddedPostgres({ directory })
 const driver = openPostgres({ stream: connect })
 await driver.query({ text: 'create table if not exists written (id int primary key, filler text)', params: [] })
 for (let id = Number(first); ; id += 1) {

@@ -70,7 +70,7 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     observe: () => {},
     mailer: { send: async (mail: Mail) => void mails.push(mail) },
     background: () => {},
-    licensing: createNodeLicensing(clock).ports,
+    licensing: createNodeLicensing({ clock }).ports,
   }
   const services = await startServices(ports, config)
   const app = createApp({ services, isAccepting: () => true, peerOf: () => undefined, assets: openNodeAssets() })

@@ -11,7 +11,7 @@ import { openServedEnvironment, prepareServed } from './served.ts'
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   const stage = await openServedEnvironment()
   await prepareEmbedded(join(stage.directory, 'postgres'))
-  const embedded = await openEmbeddedPostgres(join(stage.directory, 'postgres'))
+  const embedded = await openEmbeddedPostgres({ directory: join(stage.directory, 'postgres') })
   const gateway = await startNeonGateway({ connect: embedded.connect })
   const mails = await startMailEndpoint(stage.mail)
   const variables = { ...stage.variables, SERVICE_DATABASE_URL: gateway.url, SERVICE_MAIL__URL: mails.url }

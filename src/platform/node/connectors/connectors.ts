@@ -2,7 +2,7 @@
 import type { Config } from '../../../config.ts'
 import type { ConnectorCatalog, ConnectorHost, Observe } from '../../../ports.ts'
 import { openNodeCatalog } from './extensions.ts'
-import { createNodeConnectorHost, type NodeHostOptions } from './host.ts'
+import { createNodeConnectorHost, type NodeConnectorHostDeps } from './host.ts'
 import type { SlotLimits } from './process-slots.ts'
 
 export type NodeConnectors = {
@@ -12,17 +12,20 @@ export type NodeConnectors = {
   readonly close: () => Promise<void>
 }
 
-export async function openNodeConnectors(config: Config, observe: Observe): Promise<NodeConnectors> {
+export type NodeConnectorsDeps = { readonly config: Config; readonly observe: Observe }
+
+export async function openNodeConnectors(deps: NodeConnectorsDeps): Promise<NodeConnectors> {
+  const { config, observe } = deps
   const catalog = await openNodeCatalog({
     path: config.SERVICE_EXTENSIONS__PATH,
     autoReload: config.SERVICE_EXTENSIONS__AUTO_RELOAD,
     observe,
   })
-  const host = createNodeConnectorHost(
-    connectorLimits(config),
-    (line) => observe({ kind: 'connector', ...line }),
-    slotLimits(config),
-  )
+  const host = createNodeConnectorHost({
+    ...connectorLimits(config),
+    onPrint: (line) => observe({ kind: 'connector', ...line }),
+    slotLimits: slotLimits(config),
+  })
   return {
     host,
     catalog,
@@ -42,7 +45,7 @@ function slotLimits(config: Config): SlotLimits {
   }
 }
 
-function connectorLimits(config: Config): NodeHostOptions {
+function connectorLimits(config: Config): NodeConnectorHostDeps {
   return {
     timeLimit: config.SERVICE_EXTENSIONS__TIME_LIMIT,
     busyLimit: config.SERVICE_EXTENSIONS__CPU_LIMIT,

@@ -9,8 +9,15 @@ export type Frames = {
   receive(chunk: Buffer): void
 }
 
-/** Calls `onFlood` once if a line, or the output between two answers, is longer than any valid answer. */
-export function createFrames(token: string, onAnswer: (content: string) => void, onFlood: () => void): Frames {
+export type FramesDeps = {
+  readonly token: string
+  readonly onAnswer: (content: string) => void
+  /** Called once if a line, or the output between two answers, is longer than any valid answer. */
+  readonly onFlood: () => void
+}
+
+export function createFrames(deps: FramesDeps): Frames {
+  const { token, onAnswer, onFlood } = deps
   const prefix = Buffer.from(token)
   let parts: Buffer[] = []
   let size = 0

@@ -14,7 +14,12 @@ import { ConnectorProcess, type ProcessLimits } from './process.ts'
 import { createProcessSlots, type ProcessSlot, type ProcessSlots, type SlotLimits } from './process-slots.ts'
 
 /** `allowPrivate`: whether granted loopback, private and link-local hosts may be reached. */
-export type NodeHostOptions = ProcessLimits & NetworkOptions
+export type NodeConnectorHostDeps = ProcessLimits &
+  NetworkOptions & {
+    /** Receives console output of connectors. */
+    readonly onPrint?: OnLogLine
+    readonly slotLimits?: SlotLimits
+  }
 
 export type NodeConnectorHost = ConnectorHost & {
   /** Ends every process; the host can be used again. */
@@ -24,12 +29,8 @@ export type NodeConnectorHost = ConnectorHost & {
 /** For callers that run a few connectors of their own, such as a connector's tests. */
 const DEFAULT_LIMITS: SlotLimits = { total: 100, perOwner: 100, waitLimit: 10_000, queueLimit: 100 }
 
-/** `onPrint` receives console output of connectors. */
-export function createNodeConnectorHost(
-  { allowPrivate, resolve, ...limits }: NodeHostOptions,
-  onPrint: OnLogLine = () => {},
-  slotLimits = DEFAULT_LIMITS,
-): NodeConnectorHost {
+export function createNodeConnectorHost(deps: NodeConnectorHostDeps): NodeConnectorHost {
+  const { allowPrivate, resolve, onPrint = () => {}, slotLimits = DEFAULT_LIMITS, ...limits } = deps
   const slots = createProcessSlots(slotLimits)
   const running = new Set<ConnectorProcess>()
   let opening: Promise<ConnectorGate> | undefined
@@ -45,7 +46,7 @@ export function createNodeConnectorHost(
   function start(program: ConnectorProgram, { admit }: ConnectorGate): ConnectorProcess {
     const started = new ConnectorProcess(requireDeno(), program, {
       limits,
-      print: createConnectorLogger(program.id, onPrint),
+      print: createConnectorLogger({ connector: program.id, onPrint }),
       pass: admit(program.grant),
     })
     running.add(started)

@@ -90,11 +90,11 @@ export class ConnectorProcess {
     // The calls of failed writes are answered when the process ends.
     for (const stream of [input, control]) stream.on('error', () => {})
     const token = randomBytes(16).toString('hex')
-    const frames = createFrames(
-      `${token} `,
-      (content) => this.#hear(content),
-      () => this.#kill('memory'),
-    )
+    const frames = createFrames({
+      token: `${token} `,
+      onAnswer: (content) => this.#hear(content),
+      onFlood: () => this.#kill('memory'),
+    })
     output.on('data', frames.receive)
     errors.on('data', (chunk: Buffer) => {
       this.#stderr = (this.#stderr + chunk.toString()).slice(-STDERR_LIMIT)

@@ -17,15 +17,14 @@ export type EmbeddedPostgres = {
   readonly close: () => Promise<void>
 }
 
-export type EmbeddedPostgresOptions = {
+export type EmbeddedPostgresDeps = {
+  readonly directory: string
   /** Maximum milliseconds that a connection may be silent during its turn. */
   readonly idleInTransaction?: number
 }
 
-export async function openEmbeddedPostgres(
-  directory: string,
-  { idleInTransaction = 30_000 }: EmbeddedPostgresOptions = {},
-): Promise<EmbeddedPostgres> {
+export async function openEmbeddedPostgres(deps: EmbeddedPostgresDeps): Promise<EmbeddedPostgres> {
+  const { directory, idleInTransaction = 30_000 } = deps
   const { path } = openDataDirectory(directory)
   const unlock = await lockDirectory(path)
   const engine = await startEngine(join(path, 'cluster')).catch((cause) => {
@@ -37,7 +36,7 @@ export async function openEmbeddedPostgres(
 
   return {
     connect() {
-      const session = openSession(engine, idleInTransaction)
+      const session = openSession({ engine, idleInTransaction })
       sessions.add(session)
       session.once('close', () => sessions.delete(session))
       return session

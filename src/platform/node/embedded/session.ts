@@ -21,7 +21,14 @@ export type EngineLock = {
   readonly done: () => void
 }
 
-export function openSession(engine: Engine, idleInTransaction: number): Duplex {
+export type SessionDeps = {
+  readonly engine: Engine
+  /** Maximum milliseconds that a connection may be silent during its turn. */
+  readonly idleInTransaction: number
+}
+
+export function openSession(deps: SessionDeps): Duplex {
+  const { engine, idleInTransaction } = deps
   let inbox: Buffer = Buffer.alloc(0)
   let started = false
   let batch: Buffer[] = []

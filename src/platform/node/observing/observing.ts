@@ -21,7 +21,9 @@ type Options = {
 export async function openObserving({ log, config, environment, version }: Options): Promise<Observing> {
   // Loaded only if used: each takes longer to load than the rest of the service.
   const metrics = config.SERVICE_METRICS__ENABLED ? (await import('./metrics.ts')).createMetrics() : undefined
-  const tracing = isTraced(environment) ? (await import('./tracing.ts')).openTracing(environment, version) : undefined
+  const tracing = isTraced(environment)
+    ? (await import('./tracing.ts')).openTracing({ environment, version })
+    : undefined
   const others = [metrics?.observe, tracing?.observe].filter((observe) => observe !== undefined)
   return {
     observe:

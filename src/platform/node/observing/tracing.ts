@@ -26,7 +26,10 @@ export type Tracing = {
 }
 
 /** The libraries read their variables from the process. */
-export function openTracing(environment: Environment, version: string): Tracing {
+export type TracingDeps = { readonly environment: Environment; readonly version: string }
+
+export function openTracing(deps: TracingDeps): Tracing {
+  const { environment, version } = deps
   const provider = new TracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': 'service', 'service.version': version }))
