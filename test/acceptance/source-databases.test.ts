@@ -274,6 +274,48 @@ describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
     await introspect()
   })
 
+  it('refers to a key of any collation by a new column', async () => {
+    const isMysql = provider !== 'postgres' && provider !== 'neon'
+    const [codes, uses] = [`${provider}_codes`, `${provider}_uses`]
+    await servers[provider].run(
+      `create table ${codes} (code varchar(20) primary key)${isMysql ? ' character set latin1 collate latin1_bin' : ''}`,
+    )
+    await introspect()
+    const [found] = (await shop.data(
+      `/items/ServicePrimitiveField?fields=id,collection.apiName&filter[collection][apiName][_eq]=${provider}Codes`,
+    )) as { id: string }[]
+    ids.set(`${codes}.code`, found?.id ?? '')
+    const [of] = (await shop.data(`/items/ServiceCollection?fields=id&filter[apiName][_eq]=${provider}Codes`)) as {
+      id: string
+    }[]
+    ids.set(codes, of?.id ?? '')
+    const made = createCollection(ids, sourceId, uses, { codeName: 'string(20)' })
+    const side = (name: string, collection: string, field: string, isConstrained: boolean) => ({
+      id: randomUUID(),
+      apiName: name,
+      isList: !isConstrained,
+      isConstrained,
+      collectionId: ids.get(collection),
+      fieldIds: [ids.get(field)],
+    })
+    const response = await shop.migrate(made, {
+      kind: 'createRelationFieldPair',
+      data: {
+        kind: 'single',
+        data: {
+          relationName: `${uses}_code`,
+          firstField: side('code', uses, `${uses}.codeName`, true),
+          secondField: side('uses', codes, `${codes}.code`, false),
+        },
+      },
+    })
+
+    expect(await answer(response)).toEqual({ status: 200 })
+    expect(await introspect()).toMatchObject({ body: { data: { operations: [] } } })
+    await servers[provider].run(`drop table ${uses}`, `drop table ${codes}`)
+    await introspect()
+  })
+
   it('leaves no table of a migration that failed', async () => {
     const [lists, entries] = [`${provider}_lists`, `${provider}_entries`]
     const failed = await shop.migrate(

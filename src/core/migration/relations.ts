@@ -1,6 +1,7 @@
 /** Relation field pairs: two fields and the constraint between them, which has the id of the side that owns it. */
 import { canRefer } from '../model/far-key.ts'
 import type { ConstraintRecord, RelationFieldRecord } from '../model/model.ts'
+import type { TableRef } from '../sql/change.ts'
 import {
   addRelation,
   type CollectionDraft,
@@ -212,6 +213,16 @@ function isEnforced(draft: Draft, constrained: CollectionDraft, referenced: Coll
   return sourceId === referenced.record.sourceId && draft.context.dialectOf(sourceId) !== undefined
 }
 
+/** Returns true for a column of this migration. */
+function isNew(draft: Draft, table: TableRef, column: string): boolean {
+  return draft.changes.some(({ change }) => {
+    if (!('table' in change) || change.table.dbName !== table.dbName || change.table.schema !== table.schema)
+      return false
+    if (change.kind === 'createTable') return change.columns.some(({ dbName }) => dbName === column)
+    return change.kind === 'addColumn' && change.column.dbName === column
+  })
+}
+
 function addForeignKey(
   draft: Draft,
   constrained: CollectionDraft,
@@ -236,6 +247,12 @@ function addForeignKey(
   }
   const table = tableOf(draft, constrained)
   const { sourceId } = constrained.record
+  for (const [at, { constrainedFieldId }] of mappings.entries()) {
+    const field = draft.fields.get(constrainedFieldId)
+    if (field?.type.name !== 'string' || !isNew(draft, table, field.dbName)) continue
+    const from = { table: references.table, column: references.columns[at] ?? '' }
+    emit(draft, sourceId, { kind: 'takeCollation', table, column: field.dbName, from })
+  }
   emit(draft, sourceId, { kind: 'addForeignKey', table, dbName, columns, references, onDelete, onUpdate })
 }
 

@@ -33,6 +33,13 @@ export type Change =
   | { readonly kind: 'setDefault'; readonly table: TableRef; readonly column: ColumnDefinition }
   | { readonly kind: 'createIndex'; readonly table: TableRef; readonly index: IndexDefinition }
   | { readonly kind: 'dropIndex'; readonly table: TableRef; readonly index: IndexDefinition }
+  /** Where a database compares texts by column, a new column takes this from the key that it will refer to. */
+  | {
+      readonly kind: 'takeCollation'
+      readonly table: TableRef
+      readonly column: string
+      readonly from: { readonly table: TableRef; readonly column: string }
+    }
   | {
       readonly kind: 'addForeignKey'
       readonly table: TableRef

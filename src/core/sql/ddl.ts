@@ -42,6 +42,8 @@ export function compileChange(change: Change, dialect: Dialect): Statements {
       return [createIndex(change)]
     case 'dropIndex':
       return ddl.dropIndex(change)
+    case 'takeCollation':
+      return ddl.takeCollation(change, dialect)
     case 'addForeignKey':
       return [addForeignKey(change)]
     case 'dropForeignKey':

@@ -190,6 +190,7 @@ export type Ddl = {
   readonly changeColumnType: (change: ChangeOf<'changeColumnType'>, dialect: Dialect) => Statements
   readonly setNullable: (change: ChangeOf<'setNullable'>, dialect: Dialect) => Statements
   readonly setDefault: (change: ChangeOf<'setDefault'>, dialect: Dialect) => Statements
+  readonly takeCollation: (change: ChangeOf<'takeCollation'>, dialect: Dialect) => Statements
   readonly dropIndex: (change: ChangeOf<'dropIndex'>) => Statements
   readonly dropForeignKey: (change: ChangeOf<'dropForeignKey'>, dialect: Dialect) => Statements
 }

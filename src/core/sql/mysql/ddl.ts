@@ -71,6 +71,19 @@ const common: Omit<Ddl, 'changeColumnType' | 'setNullable'> = {
   },
 
   setDefault: ({ table: ref, column }, dialect) => [modify(ref, column, dialect)],
+  // A column of this migration, so that it has no default and no comment to keep.
+  takeCollation({ table: ref, column, from }, dialect) {
+    const start = asText(sql`${alter(ref)} modify column ${ident(column)} `, dialect)
+    const inPlace = (alias: string, at: TableRef, name: string) => {
+      const of = (member: string) => ident(alias, member)
+      return sql`${of('table_schema')} = ${schemaOf(at)} and ${of('table_name')} = ${literal(at.dbName)} and ${of('column_name')} = ${literal(name)}`
+    }
+    const change = sql`concat(${start}, o.column_type, ' character set ', k.character_set_name, ' collate ', k.collation_name,
+      if(o.is_nullable = 'YES', ' null', ' not null'))`
+    return executed(sql`(select if(o.collation_name = k.collation_name or k.collation_name is null, 'do 0', ${change})
+      from information_schema.columns o join information_schema.columns k on ${inPlace('k', from.table, from.column)}
+      where ${inPlace('o', ref, column)})`)
+  },
   dropIndex: ({ table: ref, index }) => [
     index.kind === 'primary'
       ? sql`${alter(ref)} drop primary key`

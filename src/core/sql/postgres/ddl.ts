@@ -43,6 +43,8 @@ export const postgresDdl: Ddl = {
       ? [sql`${alterColumn(ref, column)} add ${postgresDdl.autoincrement}`, countOn(ref, column, dialect)]
       : [sql`${alterColumn(ref, column)} drop identity if exists`, sql`${alterColumn(ref, column)} drop default`],
 
+  takeCollation: () => [],
+
   // A unique index of an introspected table may belong to a constraint, and must then be dropped with it.
   dropIndex({ table: ref, index }) {
     const constraint = sql`${alter(ref)} drop constraint if exists ${ident(index.dbName)}`
