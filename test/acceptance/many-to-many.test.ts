@@ -131,6 +131,15 @@ describe.each(['neon', 'planetscale'] as const)('%s', (provider) => {
       expect(await actorsOf(1)).toEqual({ actors: { data: [{ name: 'Ada' }, { name: 'Cy' }] } })
     })
 
+    it('unlinks nothing by a filter that is none', async () => {
+      const before = await links()
+      const sent = [null, [], 'x', { _some: {} }].map((filter) => ({ actors: [{ _disconnect: { filter } }] }))
+      const statuses = await Promise.all(sent.map(async (body) => (await shop.patch('/items/films/1', body)).status))
+
+      expect(statuses).toEqual([422, 422, 422, 422])
+      expect(await links()).toEqual(before)
+    })
+
     it('has no other operations, and links no row that is not there', async () => {
       const refused = await shop.patch('/items/films/1', { actors: [{ _update: { data: { name: 'x' } } }] })
       const missing = await shop.patch('/items/films/1', { actors: [{ _connect: { keys: [{ id: 99 }] } }] })

@@ -82,7 +82,9 @@ export function operationOnLinks({ far }: Through, operation: RelationOperation)
       return created(operation.items, (data) => ({ _create: { data } }))
     default: {
       const { filter, path } = operation
-      return { kind: '_delete', filter: { form: 'json', value: { [far.apiName]: filter?.value ?? {} } }, path }
+      // A filter that was sent stays as it was sent, also null, which no filter may be.
+      const value = { [far.apiName]: filter === undefined ? {} : filter.value }
+      return { kind: '_delete', filter: { form: 'json', value }, path }
     }
   }
 }
