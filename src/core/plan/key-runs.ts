@@ -41,10 +41,11 @@ type Single = Extract<Filter, { readonly kind: 'compare' }> & { readonly operand
 
 function isSingle(filter: Filter): filter is Single {
   if (filter.kind !== 'compare' || filter.operator !== '=' || isPlaceholder(filter.operand)) return false
-  return hasOneText[filter.field.type.name]
+  const { native, type } = filter.field
+  return native === null && hasOneText[type.name]
 }
 
-/** Whether values of the type are equal only if their texts are. */
+/** Whether values of the type are equal only if their texts are. Of a native type the database decides. */
 const hasOneText: Readonly<Record<TypeName, boolean>> = {
   int8: true,
   int16: true,

@@ -1,6 +1,7 @@
 /** How many statements `_connect` is: keys that one column holds are found together, and none of them may be missing. */
 import { describe, expect, it } from 'vitest'
 import { fullAccess, granted, type Viewer } from '../../../src/core/access/access.ts'
+import { buildModel } from '../../../src/core/model/model.ts'
 import { planCreate } from '../../../src/core/plan/write.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { parseItemQuery } from '../../../src/core/query/parse.ts'
@@ -15,6 +16,13 @@ const model = build.model(
   { authors: { id: 'int32', name: 'string?' }, posts: { id: 'int32', authorId: 'int32?', title: 'string?' } },
   ['posts.author(authorId) -> authors.posts'],
 )
+const native = { schema: 'public', name: 'citext', isOrdered: true }
+const named = buildModel(1, {
+  ...model.records,
+  primitiveFields: model.records.primitiveFields.map((field) =>
+    field.id === 'posts.id' ? { ...field, type: build.type('string'), native } : field,
+  ),
+})
 const everyone: Viewer = { accessTo: () => fullAccess, seesModel: true }
 const ofDrafts: Viewer = {
   seesModel: true,
@@ -26,8 +34,8 @@ const ofDrafts: Viewer = {
   },
 }
 
-function connecting(keys: readonly unknown[], { dialect = postgres as Dialect, viewer = everyone } = {}) {
-  const collection = model.byName.get('authors')
+function connecting(keys: readonly unknown[], { dialect = postgres as Dialect, viewer = everyone, of = model } = {}) {
+  const collection = of.byName.get('authors')
   if (collection === undefined) throw new Error('a collection is missing')
   const read = { viewer, collection, access: fullAccess, limits: { default: 100, max: 1_000 }, maxRows: 100_000 }
   const generators = { uuid: () => '', now: () => '' }
@@ -57,6 +65,13 @@ describe('10,000 keys', () => {
     const each = connecting([{ id: 1 }], { viewer: ofDrafts }).length - around
 
     expect(connecting(ids(10_000), { viewer: ofDrafts })).toHaveLength(around + 10 * each)
+  })
+
+  it('are one find each where the database may take two texts for one key', () => {
+    const around = connecting([], { of: named }).length
+    const each = connecting([{ id: 'a' }], { of: named }).length - around
+
+    expect(connecting([{ id: 'a' }, { id: 'A' }], { of: named })).toHaveLength(around + 2 * each)
   })
 
   it('are one where all are the same', () => {
