@@ -65,7 +65,7 @@ export function followRenames(records: ModelRecords, sourceId: string, search: R
     const moved = collections.get(record.id)
     const table = moved?.dbName === NOWHERE ? undefined : tables.get(keyOf(place))
     if (table === undefined) continue
-    const isSame = table.identity !== undefined && known.get(record.id) === table.identity.id
+    const isSame = isSameTable(record, table, { known, fields: fields.get(record.id) ?? [] })
     const changes: SchemaOperation[] = moved === undefined ? [] : movedTable(record, moved)
     for (const move of findMoves({
       known: (fields.get(record.id) ?? []).map((field) => ({
@@ -120,6 +120,21 @@ function isRestored(
     return before === undefined || now === undefined ? [] : [before === now]
   })
   return isKept.length > 1 && !isKept.includes(true)
+}
+
+/**
+ * Returns true if the database's ids prove it. A database numbers columns upwards and uses no number twice, so a new
+ * one below those that are known is of another table, which a restore has given the same id.
+ */
+function isSameTable(
+  { id }: CollectionRecord,
+  { identity }: SourceTable,
+  { known, fields }: { readonly known: CatalogIds; readonly fields: readonly PrimitiveFieldRecord[] },
+): boolean {
+  if (identity === undefined || known.get(id) !== identity.id) return false
+  const numbers = new Set(fields.flatMap((field) => known.get(field.id) ?? []).map(Number))
+  const highest = Math.max(0, ...numbers)
+  return identity.columns.map(Number).every((number) => numbers.has(number) || number > highest)
 }
 
 function hasColumns(table: SourceTable, fields: readonly PrimitiveFieldRecord[]): boolean {

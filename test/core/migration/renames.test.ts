@@ -1,0 +1,60 @@
+/** What the ids of a database prove of renames, and what they do not. */
+import { describe, expect, it } from 'vitest'
+import { followRenames } from '../../../src/core/migration/renames.ts'
+import { build } from '../../support/data/build.ts'
+
+const { records } = build.model({ staff: { id: 'int32', name: 'string', title: 'string', salary: 'string' } })
+
+/** `name#id`, in the order of the table. */
+function found(columns: string, table = '16385') {
+  const read = columns.split(' ').map((part) => part.split('#'))
+  return {
+    defaultNamespace: undefined,
+    knowsRelations: true,
+    skipped: [],
+    namespaces: [],
+    tables: [
+      {
+        schema: '',
+        dbName: 'staff',
+        isReadOnly: false,
+        columns: read.map(([dbName = '']) => ({
+          dbName,
+          type: build.type(dbName === 'id' ? 'int32' : 'string'),
+          isNullable: false,
+          isList: false,
+          isReadOnly: false,
+          isLoose: false,
+          native: null,
+          defaultKind: 'none' as const,
+        })),
+        indexes: [],
+        foreignKeys: [],
+        identity: { id: table, columns: read.map(([, id = '']) => id) },
+      },
+    ],
+  }
+}
+
+/** The second column was dropped before the first import. */
+const known = new Map([
+  ['staff', '16385'],
+  ['staff.id', '1'],
+  ['staff.name', '3'],
+  ['staff.title', '4'],
+  ['staff.salary', '5'],
+])
+
+const renames = (schema: ReturnType<typeof found>) =>
+  followRenames(records, 'main', { schema, known, isAccepted: () => false, newId: () => '' }).renames
+
+describe('a rename of columns', () => {
+  it.each([
+    ['is followed by their ids', 'id#1 name#3 pay#5 title#4', [['staff.salary', 'staff.pay', true]]],
+    ['beside a new one', 'id#1 name#3 title#4 pay#5 x#6', [['staff.salary', 'staff.pay', true]]],
+    ['is none after a restore under the same id, which numbers them anew', 'id#1 name#2 title#3 salary#4', []],
+    ['is only offered there', 'id#1 name#2 title#3 pay#4', [['staff.salary', 'staff.pay', false]]],
+  ])('%s', (_, columns, expected) => {
+    expect(renames(found(columns)).map(({ from, to, certain }) => [from, to, certain])).toEqual(expected)
+  })
+})
