@@ -32,13 +32,17 @@ const FIRST_PAUSE = 25
 
 export function createLending<C>({ open, close, isOpen, isCrowded, request }: LendingOptions<C>): Lending<C> {
   const unused = new WeakMap<RequestEnd, C[]>()
+  const ended = new WeakSet<RequestEnd>()
 
   function unusedOf(ending: RequestEnd): C[] {
     const known = unused.get(ending)
     if (known !== undefined) return known
     const connections: C[] = []
     unused.set(ending, connections)
-    ending.add(() => connections.splice(0).forEach(close))
+    ending.add(() => {
+      ended.add(ending)
+      connections.splice(0).forEach(close)
+    })
     return connections
   }
 
@@ -67,7 +71,8 @@ export function createLending<C>({ open, close, isOpen, isCrowded, request }: Le
 
     giveBack(connection) {
       const ending = request()
-      if (ending === undefined) close(connection)
+      // What runs on behind an answer has nobody left who would close it.
+      if (ending === undefined || ended.has(ending)) close(connection)
       else unusedOf(ending).push(connection)
     },
   }
