@@ -24,13 +24,15 @@ const engine = JSON as {
 }
 const parse = JSON.parse as (text: string, reviver: typeof keepText) => unknown
 
+/** Longer texts may have more digits than a JavaScript number is sure to keep. */
+const MAX_PLAIN = 15
+
 /** Many digits, an exponent, a zero at the end of a fraction, or a negative zero; also in a text, where it costs time only. */
 const mayChange =
   /(?:^|[:,[\s])-?(?:[0-9][0-9.]{15}|[0-9.]+[eE]|[0-9]+\.[0-9]*0(?![0-9])|0\.000000)|(?:^|[:,[\s])-0(?![.0-9])/
 
 /** A reviver costs one or two microseconds per value, so that few texts are read with one. */
 function keepText(_name: string, value: unknown, { source }: { readonly source?: string }): unknown {
-  return typeof value !== 'number' || source === undefined || source === String(value)
-    ? value
-    : engine.rawJSON?.(source)
+  const isPlain = source === undefined || (source.length <= MAX_PLAIN && source === String(value))
+  return typeof value !== 'number' || isPlain ? value : engine.rawJSON?.(source)
 }

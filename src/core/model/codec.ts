@@ -81,7 +81,7 @@ export function describeType(type: FieldType): string {
 }
 
 function decodeScalar(type: FieldType, sent: unknown): Decoded {
-  const value = type.name === 'json' ? sent : plainNumber(sent)
+  const value = type.name === 'json' || type.name === 'decimal' ? sent : plainNumber(sent)
   switch (type.name) {
     case 'string':
       return decodeString(type.params, value)
@@ -207,7 +207,7 @@ function integerRange(low: string, high: string): IntegerRange {
 
 function integerFromNumber(range: IntegerRange, value: number): Decoded {
   if (!Number.isInteger(value) || value < range.low || value > range.high) return range.fault
-  return Number.isSafeInteger(value) ? { ok: String(value) } : unsafeInteger
+  return Number.isSafeInteger(value) ? { ok: String(value) } : inexactNumber
 }
 
 function integerFromText(range: IntegerRange, text: string): Decoded {
@@ -237,12 +237,38 @@ function decodeNamed(value: unknown, fault: Fault): Decoded {
 }
 
 function decodeDecimal(params: Params<'decimal'>, value: unknown): Decoded {
+  if (isRawNumber(value)) return decimalFromNumber(params, value.rawJSON)
   if (typeof value === 'number') {
-    if (!Number.isInteger(value)) return inexactDecimal
-    return Number.isSafeInteger(value) ? decimalFromText(params, String(value)) : unsafeInteger
+    const text = String(value)
+    if (!Number.isFinite(value)) return notDecimal
+    return Number.isSafeInteger(value) || significantDigits(text) <= EXACT_DIGITS
+      ? decimalFromNumber(params, text)
+      : inexactNumber
   }
   return typeof value === 'string' ? decimalFromText(params, value) : notDecimal
 }
+
+/** Writes the text of a JSON number without an exponent. */
+function decimalFromNumber(params: Params<'decimal'>, text: string): Decoded {
+  const [mantissa = '', exponent] = text.split(/e/i)
+  if (exponent === undefined) return decimalFromText(params, text)
+  const shift = Number(exponent)
+  if (Math.abs(shift) > MAX_DIGITS_BEFORE) return significantDigits(mantissa) === 0 ? { ok: '0' } : floatOutOfRange
+  const sign = mantissa.startsWith('-') ? '-' : ''
+  const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.')
+  const digits = `${'0'.repeat(Math.max(0, -shift))}${whole}${fraction}${'0'.repeat(Math.max(0, shift))}`
+  const point = Math.max(0, -shift) + whole.length + shift
+  const after = digits.slice(point)
+  return decimalFromText(params, `${sign}${digits.slice(0, point) || '0'}${after === '' ? '' : `.${after}`}`)
+}
+
+/** Digits but for zeros at either end; a number read by JavaScript is exact up to 15 of them. */
+function significantDigits(text: string): number {
+  const [mantissa = ''] = text.split(/e/i)
+  return mantissa.replace(/[-.]/g, '').replace(/^0+|0+$/g, '').length
+}
+
+const EXACT_DIGITS = 15
 
 function decimalFromText(params: Params<'decimal'>, text: string): Decoded {
   if (!decimalText.test(text)) return decodeNamed(text, notDecimal)
@@ -278,9 +304,8 @@ const onlyZeros = /^0*$/
 
 const notNumber: Fault = { fault: 'must be a number' }
 const floatOutOfRange: Fault = { fault: 'is out of range' }
-const unsafeInteger: Fault = { fault: 'must be a string: as a JSON number it is not exact' }
-const inexactDecimal: Fault = { fault: 'must be a decimal string: a JSON number with a fraction is not exact' }
-const notDecimal: Fault = { fault: 'must be a decimal string or an integer' }
+const inexactNumber: Fault = { fault: 'must be a string: as a JSON number it is not exact' }
+const notDecimal: Fault = { fault: 'must be a decimal string or a number' }
 
 function decodeDate(value: unknown): Decoded {
   if (typeof value !== 'string') return notDate

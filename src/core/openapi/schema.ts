@@ -170,10 +170,11 @@ function integer(minimum: number, maximum: number): JsonSchema {
   return { type: 'integer', minimum, maximum }
 }
 
-/** Numbers beyond JSON's precision: text in output; text or an integer in input. */
+/** Numbers beyond JSON's precision: text in output; text or a number in input. */
 function textNumber(name: string, form: JsonSchema, direction: Direction, share: Share): JsonSchema {
+  const number = { type: name === 'Decimal' ? 'number' : 'integer' }
   const text = share(name, { type: 'string', ...form })
-  return direction === 'answered' ? text : share(`${name}Input`, { oneOf: [text, { type: 'integer' }] })
+  return direction === 'answered' ? text : share(`${name}Input`, { oneOf: [text, number] })
 }
 
 const geometry: JsonSchema = {

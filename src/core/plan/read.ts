@@ -74,7 +74,8 @@ export function planSelection(
 function planFields(context: ReadContext, query: Pick<ReadQuery, 'fields' | 'deep'>): Selection {
   const wanted: Wanted = { fields: new Set(), relations: new Map() }
   for (const path of query.fields ?? ['*']) want(wanted, path.split('.'))
-  const counter = { selected: 0 }
+  // A table may be wider than what can be selected by name.
+  const counter = { selected: 0, most: query.fields === undefined ? Number.POSITIVE_INFINITY : MAX_SELECTED_FIELDS }
   return select(context, wanted, { deep: query.deep, path: 'fields', depth: 0, counter })
 }
 
@@ -95,7 +96,7 @@ type Level = {
   readonly deep: DeepArguments
   readonly path: string
   readonly depth: number
-  readonly counter: { selected: number }
+  readonly counter: { selected: number; readonly most: number }
 }
 
 function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
@@ -125,7 +126,7 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
     selected.set(name, selectRelation(context, { relation: field, visible, below }, { ...level, path }))
   }
   level.counter.selected += selected.size
-  if (level.counter.selected > MAX_SELECTED_FIELDS) {
+  if (level.counter.selected > level.counter.most) {
     throw queryFault('fields', `selects more than ${MAX_SELECTED_FIELDS} fields`)
   }
   refuseStrayArguments(context, level.deep, selected)

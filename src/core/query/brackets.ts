@@ -32,7 +32,8 @@ const WHOLE_QUERY = 'query string'
 const PATH = /^[^[\]]+(?:\[[^[\]]*\])*$/
 const BAD_ESCAPE = /%(?![0-9a-f]{2})/i
 const INDEX = /^(?:0|[1-9]\d*)$/
-const FORBIDDEN = new Set(['__proto__', 'constructor', 'prototype'])
+/** Objects without a prototype take any other key, such as a field `constructor`. */
+const FORBIDDEN = '__proto__'
 
 type Step = { readonly kind: 'key' | 'index' | 'push'; readonly text: string }
 type Parameter = { readonly name: string; readonly path: readonly Step[]; readonly value: Leaf }
@@ -121,7 +122,7 @@ function bracketStep(text: string, name: string): Step {
 
 function keyStep(text: string, name: string): Step {
   if (text.length > MAX_KEY_LENGTH) throw refused(name, `has a key longer than ${MAX_KEY_LENGTH} characters`)
-  if (FORBIDDEN.has(text)) throw refused(name, `must not use the key ${text}`)
+  if (text === FORBIDDEN) throw refused(name, `must not use the key ${text}`)
   return { kind: 'key', text }
 }
 

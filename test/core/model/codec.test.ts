@@ -126,6 +126,9 @@ describe('decimals', () => {
     ['999.99', '999.99'],
     ['1.500', '1.50'],
     [12, '12'],
+    [0.25, '0.25'],
+    [-999.99, '-999.99'],
+    [1e2, '100'],
     ['NaN', 'NaN'],
     [-0, '0'],
   ])('a decimal(5, 2) takes %j as %s', (value, text) => {
@@ -138,7 +141,7 @@ describe('decimals', () => {
     })
   })
 
-  it.each(['', '.5', '1.', '+1', '1e2', '1,5', 'nan', '-', ' 1', true, null, 1.5, 2 ** 53, Number.NaN])(
+  it.each(['', '.5', '1.', '+1', '1e2', '1,5', 'nan', '-', ' 1', true, null, 0.1234567890123456, 2 ** 53, Number.NaN])(
     'refuses %j',
     (value) => {
       expect(decode(type('decimal'), value)).toEqual(refused)

@@ -131,7 +131,6 @@ it.each([
   ['categories[__proto__]=login&categories[__proto__]&categories[length]=42', 'CVE-2022-24999'],
   ['bad[__proto__][toString]=x', 'qs drops it'],
   ['%5f%5fproto%5f%5f=x', 'encoded'],
-  ['a[constructor][prototype][polluted]=x', 'the way around a check of __proto__ only'],
   ['a[]=1&'.repeat(2_001), 'CVE-2025-15284: the limit of arrays holds for [] too'],
   [`a${'[p]'.repeat(33)}=x`, 'qs keeps the rest as one key'],
 ])('%s is refused: %s', (search) => {

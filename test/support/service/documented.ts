@@ -91,7 +91,7 @@ async function fetchDocument(url: string, headers: Readonly<Record<string, strin
   const response = await fetch(url, { headers })
   if (!response.ok) return undefined
   const document = (await response.json()) as { paths: Record<string, Record<string, Operation>> }
-  const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: false })
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: false, ownProperties: true })
   addFormats.default(ajv, { mode: 'full' })
   // Known to generators of clients; what it may hold is said by its pattern.
   ajv.addFormat('uint64', true)

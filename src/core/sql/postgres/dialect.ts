@@ -84,7 +84,9 @@ export const postgres: Dialect = {
     const alias = 't0'
     const written = ident(alias)
     const list = postgres.writtenList(rendered(sql` from ${written}`, alias))
-    return sql`with ${written} as (${directly(write, alias)} returning *) ${list}`
+    // A table without columns has nothing to return but a constant.
+    const constant = write.kind === 'insert' && write.insertion.fields.length === 0 ? sql`, 1` : sql``
+    return sql`with ${written} as (${directly(write, alias)} returning *${constant}) ${list}`
   },
   slots: {
     keep: (slot, { columns, from, lock }) => {
