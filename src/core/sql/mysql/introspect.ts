@@ -52,6 +52,7 @@ function family(own: Family): Introspection {
   }
 }
 
+/** Without joins, for which MariaDB opens a table again and again. */
 function catalog(scope: IntrospectionScope, own: Family): Sql {
   return sql`
 select json_object('kind', 'database', 'schema', database()) as r
@@ -73,14 +74,15 @@ select json_object('kind', 'index', 'schema', table_schema, 'table', table_name,
     'position', seq_in_index, 'repeats', non_unique, 'column', column_name, 'prefix', sub_part, 'form', index_type)
   from information_schema.statistics where ${inScope(sql`table_schema`, scope)}
 union all
-select json_object('kind', 'foreignKey', 'schema', k.table_schema, 'table', k.table_name, 'name', k.constraint_name,
-    'position', k.ordinal_position, 'column', k.column_name, 'toSchema', k.referenced_table_schema,
-    'toTable', k.referenced_table_name, 'toColumn', k.referenced_column_name,
-    'onDelete', c.delete_rule, 'onUpdate', c.update_rule)
-  from information_schema.key_column_usage k
-  join information_schema.referential_constraints c on c.constraint_schema = k.constraint_schema
-    and c.constraint_name = k.constraint_name and c.table_name = k.table_name
-  where k.referenced_table_name is not null and ${inScope(sql`k.table_schema`, scope)}${own.checks(scope)}`
+select json_object('kind', 'foreignKey', 'schema', table_schema, 'table', table_name, 'name', constraint_name,
+    'position', ordinal_position, 'column', column_name, 'toSchema', referenced_table_schema,
+    'toTable', referenced_table_name, 'toColumn', referenced_column_name)
+  from information_schema.key_column_usage
+  where referenced_table_name is not null and ${inScope(sql`table_schema`, scope)}
+union all
+select json_object('kind', 'rule', 'schema', constraint_schema, 'table', table_name, 'name', constraint_name,
+    'onDelete', delete_rule, 'onUpdate', update_rule)
+  from information_schema.referential_constraints where ${inScope(sql`constraint_schema`, scope)}${own.checks(scope)}`
 }
 
 const systemSchemas = ['information_schema', 'mysql', 'performance_schema', 'sys']
@@ -129,6 +131,12 @@ type ForeignKeyRow = Place & {
   readonly toSchema: string
   readonly toTable: string
   readonly toColumn: string
+}
+
+/** What becomes of the rows of a foreign key. */
+type RuleRow = Place & {
+  readonly kind: 'rule'
+  readonly name: string
   readonly onDelete: string
   readonly onUpdate: string
 }
@@ -139,7 +147,7 @@ type TableRow = Place & { readonly kind: 'table'; readonly form: string }
 type PlainRow = Extract<CatalogRow, { readonly kind: 'database' | 'namespace' }>
 /** A column whose values are not only 0 and 1. */
 type NumberRow = Place & { readonly kind: 'number'; readonly column: string }
-type AnyRow = PlainRow | SkippedRow | TableRow | ColumnRow | IndexRow | ForeignKeyRow | CheckRow | NumberRow
+type AnyRow = PlainRow | SkippedRow | TableRow | ColumnRow | IndexRow | ForeignKeyRow | RuleRow | CheckRow | NumberRow
 
 /** Asks which columns of `tinyint(1)`, the type of truth values, hold other numbers. */
 function inspection(rows: Rows, dialect: Dialect): Statement | undefined {
@@ -167,7 +175,9 @@ function parse(rows: Rows, own: Family): SourceSchema {
   const read = readRows(rows)
   const numbers = new Set(read.flatMap((row) => (row.kind === 'number' ? [checkKey(row, row.column)] : [])))
   const checks = new Set(read.flatMap((row) => (row.kind === 'check' ? [checkKey(row, row.clause)] : [])))
-  const schema = assembleSchema(withoutDenied(read).flatMap((row) => catalogRow(row, { checks, numbers, own })))
+  const rules = new Map(read.flatMap((row) => (row.kind === 'rule' ? [[checkKey(row, row.name), row] as const] : [])))
+  const found: Found = { checks, numbers, rules, own }
+  const schema = assembleSchema(withoutDenied(read).flatMap((row) => catalogRow(row, found)))
   return { ...schema, tables: schema.tables.map(withOwnIndexes) }
 }
 
@@ -198,12 +208,18 @@ function isReadable({ privileges }: ColumnRow): boolean {
   return privileges === '' || /\bselect\b/i.test(privileges)
 }
 
-type Found = { readonly checks: ReadonlySet<string>; readonly numbers: ReadonlySet<string>; readonly own: Family }
+type Found = {
+  readonly checks: ReadonlySet<string>
+  readonly numbers: ReadonlySet<string>
+  readonly rules: ReadonlyMap<string, RuleRow>
+  readonly own: Family
+}
 
-function catalogRow(row: AnyRow, { checks, numbers, own }: Found): readonly CatalogRow[] {
+function catalogRow(row: AnyRow, { checks, numbers, rules, own }: Found): readonly CatalogRow[] {
   switch (row.kind) {
     case 'check':
     case 'number':
+    case 'rule':
       return []
     case 'table':
       return [{ ...row, isReadOnly: row.form === 'VIEW' }]
@@ -218,7 +234,10 @@ function catalogRow(row: AnyRow, { checks, numbers, own }: Found): readonly Cata
       return [{ ...row, index: indexKind(row), column: row.prefix === null || isWhole(row) ? row.column : null }]
     case 'foreignKey': {
       const references = { schema: row.toSchema, table: row.toTable, column: row.toColumn }
-      return [{ ...row, references, onDelete: actionOf(row.onDelete), onUpdate: actionOf(row.onUpdate) }]
+      const rule = rules.get(checkKey(row, row.name))
+      return rule === undefined
+        ? []
+        : [{ ...row, references, onDelete: actionOf(rule.onDelete), onUpdate: actionOf(rule.onUpdate) }]
     }
     default:
       return [row]

@@ -119,22 +119,19 @@ select json_build_object('kind', 'column', 'schema', a.nspname, 'table', a.relna
 union all
 select json_build_object('kind', 'index', 'schema', r.nspname, 'table', r.relname, 'name', i.relname,
     'index', case when x.indisprimary then 'primary' when x.indisunique then 'unique' else 'normal' end,
-    'position', k.position, 'column', a.attname)::text
+    'position', k.position, 'column', ${nameOf(sql`r.oid`, sql`nullif(k.attnum, 0)`)})::text
   from relation r join pg_catalog.pg_index x on x.indrelid = r.oid
   join pg_catalog.pg_class i on i.oid = x.indexrelid
   cross join lateral unnest(x.indkey::int2[]) with ordinality k (attnum, position)
-  left join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum = k.attnum and k.attnum > 0
   where x.indisvalid and x.indpred is null and not x.indisexclusion and k.position <= x.indnkeyatts
 union all
 select json_build_object('kind', 'foreignKey', 'schema', r.nspname, 'table', r.relname, 'name', f.conname,
-    'position', k.position, 'column', a.attname, 'onDelete', f.confdeltype, 'onUpdate', f.confupdtype,
-    'references', json_build_object('schema', tn.nspname, 'table', t.relname, 'column', ta.attname))::text
+    'position', k.position, 'column', ${nameOf(sql`r.oid`, sql`k.own`)}, 'onDelete', f.confdeltype, 'onUpdate', f.confupdtype,
+    'references', json_build_object('schema', tn.nspname, 'table', t.relname, 'column', ${nameOf(sql`t.oid`, sql`k.other`)}))::text
   from relation r join pg_catalog.pg_constraint f on f.conrelid = r.oid
   join pg_catalog.pg_class t on t.oid = f.confrelid
   join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
   cross join lateral unnest(f.conkey, f.confkey) with ordinality k (own, other, position)
-  join pg_catalog.pg_attribute a on a.attrelid = r.oid and a.attnum = k.own
-  join pg_catalog.pg_attribute ta on ta.attrelid = t.oid and ta.attnum = k.other
   where f.contype = 'f' and f.conparentid = 0
 union all
 select json_build_object('kind', 'foreignKey', 'schema', p.nspname, 'table', p.relname,
@@ -145,6 +142,11 @@ select json_build_object('kind', 'foreignKey', 'schema', p.nspname, 'table', p.r
   join pg_catalog.pg_class t on t.oid = p.confrelid
   join pg_catalog.pg_namespace tn on tn.oid = t.relnamespace
   cross join lateral unnest(p.own, p.other) with ordinality k (own, other, position)`
+}
+
+/** Found by the index of the catalog, whatever the database knows of its size; a join is at times a hash of each table. */
+function nameOf(table: Sql, position: Sql): Sql {
+  return sql`(select n.attname from pg_catalog.pg_attribute n where n.attrelid = ${table} and n.attnum = ${position})`
 }
 
 const denied = literal(NOT_PERMITTED)
