@@ -172,7 +172,7 @@ describe.each([
     })
   })
 
-  it('refuses to write a view, and says why', async () => {
+  it('refuses to write a view that the database does not update, and says why', async () => {
     const written = await shop.post('/items/kioskShelf', [{ id: 9, title: 'Never' }])
     const deleted = await shop.delete('/items/kioskShelf?filter[id][_eq]=1')
 

@@ -88,7 +88,7 @@ const summaries: Readonly<Record<OperationKind, string>> = {
 }
 
 const descriptions: Readonly<Record<OperationKind, string>> = {
-  readMany: 'Always in a total order.',
+  readMany: 'In a total order where there is a key.',
   readOne: 'What may not be read is missing.',
   create: 'All items or none.',
   updateMany: 'All that match or none.',

@@ -233,8 +233,8 @@ function planOrder(context: ReadContext, query: ListArguments, path: string): re
 }
 
 /**
- * Fields that distinguish any two rows: the primary key, a unique index of required fields, or else all sortable
- * fields. If some of them are hidden from the caller, all visible fields come first, so that the order of visibly
+ * Fields that distinguish any two rows: the primary key or a unique index of required fields. Rows without either are not
+ * sorted: to sort a large table by all columns costs more than a stable page is worth, and whoever wants it asks. If some of them are hidden from the caller, all visible fields come first, so that the order of visibly
  * different rows reveals nothing about hidden values.
  */
 function tieBreakers(collection: Collection, access: Granted): readonly FieldRef[] {
@@ -242,7 +242,7 @@ function tieBreakers(collection: Collection, access: Granted): readonly FieldRef
     ({ kind, fields }) => kind === 'unique' && fields.every(({ isNullable }) => !isNullable),
   )
   const sortable = collection.primitives.filter(isSortable)
-  const telling = collection.primaryKey.length > 0 ? collection.primaryKey : (unique?.fields ?? sortable)
+  const telling = collection.primaryKey.length > 0 ? collection.primaryKey : (unique?.fields ?? [])
   const asStored = telling.map((field) => ({ field, visible: all }))
   if (telling.every((field) => visibility(access, field)?.kind === 'all')) return asStored
   const seen = sortable.flatMap((field) => {

@@ -19,6 +19,6 @@ function tables(frequency: string): readonly string[] {
       constraint kiosk_paper_country foreign key (country_code) references kiosk_country (code))`,
     `insert into kiosk_country values ('DE', 'Deutschland'), ('NL', 'Nederland')`,
     `insert into kiosk_paper (id, title, country_code) values (1, 'Abendblatt', 'DE'), (2, 'De Courant', 'NL')`,
-    'create view kiosk_shelf as select id, title from kiosk_paper',
+    'create view kiosk_shelf as select distinct id, title from kiosk_paper',
   ]
 }

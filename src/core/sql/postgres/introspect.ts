@@ -45,7 +45,7 @@ with recursive schema_ as (
 ), relation as (
   select oid, relkind, relname, nspname from candidate where reason is null
 ), column_ as (
-  select r.nspname, r.relname, pg_catalog.has_column_privilege(r.oid, a.attnum, 'select') as is_usable, a.*
+  select r.nspname, r.relname, r.relkind, pg_catalog.has_column_privilege(r.oid, a.attnum, 'select') as is_usable, a.*
   from relation r join pg_catalog.pg_attribute a on a.attrelid = r.oid
   where a.attnum > 0 and not a.attisdropped
 ), attribute as (
@@ -102,7 +102,8 @@ select json_build_object('kind', 'type', 'oid', t.oid::text, 'name', t.typname, 
 union all
 select json_build_object('kind', 'table', 'schema', r.nspname, 'table', r.relname, 'id', r.oid::text, 'isReadOnly',
     case r.relkind
-      when 'v' then true
+      when 'v' then pg_catalog.pg_relation_is_updatable(r.oid, true) & 28 <> 28 or exists (
+        select from pg_catalog.pg_rewrite w where w.ev_class = r.oid and w.ev_type <> '1')
       when 'm' then true
       when 'f' then pg_catalog.pg_relation_is_updatable(r.oid, true) & 28 <> 28
       else false
@@ -112,7 +113,8 @@ union all
 select json_build_object('kind', 'column', 'schema', a.nspname, 'table', a.relname, 'position', a.attnum,
     'name', a.attname, 'type', a.atttypid::text, 'mod', a.atttypmod, 'isNotNull', a.attnotnull,
     'isNondeterministic', not coalesce(l.collisdeterministic, true),
-    'identity', a.attidentity, 'isGenerated', a.attgenerated <> '',
+    'identity', a.attidentity, 'isGenerated', a.attgenerated <> ''
+      or a.relkind = 'v' and not pg_catalog.pg_column_is_updatable(a.attrelid, a.attnum, true),
     'default', pg_catalog.pg_get_expr(d.adbin, d.adrelid))::text
   from attribute a left join pg_catalog.pg_attrdef d on d.adrelid = a.attrelid and d.adnum = a.attnum
   left join pg_catalog.pg_collation l on l.oid = a.attcollation
