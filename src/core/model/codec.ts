@@ -490,7 +490,7 @@ function jsonFault(value: unknown, depth: number): Fault | undefined {
   if (typeof value === 'number') return Number.isFinite(value) ? undefined : infiniteNumber
   if (value === null || typeof value === 'boolean') return undefined
   if (typeof value !== 'object') return notJson
-  if (isRawNumber(value)) return undefined
+  if (isRawNumber(value)) return hasLargeExponent(value.rawJSON) ? infiniteNumber : undefined
   if (depth === MAX_JSON_DEPTH) return jsonTooDeep
   if (Array.isArray(value)) {
     for (const element of value) {
@@ -504,6 +504,14 @@ function jsonFault(value: unknown, depth: number): Fault | undefined {
     if (fault !== undefined) return fault
   }
   return undefined
+}
+
+/** PostgreSQL shows all digits, so that a few bytes would be read as gigabytes. */
+const MAX_JSON_EXPONENT = 1_000
+
+function hasLargeExponent(number: string): boolean {
+  const at = number.search(/e/i)
+  return at !== -1 && Math.abs(Number(number.slice(at + 1))) > MAX_JSON_EXPONENT
 }
 
 /** Numbers that were kept as texts are numbers here. */

@@ -383,6 +383,17 @@ describe('json', () => {
     },
   )
 
+  it.each(['1e1000', '[-1.5E-1000]', '1e+0001'])('takes %s', (text) => {
+    expect(decodeText(type('json'), text)).toEqual({ ok: text })
+  })
+
+  it.each(['1e1001', '[[1E-1001]]', '{"a":0e131071}', `1e${'9'.repeat(400)}`])(
+    'refuses the exponent of %s, which a few bytes make into a long text',
+    (text) => {
+      expect(decodeText(type('json'), text)).toEqual({ fault: 'must not contain a number out of range' })
+    },
+  )
+
   it.each([
     ['a value', { a: ['\0'] }, 'must not contain the character U+0000'],
     ['a key', { 'a\0': 1 }, 'must not contain the character U+0000'],
