@@ -99,6 +99,20 @@ describe.each(['neon', 'planetscale'] as const)('%s', (provider) => {
       expect(await films(`fields=title&${filter}`)).toEqual(titles.map((title) => ({ title })))
     })
 
+    it('is among what a dry run says is taken from clients, once', async () => {
+      const response = await shop.post(`/schema/introspect/${sourceId}?dryRun=true`, {
+        tables: { exclude: ['film_actor'] },
+      })
+      const { breaking } = ((await response.json()) as { data: { breaking: { collection: string; field?: string }[] } })
+        .data
+      const told = breaking.map(({ collection, field = '' }) => `${collection}.${field}`)
+
+      expect(told.sort()).toEqual([
+        ...['actors.filmActor', 'actors.films', 'filmActor.', 'filmActor.actor', 'filmActor.film'],
+        ...['films.actors', 'films.filmActor'],
+      ])
+    })
+
     it('finds nothing to import anew', async () => {
       expect(await introspect()).toEqual([])
     })

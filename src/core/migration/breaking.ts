@@ -29,13 +29,26 @@ export function breakingChanges(
     return field === undefined || collection === undefined ? [] : [{ collection, field: field.apiName, operation }]
   }
   const relinked = new Set(operations.map(({ data }) => (data as Data).data?.firstField.id))
+  const gone = new Set<string>()
+  /** Returns those that are not told yet: a many-to-many field goes with either of two pairs. */
+  const ofFields = (ids: readonly string[], operation: string): readonly Breaking[] =>
+    ids.flatMap((id) => {
+      if (gone.has(id)) return []
+      gone.add(id)
+      return ofField(id, operation)
+    })
+  const leadingThrough = (ids: readonly string[]) =>
+    relationFields.flatMap(({ id, through }) =>
+      through !== undefined && (ids.includes(through.nearId) || ids.includes(through.farId)) ? [id] : [],
+    )
 
   return operations.flatMap(({ kind, data }) => {
     const { id = '', operations: inner = [], firstFieldId = '', secondFieldId } = data as Data
     const collection = names.get(id) ?? ''
     if (kind === 'deleteCollection') return [{ collection, operation: kind }]
     if (kind === 'deleteRelationFieldPair') {
-      return relinked.has(firstFieldId) ? [] : [firstFieldId, secondFieldId ?? ''].flatMap((one) => ofField(one, kind))
+      const pair = [firstFieldId, secondFieldId ?? '']
+      return relinked.has(firstFieldId) ? [] : ofFields([...pair, ...leadingThrough(pair)], kind)
     }
     if (kind !== 'updateCollection') return []
     return inner.flatMap((change) => {
