@@ -114,8 +114,8 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
   const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds))
   const assets = openCloudflareAssets(env.ASSETS)
   const ports: Ports = {
-    database: openNeonLazily(databaseUrl, timeLimit),
-    connectors: await openCloudflareConnectors(env, reading.config, observeOnConsole),
+    database: openNeonLazily({ connectionString: databaseUrl, timeLimit }),
+    connectors: await openCloudflareConnectors({ bindings: env, config: reading.config, observe: observeOnConsole }),
     databases: createCloudflareSqlDatabases({
       allowPrivate: reading.config.SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS,
       timeLimit,
@@ -134,7 +134,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
     transliterate: createTransliterate(assets),
     licensing: {
       client: createLicensingClient({ pause }),
-      alarm: createCloudflareAlarm(env.LICENSE, clock),
+      alarm: createCloudflareAlarm({ namespace: env.LICENSE, clock }),
       pause,
       startId: env.VERSION?.id ?? timeOrderedIds.next(),
     },

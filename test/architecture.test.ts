@@ -87,9 +87,7 @@ it.each(sourceFiles(['src/sources', 'src/store', 'handlers']))('%s gives its fac
   expect(odd).toEqual([])
 })
 
-const adapters = sourceFiles(['src/platform']).filter((file) => !/^src\/platform\/(drivers|cloudflare)\//.test(file))
-
-it.each(adapters)('%s gives its factories one parameter', (file) => {
+it.each(sourceFiles(['src/platform']))('%s gives its factories one parameter', (file) => {
   const odd = factoriesOf(file).filter(({ parameters }) => /,./s.test(parameters.replace(/\{[^}]*\}/g, '')))
 
   expect(odd).toEqual([])

@@ -57,11 +57,11 @@ const adapters = [
   },
   {
     name: 'Neon over the gateway to the embedded database',
-    open: (limit: number) => openNeon(embeddedGateway.url, undefined, limit),
+    open: (limit: number) => openNeon({ connectionString: embeddedGateway.url, timeLimit: limit }),
   },
   {
     name: 'Neon over the gateway to Postgres',
-    open: (limit: number) => openNeon(serverGateway.url, undefined, limit),
+    open: (limit: number) => openNeon({ connectionString: serverGateway.url, timeLimit: limit }),
   },
   { name: 'pg in a Worker', open: (limit: number) => workers.open(tcpAddress(false), limit) },
   { name: 'pg in a Worker, behind a pooler', open: (limit: number) => workers.open(tcpAddress(true), limit) },

@@ -143,7 +143,7 @@ describe('PlanetScale over HTTP', () => {
 
   beforeAll(async () => {
     gateway = await startPlanetscaleGateway(server)
-    driver = openPlanetscale(parseSqlAddress('planetscale', gateway.config), counting)
+    driver = openPlanetscale({ address: parseSqlAddress('planetscale', gateway.config), wayOut: counting })
   })
   afterAll(() => gateway?.close())
 

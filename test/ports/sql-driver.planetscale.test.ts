@@ -16,7 +16,7 @@ let driver: SqlDriver
 beforeAll(async () => {
   server = await startMariadb()
   gateway = await startPlanetscaleGateway(server)
-  driver = openPlanetscale(addressOf(gateway.config), fetch)
+  driver = openPlanetscale({ address: addressOf(gateway.config), wayOut: fetch })
   await driver.query(statement('create table parent (id int primary key, name varchar(60) unique)'))
 })
 
@@ -92,8 +92,8 @@ it('costs one request for a query', async () => {
 })
 
 it('tells credentials that are refused from a database that is away', async () => {
-  const wrong = openPlanetscale(addressOf({ ...gateway.config, password: 'wrong' }), fetch)
-  const away = openPlanetscale(addressOf({ ...gateway.config, port: 9 }), fetch)
+  const wrong = openPlanetscale({ address: addressOf({ ...gateway.config, password: 'wrong' }), wayOut: fetch })
+  const away = openPlanetscale({ address: addressOf({ ...gateway.config, port: 9 }), wayOut: fetch })
 
   await expect(wrong.query(statement('select 1'))).rejects.toMatchObject({ name: 'SqlFault', state: '28000' })
   await expect(away.query(statement('select 1'))).rejects.toMatchObject({ name: 'SqlFault', state: '08000' })
@@ -104,7 +104,7 @@ describe('a statement that ends before its answer', () => {
   const pause = statement('select sleep(0.1)')
   let limited: SqlDriver
   const open = (timeLimit: number) => {
-    limited = openPlanetscale(addressOf(gateway.config), fetch, timeLimit)
+    limited = openPlanetscale({ address: addressOf(gateway.config), wayOut: fetch, timeLimit })
     return limited
   }
   afterEach(() => limited.close())

@@ -44,8 +44,11 @@ afterAll(async () => {
 const adapters = [
   { name: 'pg over TCP', open: () => openPostgres({ connectionString: server.url }) },
   { name: 'pg over the embedded database', open: () => openPostgres({ stream: embedded.connect }) },
-  { name: 'Neon over the gateway to the embedded database', open: () => openNeon(embeddedGateway.url) },
-  { name: 'Neon over the gateway to Postgres', open: () => openNeon(serverGateway.url) },
+  {
+    name: 'Neon over the gateway to the embedded database',
+    open: () => openNeon({ connectionString: embeddedGateway.url }),
+  },
+  { name: 'Neon over the gateway to Postgres', open: () => openNeon({ connectionString: serverGateway.url }) },
   { name: 'pg in a Worker', open: () => workers.open(tcpAddress(false)) },
   { name: 'pg in a Worker, behind a pooler', open: () => workers.open(tcpAddress(true)) },
 ]
@@ -221,7 +224,7 @@ describe('where there is no database', () => {
     ['pg', () => openPostgres({ connectionString: 'postgres://nobody:secret@127.0.0.1:1/none' })],
     ['pg, by name', () => openPostgres({ connectionString: 'postgres://nobody:secret@no-such-host.invalid/none' })],
     ['pg, no address at all', () => openPostgres({ connectionString: 'postgres://[' })],
-    ['Neon', () => openNeon('postgres://nobody:secret@127.0.0.1:1/none')],
+    ['Neon', () => openNeon({ connectionString: 'postgres://nobody:secret@127.0.0.1:1/none' })],
     ['pg in a Worker', () => workers.open({ ...tcpAddress(false), port: 1 })],
     ['pg in a Worker, by name', () => workers.open({ ...tcpAddress(false), host: 'no-such-host.invalid' })],
   ])('answers state 08000: %s', async (_, open) => {
@@ -236,7 +239,7 @@ describe('where there is no database', () => {
     const wrong = (url: string) => url.replace(/:[^:@/]+@/, ':wrong@')
     const drivers = [
       openPostgres({ connectionString: wrong(server.url) }),
-      openNeon(wrong(embeddedGateway.url)),
+      openNeon({ connectionString: wrong(embeddedGateway.url) }),
       workers.open({ ...tcpAddress(false), password: 'wrong' }),
     ]
 
@@ -313,9 +316,12 @@ describe('named statements', () => {
 describe('the Neon driver', () => {
   it('costs one fetch for a query and one for a batch', async () => {
     const fetched: string[] = []
-    const driver = openNeon(embeddedGateway.url, (url, init) => {
-      fetched.push(url)
-      return fetch(url, init)
+    const driver = openNeon({
+      connectionString: embeddedGateway.url,
+      wayOut: (url, init) => {
+        fetched.push(url)
+        return fetch(url, init)
+      },
     })
 
     await driver.query(statement('select 1'))
@@ -332,7 +338,10 @@ describe('the Neon driver', () => {
       return Promise.reject(new TypeError('offline'))
     }
 
-    const query = openNeon('postgres://user:secret@ep-1.eu.aws.neon.tech/db', offline).query(statement('select 1'))
+    const query = openNeon({
+      connectionString: 'postgres://user:secret@ep-1.eu.aws.neon.tech/db',
+      wayOut: offline,
+    }).query(statement('select 1'))
 
     await expect(query).rejects.toMatchObject({ name: 'SqlFault', state: '08000' })
     expect(fetched).toEqual(['https://api.eu.aws.neon.tech/sql'])

@@ -14,7 +14,7 @@ const clock = { now: () => Date.now() }
 const theObject = () => bindings.LICENSE.get(bindings.LICENSE.idFromName('license'))
 
 it('sets the alarm of the one object, keeps the earlier time, wakes, and goes on at the time that it is told', async () => {
-  const alarm = createCloudflareAlarm(bindings.LICENSE, clock)
+  const alarm = createCloudflareAlarm({ namespace: bindings.LICENSE, clock })
   const [late, soon] = [clock.now() + 3 * HOUR, clock.now() + HOUR]
 
   await alarm.set(late)

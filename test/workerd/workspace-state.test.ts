@@ -12,7 +12,7 @@ import type { TestEnv } from './worker.ts'
 const bindings = env as unknown as TestEnv
 const worker = (exports as unknown as { readonly default: Fetcher }).default
 const clock = { now: () => Date.now() }
-const database = openNeon(bindings.SERVICE_DATABASE_URL)
+const database = openNeon({ connectionString: bindings.SERVICE_DATABASE_URL })
 
 describeWorkspaceState('two isolates on a Durable Object', async (waitLimit) => ({
   database,

@@ -9,14 +9,20 @@ import { BUNDLE_FILE, type ConnectorBundle, catalogOf, NO_CONNECTORS } from '../
 import { createCloudflareConnectorHost } from './connector-host.ts'
 import type { GateProps } from './gate.ts'
 
+export type CloudflareConnectorsDeps = {
+  readonly bindings: ConnectorBindings
+  readonly config: Config
+  readonly observe: Observe
+}
+
 export type ConnectorBindings = { readonly LOADER: WorkerLoader; readonly ASSETS?: Fetcher }
 
 /** The Worker's main module must export ConnectorGate. */
 export async function openCloudflareConnectors(
-  { LOADER, ASSETS }: ConnectorBindings,
-  config: Config,
-  observe: Observe,
+  deps: CloudflareConnectorsDeps,
 ): Promise<{ readonly host: ConnectorHost; readonly catalog: ConnectorCatalog }> {
+  const { config, observe } = deps
+  const { LOADER, ASSETS } = deps.bindings
   const bundle = await readBundle(ASSETS)
   // The generated types do not know the exports of the Worker.
   const { ConnectorGate } = exports as unknown as {

@@ -2,29 +2,37 @@
  * The drivers, loaded by their first statement: each is a part of its own, which scripts/worker-parts.ts builds (decision
  * 055), and Neon's package alone is a sixth of the Worker. Once loaded, a driver is called directly.
  */
-import type { SqlAddress, TcpProvider } from '../../core/sql/address.ts'
+import type { TcpProvider } from '../../core/sql/address.ts'
 import { SqlFault, type SqlFaultDetail } from '../../core/sql/fault.ts'
 import type { SqlDriver } from '../../ports.ts'
-import type { Fetch } from '../fetch.ts'
+import type { NeonDeps } from '../drivers/neon.ts'
+import type { PlanetscaleDeps } from '../drivers/planetscale.ts'
 import type { TcpAddress } from './parts/tcp-address.ts'
 import { currentRequest } from './request-scope.ts'
 
+type TcpSourceDeps = {
+  readonly provider: TcpProvider
+  readonly address: TcpAddress
+  readonly timeLimit?: number | undefined
+}
+
 /** The system database. */
-export function openNeonLazily(connectionString: string, timeLimit?: number): SqlDriver {
-  return late(async () => (await import('./parts/neon.js')).openNeon(connectionString, undefined, timeLimit))
+export function openNeonLazily(deps: NeonDeps): SqlDriver {
+  return late(async () => (await import('./parts/neon.js')).openNeon(deps))
 }
 
 /** The database of a data source; requests go through `wayOut`. */
-export function openNeonSource(address: SqlAddress, wayOut: Fetch, timeLimit?: number): SqlDriver {
+export function openNeonSource(deps: PlanetscaleDeps): SqlDriver {
   return late(async () => {
     const { neonUrl, openNeon } = await import('./parts/neon.js')
-    return openNeon(neonUrl(address), wayOut, timeLimit)
+    const { address, ...rest } = deps
+    return openNeon({ ...rest, connectionString: neonUrl(address) })
   })
 }
 
 /** Like `openNeonSource`, for PlanetScale. */
-export function openPlanetscaleSource(address: SqlAddress, wayOut: Fetch, timeLimit?: number): SqlDriver {
-  return late(async () => (await import('./parts/planetscale.js')).openPlanetscale(address, wayOut, timeLimit))
+export function openPlanetscaleSource(deps: PlanetscaleDeps): SqlDriver {
+  return late(async () => (await import('./parts/planetscale.js')).openPlanetscale(deps))
 }
 
 const loadMysql = () => import('./parts/mysql.js')
@@ -36,10 +44,11 @@ const tcpParts = {
 } satisfies Readonly<Record<TcpProvider, unknown>>
 
 /** The database of a data source over TCP, by connections of the current request. */
-export function openTcpSource(provider: TcpProvider, address: TcpAddress, timeLimit = 0): SqlDriver {
+export function openTcpSource(deps: TcpSourceDeps): SqlDriver {
+  const { provider, address, timeLimit = 0 } = deps
   return late(async () => {
     const { openPart } = await tcpParts[provider]()
-    return openPart(address, { timeLimit, request: currentRequest })
+    return openPart({ address, timeLimit, request: currentRequest })
   })
 }
 

@@ -41,8 +41,11 @@ export function licenseObject<Env>(wake: Wake<Env>, clock: Clock) {
   }
 }
 
+export type CloudflareAlarmDeps = { readonly namespace: DurableObjectNamespace<WakingObject>; readonly clock: Clock }
+
 /** The instance has one such object. */
-export function createCloudflareAlarm(namespace: DurableObjectNamespace<WakingObject>, clock: Clock): Alarm {
+export function createCloudflareAlarm(deps: CloudflareAlarmDeps): Alarm {
+  const { namespace, clock } = deps
   return {
     async set(at) {
       await namespace.get(namespace.idFromName('license')).set(at - clock.now())

@@ -28,16 +28,17 @@ export function createCloudflareSqlDatabases(options: CloudflareSqlDatabasesOpti
     refusal: (target) =>
       'hyperdrive' in target ? bindingRefusal(bindings[target.hyperdrive]) : addressRefusal(target),
     open(target): SqlDriver {
-      if ('hyperdrive' in target) return openTcpSource(target.provider, pooled(bindings[target.hyperdrive]), timeLimit)
+      if ('hyperdrive' in target)
+        return openTcpSource({ provider: target.provider, address: pooled(bindings[target.hyperdrive]), timeLimit })
       const { provider, host } = target
       if (!allowPrivate && isPrivateHost(host)) return openRefused()
       switch (provider) {
         case 'neon':
-          return openNeonSource(target, fetcher, timeLimit)
+          return openNeonSource({ address: target, wayOut: fetcher, timeLimit })
         case 'planetscale':
-          return openPlanetscaleSource(target, fetcher, timeLimit)
+          return openPlanetscaleSource({ address: target, wayOut: fetcher, timeLimit })
         default:
-          return openTcpSource(provider, direct(target), timeLimit)
+          return openTcpSource({ provider, address: direct(target), timeLimit })
       }
     },
   }

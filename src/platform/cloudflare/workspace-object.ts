@@ -14,7 +14,7 @@ export type WorkspaceObjectEnv = { readonly SERVICE_DATABASE_URL: string }
 export type LockLimits = { readonly wait: number; readonly lease: number }
 
 export class WorkspaceObject extends DurableObject<WorkspaceObjectEnv> {
-  readonly #database = openNeonLazily(this.env.SERVICE_DATABASE_URL)
+  readonly #database = openNeonLazily({ connectionString: this.env.SERVICE_DATABASE_URL })
   readonly #versions = createVersions({ database: this.#database, clock: { now: () => Date.now() } })
   readonly #turns = createKeyedLocks()
 

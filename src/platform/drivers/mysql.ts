@@ -19,8 +19,8 @@ export function openMysql(options: MysqlOptions): SqlDriver {
   const { max, timeLimit = 0 } = options
   const limited = openPool(address, { max, timeLimit })
   const unlimited = openPool(address, { max, timeLimit: 0 })
-  return createMysqlDriver(
-    {
+  return createMysqlDriver({
+    sessions: {
       take(context) {
         const { pool, renew } = context === undefined ? unlimited : limited
         return renew(() => pool.getConnection())
@@ -29,8 +29,9 @@ export function openMysql(options: MysqlOptions): SqlDriver {
         await Promise.all([limited.pool.end(), unlimited.pool.end()])
       },
     },
-    { address, timeLimit },
-  )
+    address,
+    timeLimit,
+  })
 }
 
 type Limits = { readonly max: number | undefined; readonly timeLimit: number }

@@ -15,12 +15,20 @@ import { limitStatement } from './neon-limit.ts'
 import { privateHostFault } from './private-host.ts'
 import { withAbortSignal } from './time-limit.ts'
 
+export type NeonDeps = {
+  readonly connectionString: string
+  readonly wayOut?: Fetch | undefined
+  /** In milliseconds; 0 or absent means no limit. */
+  readonly timeLimit?: number | undefined
+}
+
 /**
  * Requests go through `wayOut`, by default the platform's `fetch`. A read ends by aborting its request, which both
  * Neon's proxy and the gateway honour. A writing batch carries its time limit in a statement; a single writing
  * statement is not aborted, since that would not show whether it wrote anything.
  */
-export function openNeon(connectionString: string, wayOut?: Fetch, timeLimit = 0): SqlDriver {
+export function openNeon(deps: NeonDeps): SqlDriver {
+  const { connectionString, wayOut, timeLimit = 0 } = deps
   neonConfig.fetchEndpoint = endpoint
   neonConfig.fetchFunction = fetchAsAsked
   const sql = neon(connectionString, { arrayMode: true, fetchOptions: { wayOut } })

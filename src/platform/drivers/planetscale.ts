@@ -17,17 +17,26 @@ import { namesIn } from './mysql/fault.ts'
 import { privateHostFault } from './private-host.ts'
 import { withAbortSignal } from './time-limit.ts'
 
+export type PlanetscaleDeps = {
+  readonly address: SqlAddress
+  readonly wayOut: Fetch
+  /** In milliseconds; 0 or absent means no limit. */
+  readonly timeLimit?: number | undefined
+}
+
 /**
  * A read passes `timeLimit` milliseconds to Vitess in a comment, and its request is aborted after that. A single
  * writing statement is not aborted, since that would not show whether it wrote anything; it has no rows to answer, which
  * are bounded for every other statement with a client.
  */
-export function openPlanetscale({ host, port, user, auth }: SqlAddress, fetcher: Fetch, timeLimit = 0): SqlDriver {
+export function openPlanetscale(deps: PlanetscaleDeps): SqlDriver {
+  const { wayOut, timeLimit = 0 } = deps
+  const { host, port, user, auth } = deps.address
   const password = auth.kind === 'password' ? auth.password : ''
   // A driver connection keeps a session between requests, so each unit of work gets its own.
   const name = host.includes(':') ? `[${host}]` : host
   const session = (termsOf?: () => Terms | undefined) =>
-    connect({ host: name, username: user, password, fetch: fetchAt({ host: name, port, termsOf }, fetcher) })
+    connect({ host: name, username: user, password, fetch: fetchAt({ host: name, port, termsOf }, wayOut) })
 
   function read(statement: Statement, context: QueryContext): Promise<readonly SqlRow[]> {
     const send = (signal: AbortSignal) => {

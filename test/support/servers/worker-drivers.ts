@@ -105,7 +105,7 @@ export default {
       return Response.json({ answers: [] })
     }
     const ending = new Set()
-    const driver = openPart(address, { timeLimit, request: () => ending })
+    const driver = openPart({ address, timeLimit, request: () => ending })
     const asker = context && { isWriting: context.isWriting, ...(context.isLeft && { isDisconnected: () => gone.has(id) }) }
     try {
       const answers = kind === 'batch' ? await driver.batch(statements, asker) : [await driver.query(statements[0], asker)]

@@ -3,9 +3,13 @@
 import type { SqlDriver } from '../../../ports.ts'
 import { openMysqlPerRequest } from '../../drivers/mysql/per-request.ts'
 import { TcpSocket } from '../tcp-socket.ts'
-import type { TcpAddress, TcpOptions } from './tcp-address.ts'
+import type { TcpDeps } from './tcp-address.ts'
 
-export function openPart({ isTls, isPooled, ...address }: TcpAddress, options: TcpOptions): SqlDriver {
+export function openPart(deps: TcpDeps): SqlDriver {
+  const {
+    address: { isTls, isPooled, ...address },
+    ...rest
+  } = deps
   const socket = () => new TcpSocket({ isTls })
-  return openMysqlPerRequest({ ...options, isPooled, address: { ...address, tls: isTls, socket, canCompile: false } })
+  return openMysqlPerRequest({ ...rest, isPooled, address: { ...address, tls: isTls, socket, canCompile: false } })
 }

@@ -3,10 +3,14 @@
 import type { SqlDriver } from '../../../ports.ts'
 import { openPostgresPerRequest } from '../../drivers/postgres/per-request.ts'
 import { TcpSocket } from '../tcp-socket.ts'
-import type { TcpAddress, TcpOptions } from './tcp-address.ts'
+import type { TcpDeps } from './tcp-address.ts'
 
-export function openPart({ isTls, isPooled, database = '', ...address }: TcpAddress, options: TcpOptions): SqlDriver {
+export function openPart(deps: TcpDeps): SqlDriver {
+  const {
+    address: { isTls, isPooled, database = '', ...address },
+    ...rest
+  } = deps
   const tls = isTls && { ca: undefined }
   const socket = () => new TcpSocket({ isTls })
-  return openPostgresPerRequest({ ...options, isPooled, address: { ...address, database, tls, socket } })
+  return openPostgresPerRequest({ ...rest, isPooled, address: { ...address, database, tls, socket } })
 }

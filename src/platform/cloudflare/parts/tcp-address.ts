@@ -12,7 +12,8 @@ export type TcpAddress = {
   readonly isPooled: boolean
 }
 
-export type TcpOptions = {
+export type TcpDeps = {
+  readonly address: TcpAddress
   /** In milliseconds, for statements with a client; 0 means no limit. */
   readonly timeLimit: number
   readonly request: () => RequestEnd | undefined

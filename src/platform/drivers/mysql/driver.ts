@@ -18,13 +18,15 @@ export type Sessions = {
   readonly close: () => Promise<void>
 }
 
-export type MysqlDriverOptions = {
+export type MysqlDriverDeps = {
+  readonly sessions: Sessions
   readonly address: MysqlAddress
   /** In milliseconds, for statements with a client; 0 means no limit. */
   readonly timeLimit: number
 }
 
-export function createMysqlDriver(sessions: Sessions, { address, timeLimit }: MysqlDriverOptions): SqlDriver {
+export function createMysqlDriver(deps: MysqlDriverDeps): SqlDriver {
+  const { sessions, address, timeLimit } = deps
   const running = new Set<Promise<unknown>>()
 
   /** Ending the sessions cuts off a batch between two statements, so closing waits until nothing runs. */

@@ -17,7 +17,7 @@ export function openMysqlPerRequest({ address, timeLimit, request, isPooled }: P
   const limited = lendingOf(address, timeLimit, request)
   const unlimited = lendingOf(address, 0, request)
   const take = (context: unknown) => (context === undefined ? unlimited() : limited())
-  const driver = createMysqlDriver({ take, close: async () => {} }, { address, timeLimit })
+  const driver = createMysqlDriver({ sessions: { take, close: async () => {} }, address, timeLimit })
   return isPooled ? withSettings(driver, timeLimit) : driver
 }
 

@@ -54,9 +54,9 @@ export function createNodeSqlDatabases({
         case 'mariadb':
           return openMysql({ ...overTcp(address), database, timeLimit })
         case 'neon':
-          return openNeon(neonUrl(address), fetch, timeLimit)
+          return openNeon({ connectionString: neonUrl(address), wayOut: fetch, timeLimit })
         case 'planetscale':
-          return openPlanetscale(address, fetch, timeLimit)
+          return openPlanetscale({ address, wayOut: fetch, timeLimit })
         default:
           return provider satisfies never
       }
