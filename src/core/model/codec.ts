@@ -253,7 +253,7 @@ function decimalFromNumber(params: Params<'decimal'>, text: string): Decoded {
   const [mantissa = '', exponent] = text.split(/e/i)
   if (exponent === undefined) return decimalFromText(params, text)
   const shift = Number(exponent)
-  if (Math.abs(shift) > MAX_DIGITS_BEFORE) return significantDigits(mantissa) === 0 ? { ok: '0' } : floatOutOfRange
+  if (Math.abs(shift) > MAX_EXPONENT) return /[1-9]/.test(mantissa) ? floatOutOfRange : { ok: '0' }
   const sign = mantissa.startsWith('-') ? '-' : ''
   const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.')
   const digits = `${'0'.repeat(Math.max(0, -shift))}${whole}${fraction}${'0'.repeat(Math.max(0, shift))}`
@@ -506,12 +506,12 @@ function jsonFault(value: unknown, depth: number): Fault | undefined {
   return undefined
 }
 
-/** PostgreSQL shows all digits, so that a few bytes would be read as gigabytes. */
-const MAX_JSON_EXPONENT = 1_000
+/** All digits are written out, by PostgreSQL in JSON as well, so that a few bytes would become gigabytes. */
+const MAX_EXPONENT = 1_000
 
 function hasLargeExponent(number: string): boolean {
   const at = number.search(/e/i)
-  return at !== -1 && Math.abs(Number(number.slice(at + 1))) > MAX_JSON_EXPONENT
+  return at !== -1 && Math.abs(Number(number.slice(at + 1))) > MAX_EXPONENT
 }
 
 /** Numbers that were kept as texts are numbers here. */

@@ -1,5 +1,6 @@
 /** Each type's grammar, range and canonical form, as tables of what goes in and what comes out. */
 import { describe, expect, it } from 'vitest'
+import { parseExactJson } from '../../../src/core/exact-json.ts'
 import { decodeJson, decodeText, describeType } from '../../../src/core/model/codec.ts'
 import { type FieldType, fieldTypeSchema } from '../../../src/core/model/field-type.ts'
 
@@ -380,6 +381,13 @@ describe('json', () => {
     'keeps the numbers of %s as they are written',
     (text) => {
       expect(decodeText(type('json'), text)).toEqual({ ok: text })
+    },
+  )
+
+  it.each(['1e1001', '-1.5E-1001', '1e131071', `1${'0'.repeat(100_000)}1e131073`])(
+    'refuses the large exponent %# of a decimal',
+    (text) => {
+      expect(decode(type('decimal'), parseExactJson(text))).toEqual({ fault: 'is out of range' })
     },
   )
 
