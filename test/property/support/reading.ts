@@ -1,10 +1,11 @@
 /** The way of a read from its query string to the parsed answer, as a source goes it. */
 import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
-import type { Model } from '../../../src/core/model/model.ts'
+import type { Collection, Model } from '../../../src/core/model/model.ts'
 import { decodeKey, keyEquals, keyFields } from '../../../src/core/plan/item-key.ts'
-import type { ReadPlan } from '../../../src/core/plan/plan.ts'
-import { planList, planOne, type ReadContext } from '../../../src/core/plan/read.ts'
+import type { Order, Page, ReadPlan, Selected } from '../../../src/core/plan/plan.ts'
+import { isSortable, planList, planOne, type ReadContext } from '../../../src/core/plan/read.ts'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
+import { all } from '../../../src/core/query/filter.ts'
 import { type DeepArguments, parseListQuery, type ReadQuery } from '../../../src/core/query/parse.ts'
 import type { Dialect } from '../../../src/core/sql/dialect.ts'
 import type { Statement } from '../../../src/core/sql/statement.ts'
@@ -19,18 +20,35 @@ import { collectionOf } from './shop.ts'
 const administrator: Viewer = { accessTo: () => fullAccess, seesModel: true }
 
 export function planOf(model: Model, draft: Draft, side: 0 | 1 = 0): ReadPlan {
-  return planList(contextOf(model, draft), queryOf(draft, side))
+  return inTotalOrder(planList(contextOf(model, draft), queryOf(draft, side)))
 }
 
 /** The item of this key, as a path spells it, instead of the list. */
 export function planOfOne(model: Model, draft: Draft, key: string): ReadPlan {
   const context = contextOf(model, draft)
   const fields = keyFields(context.collection)
-  return planOne(
-    context,
-    queryOf(draft, 0),
-    keyEquals(fullAccess, fields, decodeKey(fields, { kind: 'value', value: key })),
-  )
+  const where = keyEquals(fullAccess, fields, decodeKey(fields, { kind: 'value', value: key }))
+  return inTotalOrder(planOne(context, queryOf(draft, 0), where))
+}
+
+/** Rows without a key are in no order but that which is asked for: here by all that they hold, after what is asked. */
+function inTotalOrder(plan: ReadPlan): ReadPlan {
+  const { collection, selection } = plan
+  return { ...plan, selection: selection.map(orderedWithin), page: plan.page && totally(plan.page, collection) }
+}
+
+function orderedWithin(selected: Selected): Selected {
+  if (selected.kind === 'field') return selected
+  const { relation, selection, page } = selected
+  return { ...selected, selection: selection.map(orderedWithin), page: page && totally(page, relation.target) }
+}
+
+function totally(page: Page, { primaryKey, primitives }: Collection): Page {
+  if (primaryKey.length > 0) return page
+  const named = page.order.map(({ field }) => field)
+  const others = primitives.filter((field) => isSortable(field) && !named.includes(field))
+  const order = others.map((field): Order => ({ field, visible: all, direction: 'asc', nulls: 'last', origin: 'tie' }))
+  return { ...page, order: [...page.order, ...order] }
 }
 
 function contextOf(model: Model, { collection, limits }: Draft): ReadContext {
