@@ -7,6 +7,7 @@ import type { SqlAddress } from '../../../core/sql/address.ts'
 import type { AwsRole } from '../../../core/sql/aws-role.ts'
 import { SqlFault } from '../../../core/sql/fault.ts'
 import { type Fetch, limitedFetch, readBounded } from '../../fetch.ts'
+import { PrivateHostError } from '../../private-hosts.ts'
 
 export type Keys = { readonly id: string; readonly secret: string; readonly session: string | undefined }
 
@@ -109,6 +110,7 @@ async function assumeRole(roleArn: string, options: AssumeOptions) {
     body,
   })
   const late = (cause: unknown) => {
+    if (cause instanceof PrivateHostError) throw cause
     throw refused('the role cannot be assumed: STS did not answer', cause)
   }
   const response = await limitedFetch(url, { method, headers, body }, { timeLimit, wayOut }).catch(late)
