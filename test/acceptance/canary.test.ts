@@ -206,19 +206,28 @@ async function handedOut(response: Response): Promise<Record<string, string>> {
 /** Methods and paths of all that the handlers mount. */
 function allRoutes(): readonly (readonly [string, string])[] {
   const places: Readonly<Record<string, string>> = { workspace: shop.name, collection: 'articles', key: '1' }
-  const mounts = readdirSync('handlers', { recursive: true, encoding: 'utf8' })
+  const addressOf = (path: string) => path.replaceAll(/:(\w+)/g, (_, name: string) => places[name] ?? randomUUID())
+  const texts = readdirSync('handlers', { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.ts'))
-    .flatMap((name) =>
-      readFileSync(`handlers/${name}`, 'utf8')
-        .split(/\bmount\(/)
-        .slice(1),
-    )
-  return mounts.flatMap((text) => {
-    const path = /^\s*\w+,\s*'([^']+)'/.exec(text)?.[1]
-    if (path === undefined) return []
-    const address = path.replaceAll(/:(\w+)/g, (_, name: string) => places[name] ?? randomUUID())
-    return [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE):/g)].map(([, method = '']) => [method, address] as const)
-  })
+    .map((name) => readFileSync(`handlers/${name}`, 'utf8'))
+  const mounted = texts
+    .flatMap((file) => file.split(/\bmount\(/).slice(1))
+    .flatMap((text) => {
+      const path = /^\s*\w+,\s*'([^']+)'/.exec(text)?.[1]
+      if (path === undefined) return []
+      return [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE):/g)].map(
+        ([, method = '']) => [method, addressOf(path)] as const,
+      )
+    })
+  // A family is listed and created at its path, and its members are below it (handlers/http/resource.ts).
+  const families = texts
+    .flatMap((file) => file.split(/\bmountResource\(/).slice(1))
+    .flatMap((text) => /^app, \{\s*path: '([^']+)'/.exec(text)?.[1] ?? [])
+    .flatMap((path) => [
+      ...['GET', 'POST'].map((method) => [method, addressOf(path)] as const),
+      ...['GET', 'PATCH', 'DELETE'].map((method) => [method, addressOf(`${path}/:id`)] as const),
+    ])
+  return [...mounted, ...families]
 }
 
 /** Secrets in all places of a request where somebody may put one. */

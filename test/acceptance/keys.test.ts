@@ -171,18 +171,19 @@ describe.each([
     return agent
   }
 
-  it.runIf(provider === 'postgres')('offers no address where a part of the key is a list', async () => {
-    const { paths } = (await (await shop.get('/openapi')).json()) as Document
-    await shop.insert('tagged', [{ tags: ['a'], name: 'x' }])
+  if (provider === 'postgres')
+    it('offers no address where a part of the key is a list', async () => {
+      const { paths } = (await (await shop.get('/openapi')).json()) as Document
+      await shop.insert('tagged', [{ tags: ['a'], name: 'x' }])
 
-    expect(paths[`/api/${shop.name}/items/tagged`]).toBeDefined()
-    expect(paths[`/api/${shop.name}/items/tagged/{key}`]).toBeUndefined()
-    expect((await shop.get('/items/tagged/a')).status).toBe(404)
-    expect(await answer(await shop.patch('/items/tagged?filter[name][_eq]=x&fields=tags', { name: 'y' }))).toEqual([
-      200,
-      [{ tags: ['a'] }],
-    ])
-  })
+      expect(paths[`/api/${shop.name}/items/tagged`]).toBeDefined()
+      expect(paths[`/api/${shop.name}/items/tagged/{key}`]).toBeUndefined()
+      expect((await shop.get('/items/tagged/a')).status).toBe(404)
+      expect(await answer(await shop.patch('/items/tagged?filter[name][_eq]=x&fields=tags', { name: 'y' }))).toEqual([
+        200,
+        [{ tags: ['a'] }],
+      ])
+    })
 
   it('tells of them in OpenAPI', async () => {
     const document = (await (await shop.get('/openapi')).json()) as Document

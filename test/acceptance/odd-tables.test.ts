@@ -54,12 +54,13 @@ describe.each([
     expect((await shop.get('/openapi')).status).toBe(200)
   })
 
-  it.runIf(provider === 'postgres')('serves a table without columns', async () => {
-    const made = await shop.post('/items/nothing', [{}, {}])
+  if (provider === 'postgres')
+    it('serves a table without columns', async () => {
+      const made = await shop.post('/items/nothing', [{}, {}])
 
-    expect(await answer(made)).toEqual([200, [{}, {}]])
-    expect(await answer(await shop.get('/items/nothing?meta=totalCount'))).toEqual([200, [{}, {}]])
-  })
+      expect(await answer(made)).toEqual([200, [{}, {}]])
+      expect(await answer(await shop.get('/items/nothing?meta=totalCount'))).toEqual([200, [{}, {}]])
+    })
 
   it('serves columns with names that objects of JavaScript have', async () => {
     const [, names] = (await answer(await shop.get('/items/odd?limit=1'))) as [number, unknown]

@@ -44,14 +44,15 @@ describe.each(['postgres', 'mariadb'] as const)('on %s', (provider) => {
     return code
   }
 
-  it.runIf(provider === 'postgres')('writes a view through which the database writes', async () => {
-    await shop.insert('article', [{ id: 1, title: 'Lamp', stock: 1 }])
-    expect(await shop.insert('stocked', [{ id: 2, title: 'Chair' }])).toEqual([{ id: 2, title: 'Chair', stock: 7 }])
-    expect(await status(shop.patch('/items/stocked?filter[id][_eq]=1', { title: 'Light' }))).toBe(200)
-    expect(await shop.data('/items/article/1')).toEqual({ id: 1, title: 'Light', stock: 1 })
-    expect(await status(shop.delete('/items/stocked?filter[id][_gt]=0'))).toBe(204)
-    expect(await shop.data('/items/article')).toEqual([])
-  })
+  if (provider === 'postgres')
+    it('writes a view through which the database writes', async () => {
+      await shop.insert('article', [{ id: 1, title: 'Lamp', stock: 1 }])
+      expect(await shop.insert('stocked', [{ id: 2, title: 'Chair' }])).toEqual([{ id: 2, title: 'Chair', stock: 7 }])
+      expect(await status(shop.patch('/items/stocked?filter[id][_eq]=1', { title: 'Light' }))).toBe(200)
+      expect(await shop.data('/items/article/1')).toEqual({ id: 1, title: 'Light', stock: 1 })
+      expect(await status(shop.delete('/items/stocked?filter[id][_gt]=0'))).toBe(204)
+      expect(await shop.data('/items/article')).toEqual([])
+    })
 
   it('writes no other', async () => {
     expect(await status(shop.post('/items/counted', [{ articles: 1 }]))).toBe(422)
