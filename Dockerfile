@@ -21,4 +21,4 @@ EXPOSE 8787
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:' + process.env.PORT + '/api/system/live').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 # Node itself is process 1, so that SIGTERM reaches it and requests are drained.
-CMD ["node", "scripts/start-node.ts"]
+CMD ["node", "--max-semi-space-size=8", "scripts/start-node.ts"]

@@ -2,11 +2,16 @@ import { join } from 'node:path'
 import { cloudflareTest } from '@cloudflare/vitest-plugin'
 import { defineConfig } from 'vitest/config'
 import { LongestFirst } from './test/support/run/longest-first.ts'
+import { SHORT_LIVED } from './test/support/run/run-directory.ts'
+import { seedOfRun } from './test/support/run/seed.ts'
 
 const kit = (file: string) => join(import.meta.dirname, `src/connector-kit/${file}.ts`)
 
 /** Where what takes long to prepare is kept for all of a run. */
 const runDirectory = 'test/support/run/run-directory.ts'
+
+/** For global setups and tests alike, and of one number in all projects. */
+process.env.SERVICE_TEST_SEED = String(seedOfRun())
 
 const MINUTE = 60_000
 
@@ -20,6 +25,9 @@ const within = (limit: number) => ({
   hookTimeout: 2 * MINUTE,
   expect: { poll: { timeout: MINUTE } },
   globalSetup: [runDirectory],
+  setupFiles: ['test/support/run/fast-check-seed.ts'],
+  // Of what tests start, such as embedded databases.
+  env: { NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${SHORT_LIVED}` },
 })
 
 /** Nothing is waited for. */
@@ -62,10 +70,10 @@ export default defineConfig({
           include: ['extensions/**/*.test.ts', 'test/.connectors/**/*.test.ts'],
         },
       },
-      { test: { ...exhaustive, name: 'property', include: ['test/property/**/*.test.ts'] } },
-      { test: { ...exhaustive, name: 'migration', include: ['test/migration/**/*.test.ts'] } },
-      { test: { ...exhaustive, name: 'access', include: ['test/access/**/*.test.ts'] } },
-      { test: { ...exhaustive, name: 'fuzz', include: ['test/fuzz/**/*.test.ts'] } },
+      room('property', exhaustive),
+      room('migration', exhaustive),
+      room('access', exhaustive),
+      room('fuzz', exhaustive),
       {
         test: {
           ...served,
@@ -94,6 +102,7 @@ export default defineConfig({
         ],
         test: {
           ...served,
+          ...together,
           name: 'workerd',
           include: ['test/workerd/**/*.test.ts'],
           globalSetup: [runDirectory, 'test/workerd/system-database.ts'],

@@ -42,13 +42,15 @@ export type AppDeps = {
   /** Absent where the platform compresses answers. */
   readonly compress?: App['compress']
   readonly assets: Assets
+  /** The OpenAPI document of the system. */
+  readonly systemDocument: () => Promise<string>
   readonly isTraced?: boolean
   /** Renders `/metrics`; absent where metrics are off. */
   readonly metrics?: () => Promise<string>
 }
 
 export function createApp(deps: AppDeps) {
-  const { services, isAccepting, peerOf, compress, assets, isTraced = false, metrics } = deps
+  const { services, isAccepting, peerOf, compress, assets, systemDocument, isTraced = false, metrics } = deps
   const { ports, config } = services
   const hono = new Hono<{ Variables: Variables }>({ router: new ServiceRouter() })
   const trusted = config.SERVICE_HTTP__TRUSTED_PROXIES ?? []
@@ -77,7 +79,7 @@ export function createApp(deps: AppDeps) {
   mountSecrets(app, services)
   mountSources(app, services)
   mountItems(app, services)
-  mountOpenApi(app, services)
+  mountOpenApi(app, services, systemDocument)
   mountReference(app, assets)
   mountMcp(app, services)
 

@@ -24,6 +24,7 @@ import { createNodeSqlDatabases } from '../src/platform/node/network/sql-databas
 import { createBufferedLog } from '../src/platform/node/observing/buffered-log.ts'
 import { openObserving } from '../src/platform/node/observing/observing.ts'
 import { openSmtpMailer } from '../src/platform/node/smtp-mailer.ts'
+import { nodeTagOf } from '../src/platform/node/tags.ts'
 import { loadTransliterate } from '../src/platform/node/transliterate.ts'
 import { createNodeWorkspaceState } from '../src/platform/node/workspace-state.ts'
 import { scryptPasswords } from '../src/platform/password.ts'
@@ -70,6 +71,9 @@ const PRUNE_INTERVAL = 15 * 60_000
 
 /** Milliseconds between two checks whether the daily telemetry is due. */
 const REPORT_INTERVAL = 15 * 60_000
+
+/** Milliseconds between two checks whether it is time to look for changes of schemas. */
+const DRIFT_CHECK = 60_000
 
 /** Milliseconds until requests in flight are aborted (docs/contract.md#shutdown). */
 const SHUTDOWN_LIMIT = 30_000
@@ -129,6 +133,7 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
       peerOf,
       compress,
       assets: openNodeAssets(),
+      systemDocument: async () => (await import('./openapi/routes.ts')).renderSystemDocument(),
       isTraced,
       ...(metrics !== undefined && { metrics }),
     })
@@ -144,14 +149,15 @@ async function serve(http: HttpServer, serving: Serving): Promise<NodeServer> {
     )
     licensing.alarm.start(() => services.licensing.wake(), toldTo(observe))
     const stopReporting = (ticker ?? repeatEvery)(REPORT_INTERVAL, () => services.telemetry.report())
+    const stopLooking = (ticker ?? repeatEvery)(DRIFT_CHECK, () => services.drift.run())
     const pruning = setInterval(() => void services.prune().catch(toldTo(observe)), PRUNE_INTERVAL)
     return {
       url: http.url,
       async close() {
         isAccepting = false
         clearInterval(pruning)
-        // Ends license validation and telemetry in parallel with the requests, not before them.
-        const asking = Promise.all([licensing.alarm.stop(), stopReporting()])
+        // Ends license validation, telemetry and looks at schemas in parallel with the requests, not before them.
+        const asking = Promise.all([licensing.alarm.stop(), stopReporting(), stopLooking()])
         await http.drain({ delay: config.SERVICE_CLUSTER__SHUTDOWN_DRAIN_DELAY, limit: shutdownLimit })
         await asking
         await services.openSources.close()
@@ -247,6 +253,7 @@ async function openPorts(config: Config, { environment, embedded, given }: Surro
     }),
     workspaces,
     ids: timeOrderedIds,
+    tagOf: nodeTagOf,
     vault: openVault(secret),
     telemetry: createTelemetryClient('node'),
     transliterate: loadTransliterate,

@@ -4,13 +4,14 @@
  */
 import { readConfig } from '../src/config.ts'
 import { ServiceError } from '../src/core/error.ts'
-import { openCloudflareAssets } from '../src/platform/cloudflare/assets.ts'
+import { openCloudflareAssets, SYSTEM_DOCUMENT_FILE } from '../src/platform/cloudflare/assets.ts'
 import { createCloudflareBackground } from '../src/platform/cloudflare/background.ts'
 import { openCloudflareConnectors } from '../src/platform/cloudflare/connectors.ts'
 import { openNeonLazily } from '../src/platform/cloudflare/lazy-drivers.ts'
 import { createCloudflareAlarm, licenseObject, type WakingObject } from '../src/platform/cloudflare/license-object.ts'
 import { asRequest } from '../src/platform/cloudflare/request-scope.ts'
 import { createCloudflareSqlDatabases } from '../src/platform/cloudflare/sql-databases.ts'
+import { cloudflareTagOf } from '../src/platform/cloudflare/tags.ts'
 import { createTransliterate } from '../src/platform/cloudflare/transliterate.ts'
 import type { WorkspaceObject } from '../src/platform/cloudflare/workspace-object.ts'
 import { createCloudflareWorkspaceState } from '../src/platform/cloudflare/workspace-state.ts'
@@ -85,11 +86,15 @@ export function createWorker(deps: WorkerDeps = {}) {
       return asRequest(() => app.fetch(request, env, context))
     },
 
-    /** Migrates the schema of the system database even without requests, deletes expired data, and posts telemetry. */
+    /**
+     * Migrates the schema of the system database even without requests, deletes expired data, posts telemetry, and looks
+     * for changes of schemas.
+     */
     async scheduled(_controller, env) {
       const { services } = await instance(env)
       await services.prune()
       await services.telemetry.report()
+      await services.drift.run()
     },
   } satisfies ExportedHandler<Env>
 
@@ -124,11 +129,12 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
     workspaces: createCloudflareWorkspaceState({ namespace: env.WORKSPACES, clock }),
     clock,
     ids: timeOrderedIds,
+    tagOf: cloudflareTagOf,
     passwords,
     vault: openVault(secret),
     providerGate: openProviderGate({ allowPrivate: reading.config.SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS }),
     observe: observeOnConsole,
-    mailer: openMailer({ settings: reading.config, observe: observeOnConsole }),
+    mailer: openMailer({ settings: reading.config, observe: observeOnConsole, openSmtp: undefined }),
     background: createCloudflareBackground(observeOnConsole),
     telemetry: createTelemetryClient('workers'),
     transliterate: createTransliterate(assets),
@@ -146,6 +152,7 @@ async function open(env: Env, { clock, passwords }: Required<WorkerDeps>): Promi
       isAccepting: () => true,
       peerOf: peerIn(env),
       assets,
+      systemDocument: () => assets(SYSTEM_DOCUMENT_FILE),
     }),
     services,
   }

@@ -5,7 +5,7 @@ import { type VariableName, variables } from '../src/config.ts'
 import { type ErrorKind, errorCodes, type ServiceErrorCode, statusOf } from '../src/core/error-codes.ts'
 import type { FieldType, TypeName } from '../src/core/model/field-type.ts'
 import { operatorsOf } from '../src/core/model/operator.ts'
-import type { Operator } from '../src/core/model/vocabulary.ts'
+import { type Operator, operatorsAtPath } from '../src/core/model/vocabulary.ts'
 import { errorMeanings } from './error-meanings.ts'
 import { namingPage } from './naming-page.ts'
 import { variableMeanings } from './variable-descriptions.ts'
@@ -77,10 +77,13 @@ one. A relation is followed by its name; one to many rows by \`_some\` (where no
 ${meanings.join('\n')}
 
 Nothing but \`_eq: null\`, \`_neq: null\`, \`_in\` with a null and \`_null\` matches by null: a comparison with null is neither true nor false.
+Nor is one at a path where there is nothing, a JSON null, a list, an object or a value of another type; two paths of one field need \`_and\`.
+There texts are compared by code points, and numbers on MySQL and MariaDB as 64-bit floating point.
 
 ## By type
 
-Which operators a field of each type knows. Every nullable field knows \`_null\` besides; lists know nothing else.
+Which operators a field of each type knows. Every nullable field knows \`_null\` besides; lists know
+\`_has\`, \`_has_any\`, \`_has_all\` and \`_empty\`, but for those of \`geometry\`. At a path of JSON there are ${operatorsAtPath.map((operator) => `\`${operator}\``).join(', ')}.
 
 | Type | ${used.map((operator) => `\`${operator}\``).join(' | ')} |
 |---|${used.map(() => ':-:|').join('')}
@@ -95,11 +98,12 @@ const operatorMeanings: Readonly<Record<Operator, string>> = {
   _lte: 'is less or equal',
   _gt: 'is greater, or later',
   _gte: 'is greater or equal',
-  _in: 'is one of a list, at most 1,000: `filter[id][_in][0]=1&filter[id][_in][1]=3`; of an empty list nothing',
+  _in: 'is one of a list, at most 1,000 (10,000 by QUERY): `filter[id][_in][0]=1&filter[id][_in][1]=3`; of an empty list nothing',
   _nin: 'is none of a list; of an empty list everything',
   _between: 'lies between two values, both included: `filter[price][_between][0]=5&filter[price][_between][1]=9`',
   _nbetween: 'lies outside of them',
-  _contains: 'has the text in it; `%` and `_` stand for themselves',
+  _contains:
+    'has the text in it; `%` and `_` stand for themselves. On JSON: contains this JSON, as PostgreSQL has it: objects contain fewer members, lists the same elements in any order, and at the top only a list a scalar; at most 50 values, 10 levels',
   _icontains: 'has the text in it, whatever the capitals',
   _ncontains: 'does not have it in it',
   _nicontains: 'does not have it in it, whatever the capitals',
@@ -107,6 +111,13 @@ const operatorMeanings: Readonly<Record<Operator, string>> = {
   _nstarts_with: 'does not begin with it',
   _ends_with: 'ends with the text',
   _nends_with: 'does not end with it',
+  _has: 'is a list with this element; a null list matches nothing: `filter[tags][_has]=new`',
+  _has_any: 'is a list with at least one of these elements',
+  _has_all: 'is a list with each of these elements',
+  _empty: 'is a list without elements (`true`), or with some (`false`)',
+  _has_key: 'is a JSON object with this member',
+  _path:
+    'is followed by operators that compare the scalar at a path, of names and, as JSON, of places in lists: `filter={"details":{"_path":["address","city"],"_eq":"Paris"}}`, `{"_path":["lines",0,"price"],"_gt":5}`',
   _null: 'is null (`true`) or is not (`false`); nullable fields only',
 }
 
@@ -146,6 +157,7 @@ const conditions: Readonly<Record<ErrorKind, string>> = {
   notFound: 'No such address, workspace, source or item',
   methodNotAllowed: 'The address does not know the method; `Allow` lists those that it knows',
   conflict: 'A name that is taken, a second bootstrap, the last Administrator',
+  preconditionFailed: 'The item has none of the tags that `If-Match` names',
   tooLarge: 'The body is larger than allowed',
   unsupportedMediaType: 'The body is not `application/json`, or is compressed',
   invalid: 'Well-formed HTTP that says something wrong: body, query, value, configuration',
@@ -154,7 +166,7 @@ const conditions: Readonly<Record<ErrorKind, string>> = {
     'A migration that does not fit the model or the data (3001 to 3014): its author can mend it, and no fault is logged',
   failed: 'A fault of ours or of a data source',
   unavailable:
-    'Starting, ending, waiting too long for a turn, a query over its time limit, or a data source that is restarting or deactivated',
+    'Starting, ending, waiting too long for a migration lock, a query over its time limit, or a data source that is restarting or deactivated',
   abandoned: 'The client disconnected before there was an answer; seen in the log only',
 }
 

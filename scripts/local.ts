@@ -5,6 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { isAbsolute, join, relative } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Config, Environment } from '../src/config.ts'
 import { readConfig } from '../src/config.ts'
 import { isLoopback } from '../src/core/loopback.ts'
@@ -228,8 +229,12 @@ export function closeOnSignal(close: () => Promise<void>): void {
   }
 }
 
-/** Prints why the service cannot start, without a stack trace. */
-export function fail(error: unknown): void {
+/** Milliseconds within which a signal arrives that has ended another process of the group already. */
+const SIGNAL_UNDER_WAY = 50
+
+/** Prints why the service cannot start, without a stack trace, unless it was told to end. */
+export async function fail(error: unknown): Promise<void> {
+  await wait(SIGNAL_UNDER_WAY)
   if (!isClosing) exitWith('The service cannot start')(error)
 }
 

@@ -74,7 +74,7 @@ What an introspection finds is named by these rules; a name that is in the model
 an order. [Rename](api.md#migrations) what you would call otherwise.
 
 - A collection is named after its table. Where several have that name, those outside of the usual schema are told apart by their schema, and
-  what is in another source already by the source: \`salesOrders\`, \`crmOrders\`.
+  what is in another source already by the source: \`salesOrders\`, \`crmOrders\`; where that is alike, with the table's own spelling: \`sales_orders\`.
 - A field is named after its column, transliterated and in camelCase; where that is taken, by the column's own spelling, then with \`Column\`.
 - The side of a relation that has the foreign key is named after its column without \`_id\`: \`author\`. Where that is taken, as by a column that has
   no suffix, the target follows: \`areaPlace\`. A key of several columns is named after the one that no other key of its table has, else after the
@@ -151,6 +151,7 @@ function tableOf(name: string, keys: Readonly<Record<string, string>>): SourceTa
   return {
     ...place,
     isReadOnly: false,
+    isView: false,
     columns: names.map((dbName) => ({
       dbName,
       type: { name: 'int64' },

@@ -9,30 +9,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 /**
- * Runs `start` so that every workerd it spawns is tied to this process; returns its result and a release function. Signals are
- * the caller's: Miniflare's handlers would end the process before the caller has closed the database.
+ * Runs `start` so that every workerd it spawns is tied to this process; returns its result and a release function. `start`
+ * gets a directory for its temporary files, which goes away with this process, too. Signals are the caller's: Miniflare's
+ * handlers would end the process before the caller has closed the database.
  */
-export async function tethered<T>(start: () => Promise<T>): Promise<{ result: T; release: () => void }> {
-  const directory = mkdtempSync(join(tmpdir(), 'tether-'))
-  const fifo = join(directory, 'fifo')
-  execFileSync('mkfifo', [fifo])
-  // Opened for reading too, since opening for writing only would block until there is a reader.
-  const descriptor = openSync(fifo, 'r+')
+export async function tethered<T>(
+  start: (directory: string) => Promise<T>,
+): Promise<{ result: T; release: () => void }> {
+  const directory = mkdtempSync(join(tmpdir(), 'workerd-'))
+  let descriptor: number | undefined
   const release = () => {
     process.off('exit', release)
-    closeSync(descriptor)
-    rmSync(directory, { recursive: true })
+    if (descriptor !== undefined) closeSync(descriptor)
+    rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
   }
   process.once('exit', release)
+  const fifo = join(directory, 'fifo')
+  // Fails when a signal to the process group ends it.
+  execFileSync('mkfifo', [fifo])
+  // Opened for reading too, since opening for writing only would block until there is a reader.
+  descriptor = openSync(fifo, 'r+')
   const listeners = signals.map((signal) => process.listeners(signal))
   const own = { ...process.env }
   Object.assign(process.env, {
     MINIFLARE_WORKERD_PATH: join(import.meta.dirname, 'tethered-workerd.sh'),
-    TETHER_FIFO: fifo,
+    TETHER_DIRECTORY: directory,
     TETHER_BINARY: own.MINIFLARE_WORKERD_PATH ?? workerdBinary(),
   })
   try {
-    const result = await start()
+    const result = await start(directory)
     for (const [index, signal] of signals.entries()) {
       const added = process.listeners(signal).filter((listener) => !listeners[index]?.includes(listener))
       for (const listener of added) process.off(signal, listener)

@@ -52,8 +52,11 @@ export const variableMeanings: Readonly<Record<VariableName, string>> = {
     'Most rows that one read may bring: the limits along each path of relations multiplied, and all paths together; beyond that 422 with code 4014',
   SERVICE_QUERY__TIMEOUT:
     'How long a statement that a caller waits for may take before the database ends it; `0` sets no limit',
+  SERVICE_IDEMPOTENCY__TTL: 'How long the key of a write is kept, and with it the answer that a retry gets',
   SERVICE_ITEMS__CREATE_LIMIT: 'Most items in one POST',
   SERVICE_SCHEMA__BODY_LIMIT: 'Largest body of a migration',
+  SERVICE_SCHEMA__DRIFT_INTERVAL:
+    'Time between two looks at the schemas of databases, for changes made outside of the service; 0 for none. Workers look when their cron runs, too',
   SERVICE_ITEMS__BODY_LIMIT: 'Largest body of an item request',
   SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS:
     'Whether a data source may be at a loopback, private or link-local address. The local run allows it',

@@ -1,24 +1,26 @@
 /**
  * Builds the parts of the Worker that load apart (decision 055): one module for each file of
- * src/platform/cloudflare/parts that lazy-drivers.ts imports, beside that file, where wrangler finds it. Of the packages
- * of databases only what a Worker uses gets in. Runs before every build of the Worker.
+ * src/platform/cloudflare/parts that lazy-drivers.ts imports. Of the packages of databases only what a Worker uses gets
+ * in.
  */
-import { mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
-import { build, type Plugin } from 'esbuild'
+import { build, type Plugin, transform } from 'esbuild'
 
-const directory = join(import.meta.dirname, '../src/platform/cloudflare/parts')
-const packages = join(import.meta.dirname, '../node_modules')
+const root = join(import.meta.dirname, '..')
+const packages = join(root, 'node_modules')
 
 export const workerParts = ['neon', 'postgres', 'mysql', 'planetscale']
 
-export async function writeWorkerParts(): Promise<void> {
-  const { outputFiles } = await build({
-    entryPoints: workerParts.map((part) => join(directory, `${part}.ts`)),
+/** Writes them into the directory; returns the files that they were made of, relative to the repository. */
+export async function writeWorkerParts(directory: string): Promise<readonly string[]> {
+  const { metafile } = await build({
+    absWorkingDir: root,
+    metafile: true,
+    entryPoints: workerParts.map((part) => `src/platform/cloudflare/parts/${part}.ts`),
     bundle: true,
     minify: true,
-    write: false,
     outdir: directory,
     format: 'esm',
     platform: 'node',
@@ -29,13 +31,7 @@ export async function writeWorkerParts(): Promise<void> {
     legalComments: 'none',
     logLevel: 'error',
   })
-  // Other runs on this machine may be reading them.
-  const folder = await mkdtemp(join(directory, '.made-'))
-  for (const [index, { contents }] of outputFiles.entries()) {
-    await writeFile(join(folder, `${index}`), contents)
-    await rename(join(folder, `${index}`), join(directory, `${workerParts[index]}.js`))
-  }
-  await rm(folder, { recursive: true })
+  return Object.keys(metafile.inputs)
 }
 
 /** Instead of a package or one of its files: a module of this text. */
@@ -107,10 +103,29 @@ const withoutUnused: Plugin = {
     onLoad({ filter: /./, namespace: 'required' }, ({ path }) => ({
       contents: `import whole from '${path}'; module.exports = whole`,
     }))
+    onLoad({ filter: /@neondatabase\/serverless\/index\.mjs$/ }, async ({ path }) => ({
+      contents: markAsPure((await transform(await readFile(path, 'utf8'))).code),
+    }))
   },
 }
 
-if (import.meta.main) {
-  await writeWorkerParts()
-  for (const name of (await readdir(directory)).filter((file) => file.endsWith('.js'))) console.log(name)
+/**
+ * Neon's package is one file, bundled by esbuild from a driver over HTTP and one over WebSockets. Returns its text with
+ * the declarations of its modules marked as free of side effects, so that esbuild drops those that HTTP does not need.
+ * `text` has every top-level declaration at the start of a line.
+ */
+function markAsPure(text: string): string {
+  const pure = '/* @__PURE__ */'
+  return (
+    text
+      // Modules, and what is imported of them.
+      .replace(/^(var (?:\w+, )*\w+ =) (\w+\(\(.*=> \{)$/gm, `$1 ${pure} $2`)
+      .replace(/^(var \w+ =) (\w+\()(\w+\(\)\);)$/gm, `$1 ${pure} $2${pure} $3`)
+      // Properties of what is imported, and classes that extend it.
+      .replace(/^(var \w+ =) (\w+\.\w+|class \w+ extends \w+\.\w+ \{\n[\s\S]*?\n\});$/gm, `$1 ${pure} (() => $2)();`)
+      // The names that its own build keeps of functions.
+      .replace(/^\w+\(\s*\w+,\s*"\w+"\s*\);$/gm, '')
+      // Its Buffer for platforms that have none.
+      .replace(/\w+\(\)\.Buffer\b/, 'globalThis.Buffer')
+  )
 }

@@ -1,15 +1,19 @@
-/** Runs the Worker of wrangler.toml on the local workerd, for `npm start`, the tests and the benchmarks. */
-import { cp, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+/**
+ * Runs the Worker on the local workerd, for `npm start` and the tests: what `wrangler dev` would run, without the two
+ * processes that it puts before the Worker, which cost a request three times what the service does.
+ */
+import { cp } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout } from 'node:timers/promises'
-import type { unstable_startWorker } from 'wrangler'
+import { convertV4MiniflareOptions, Miniflare, type V4MiniflareOptions } from 'miniflare'
 import { isLoopback } from '../src/core/loopback.ts'
 import { writeConnectorBundle } from './connector-bundle.ts'
+import { edge } from './edge.ts'
 import { copyPackageAssets } from './package-assets.ts'
 import { requireFreePort } from './require-free-port.ts'
 import { tethered } from './tether.ts'
-import { writeWorkerParts } from './worker-parts.ts'
+import { buildWorker } from './worker-build.ts'
+
+const root = join(import.meta.dirname, '..')
 
 export type Workerd = { readonly url: string; readonly close: () => Promise<void> }
 
@@ -21,105 +25,93 @@ export type WorkerdOptions = {
   readonly port: number
   /** Receives the Worker's console output; by default it is printed. */
   readonly onLog?: (line: LogLine) => void
+  /** Main file of another Worker, relative to the repository; requests reach it without what stands for the edge. */
+  readonly entry?: string
+  /** Hyperdrive bindings: the connection string of each. */
+  readonly hyperdrives?: Readonly<Record<string, string>>
 }
 
 export type LogLine = { readonly level: string; readonly message: string }
 
 /** Resolves when the Worker responds. Throws if the port is taken. */
-export async function startWorkerd({ variables, host, port, onLog = print }: WorkerdOptions): Promise<Workerd> {
-  // Wrangler would wait silently for a port that is taken.
+export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
+  const { variables, host, port, onLog = print, entry, hyperdrives = {} } = options
+  // Miniflare would take any other port instead of one that is taken.
   await requireFreePort(host, port)
-  const bindings = Object.entries(variables).flatMap(([name, value]) =>
-    name.startsWith('SERVICE_') && value !== undefined ? [[name, { type: 'plain_text', value }] as const] : [],
-  )
-  Object.assign(process.env, quiet)
-  const { unstable_startWorker: startWorker } = await import('wrangler')
-  await writeWorkerParts()
-  const assets = await stageAssets(variables.SERVICE_EXTENSIONS__PATH || 'extensions')
-  const { result: worker, release } = await tethered(async () => {
-    const starting = await startWorker({
-      config: join(import.meta.dirname, '../wrangler.toml'),
-      assets: assets.directory,
-      bindings: { ...Object.fromEntries(bindings), LOCAL_PEER: { type: 'plain_text', value: localPeer(host) } },
-      dev: {
-        server: { hostname: host, port },
-        inspector: false,
-        watch: false,
-        liveReload: false,
-        logLevel: 'error',
-        persist: false,
-        remote: false,
-        structuredLogsHandler: onLog,
-      },
-    })
-    await answering(starting)
-    return starting
-  }).catch(async (cause: unknown) => {
-    await assets.remove()
-    throw cause
+  const { configured, modules } = await buildWorker(entry ?? 'handlers/worker.ts')
+  const { result, release } = await tethered(async (directory) => {
+    const assets = join(directory, 'assets')
+    await writeAssets(assets, variables.SERVICE_EXTENSIONS__PATH || 'extensions')
+    const service = {
+      ...configured,
+      name: 'service',
+      rootPath: root,
+      modules: [...modules],
+      assets: { ...configured.assets, directory: assets },
+      bindings: { ...serviceVariables(variables), LOCAL_PEER: localPeer(host) },
+      hyperdrives,
+    }
+    const sockets = { unsafeDirectSockets: [{ host, port }] }
+    const front = { name: 'edge', modules: true, script: edge, serviceBindings: { WORKER: 'service' }, ...sockets }
+    const workers = entry === undefined ? [front, service] : [{ ...service, ...sockets }]
+    return start(directory, { workers, handleStructuredLogs: onLog, cf: false } as V4MiniflareOptions)
   })
-  const url = await worker.url
   return {
-    url: url.origin,
+    url: result.url,
     async close() {
-      await worker.dispose()
+      await result.worker.dispose()
       release()
-      await assets.remove()
     },
   }
 }
 
+async function start(directory: string, options: V4MiniflareOptions) {
+  const worker = openMiniflare(directory, options)
+  try {
+    const { origin: url } = await worker.unsafeGetDirectURL()
+    await (await fetch(`${url}/api/system/live`)).arrayBuffer()
+    return { worker, url }
+  } catch (cause) {
+    await worker.dispose()
+    throw cause
+  }
+}
+
+/** Makes its temporary files in `directory`. */
+function openMiniflare(directory: string, options: V4MiniflareOptions): Miniflare {
+  const { TMPDIR: own } = process.env
+  process.env.TMPDIR = directory
+  try {
+    return new Miniflare(convertV4MiniflareOptions(options))
+  } finally {
+    if (own === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = own
+  }
+}
+
+function serviceVariables(variables: WorkerdOptions['variables']): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(variables).flatMap(([name, value]) =>
+      name.startsWith('SERVICE_') && value !== undefined ? [[name, value]] : [],
+    ),
+  )
+}
+
 /**
- * The client address passed to the Worker: Miniflare lets clients set `CF-Connecting-IP` themselves, so only a certain
- * address is passed. On a loopback address the client is local.
+ * The client address passed to the Worker: clients could set `CF-Connecting-IP` themselves, so only a certain address
+ * is passed. On a loopback address the client is local.
  */
 function localPeer(host: string): string {
   if (!isLoopback(host)) return ''
   return host.includes(':') ? '::1' : '127.0.0.1'
 }
 
-/** Copies the assets to a folder of this run, since other runs may have other extensions. */
-export async function stageAssets(extensions: string) {
-  const directory = await mkdtemp(join(tmpdir(), 'assets-'))
-  await cp(join(import.meta.dirname, '../docs/public'), directory, { recursive: true })
+/** The assets of one run, since other runs may have other extensions. */
+async function writeAssets(directory: string, extensions: string): Promise<void> {
+  await cp(join(root, 'docs/public'), directory, { recursive: true })
   await copyPackageAssets(directory)
   const { broken } = await writeConnectorBundle(extensions, directory)
   for (const { location, reason } of broken) console.error(`extension ${location} ${reason}`)
-  return { directory, remove: () => rm(directory, { recursive: true, force: true }) }
-}
-
-/**
- * Waits for a response, since wrangler's proxy is ready before the Worker; a Worker that fails to build never responds.
- */
-async function answering(worker: Worker): Promise<void> {
-  const late = setTimeout(START_LIMIT, undefined, { ref: false }).then(() => {
-    throw new Error('the Worker did not start, see above')
-  })
-  const answer = worker.ready.then(() => worker.fetch('http://localhost/api/system/live'))
-  try {
-    await Promise.race([answer, late])
-  } catch (cause) {
-    // A Worker that never started may never end either; its processes end by the tether.
-    await Promise.race([worker.dispose(), setTimeout(END_LIMIT)])
-    throw cause
-  }
-}
-
-/** In milliseconds. */
-const START_LIMIT = 60_000
-const END_LIMIT = 5_000
-
-type Worker = Awaited<ReturnType<typeof unstable_startWorker>>
-
-export const quiet = {
-  CLOUDFLARE_CF_FETCH_ENABLED: 'false',
-  WRANGLER_SEND_METRICS: 'false',
-  WRANGLER_SEND_ERROR_REPORTS: 'false',
-  WRANGLER_HIDE_BANNER: 'true',
-  // Without a table of the parts that load apart.
-  WRANGLER_LOG: 'error',
-  X_LOCAL_EXPLORER: 'false',
-  X_LOCAL_OBSERVABILITY: 'false',
 }
 
 export function print({ level, message }: LogLine): void {

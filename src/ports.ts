@@ -2,6 +2,7 @@
  * Interfaces between the services and their environment. Each port has one adapter per platform and one contract suite
  * in test/ports that every adapter passes.
  */
+import type { Eventual } from './core/and-then.ts'
 import type { LicensingResponse } from './core/license/answer.ts'
 import type { SqlTarget } from './core/sql/address.ts'
 import type { SqlParam, Statement } from './core/sql/statement.ts'
@@ -13,6 +14,11 @@ export type Clock = { readonly now: () => Instant }
 
 /** Generates random UUIDs. They are version 7, which sorts by time, so that inserts append to the primary key index. */
 export type Ids = { readonly next: () => string }
+
+/**
+ * Returns the entity tag of a text: the first 22 characters of its SHA-256 in base64url. At once where the platform can.
+ */
+export type TagOf = (text: string) => Eventual<string>
 
 /** One row, its values in column order, each in the database's own text form. */
 export type SqlRow = readonly SqlParam[]
@@ -43,9 +49,16 @@ export interface SqlDriver {
   stream?(statement: Statement, context?: QueryContext): Promise<AsyncIterator<SqlRow>>
   /** Runs all statements in order in one transaction, all or nothing. Returns the rows of each. */
   batch(statements: readonly Statement[], context?: QueryContext): Promise<readonly (readonly SqlRow[])[]>
+  /**
+   * Like `batch`, with statements that are made when the one before was answered. Absent where a batch is sent whole;
+   * elsewhere statements heed their answers in both (decision 060).
+   */
+  converse?(statements: Iterable<Statement>, context?: QueryContext): Promise<readonly (readonly SqlRow[])[]>
   /** Closes every connection after its running statement ends. */
   close(): Promise<void>
 }
+
+export type ConversingDriver = SqlDriver & Required<Pick<SqlDriver, 'converse'>>
 
 /** Connects to the databases of data sources, with the drivers of this platform. */
 export interface SqlDatabases {
@@ -83,7 +96,7 @@ export interface WorkspaceState {
   /**
    * Runs `work` while holding the workspace's migration lock; waiters of one process are served in order of arrival.
    * `work` gets a fence number higher than that of every earlier holder. The lock is released when `work` settles or
-   * its process dies. Throws ServiceError `unavailable` when the wait times out (docs/contract.md#turns).
+   * its process dies. Throws ServiceError `unavailable` when the wait times out (docs/contract.md#migration-lock).
    */
   withMigrationLock<T>(workspaceId: string, work: (fence: number) => Promise<T>): Promise<T>
   /** Returns versions at most `maxAge` milliseconds old (STATE_MAX_AGE); undefined for an unknown workspace. */
@@ -274,6 +287,8 @@ export type Observation =
     }
   | { readonly kind: 'fault'; readonly requestId?: string; readonly error: unknown }
   | { readonly kind: 'warning'; readonly message: string }
+  /** How many data sources of the instance differ from their models; for metrics, not for the log. */
+  | { readonly kind: 'drift'; readonly sources: number }
   | ({ readonly kind: 'connector' } & ConnectorLine)
   /** A mail that is printed instead of sent, in the local run (SERVICE_MAIL__URL is `log:`). */
   | { readonly kind: 'mail'; readonly mail: Mail }
@@ -296,6 +311,7 @@ export type Ports = {
   readonly workspaces: WorkspaceState
   readonly clock: Clock
   readonly ids: Ids
+  readonly tagOf: TagOf
   readonly passwords: Passwords
   readonly vault: Vault
   readonly providerGate: ProviderGate

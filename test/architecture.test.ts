@@ -1,5 +1,5 @@
 /** The law of the house (docs/architecture.md): who may import whom, no circles, no crowded folders, and a pure core. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, normalize } from 'node:path'
 import { expect, it } from 'vitest'
 
@@ -105,6 +105,14 @@ it('has no files that import each other in a circle, types included', () => {
   expect(circular).toEqual([])
 })
 
+it('has no file that neither a front door nor a script nor the package loads, such as an adapter that nobody opens', () => {
+  const loaded = new Set(['handlers/worker.ts', 'handlers/node.ts', 'package.json', ...sourceFiles(['scripts'])])
+  // A set goes on to what is added while it is walked through.
+  for (const file of loaded) for (const target of filesNamedIn(file)) loaded.add(target)
+
+  expect(sourceFiles(['src', 'handlers']).filter((file) => !loaded.has(file))).toEqual([])
+})
+
 it('has no folder of more than 25 files, unless they are of one kind', () => {
   const folders = sourceFiles(['src', 'handlers', 'scripts']).map((file) => dirname(file))
   const crowded = [...new Set(folders)].filter(
@@ -112,6 +120,12 @@ it('has no folder of more than 25 files, unless they are of one kind', () => {
   )
 
   expect(crowded).toEqual([])
+})
+
+it('installs every change of the schema that there is', () => {
+  const installed = importsOf('src/store/installation.ts').filter((file) => dirname(file) === 'src/store/schema')
+
+  expect(installed.toSorted()).toEqual(sourceFiles(['src/store/schema']).toSorted())
 })
 
 it.each(sourceFiles(['src/core']))('%s is pure', (file) => {
@@ -174,6 +188,14 @@ function reachable(files: readonly string[]): ReadonlySet<string> {
   // A set goes on to what is added while it is walked through.
   for (const file of found) if (importsByFile.has(file)) for (const target of importsOf(file)) found.add(target)
   return found
+}
+
+/** Sources that a file has the path of, from where it is or from the root: imports, threads, parts, aliases. */
+function filesNamedIn(file: string): readonly string[] {
+  const code = file.endsWith('.ts') ? withoutComments(file) : readFileSync(file, 'utf8')
+  return [...code.matchAll(/['"]([\w./-]+)\.[jt]s['"]/g)]
+    .flatMap(([, name = '']) => [join(dirname(file), `${name}.ts`), normalize(`${name}.ts`)])
+    .filter((path) => existsSync(path))
 }
 
 function sourceFiles(folders: readonly string[]): readonly string[] {

@@ -1,28 +1,36 @@
-/** A new type or operator (src/core/model/vocabulary.ts): the compiler points at the files that have to know of it. */
+/**
+ * A new type or operator (src/core/model/vocabulary.ts), or provider of data sources (src/core/sql/address.ts, one over
+ * TCP and one over HTTP): the compiler points at the files that have to know of it.
+ */
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { connectorOperator, operators, plainTypeNames } from '../src/core/model/vocabulary.ts'
+import { sqlProviders } from '../src/core/sql/address.ts'
 
 const root = join(import.meta.dirname, '..')
 const VOCABULARY = 'src/core/model/vocabulary.ts'
+const ADDRESS = 'src/core/sql/address.ts'
 const sourceFolders = ['src', 'handlers', 'scripts', 'extensions']
 
 const typeNames = ['string', 'decimal', ...plainTypeNames]
 const newType = 'scratchType'
 const newOperator = '_scratch_operator'
+const newProvider = 'scratchProvider'
 
 /** What a place has to name to be one that has to know them all. */
 const namesTypes = ({ code }: Code) => typeNames.filter((name) => isNamed(name, code)).length >= 5
 const namesOperators = ({ code }: Code) =>
   operators.filter((name) => isOperatorNamed(name, connectorOperator(name), code)).length >= 4
+const namesProviders = ({ code }: Code) => sqlProviders.filter((name) => isNamed(name, code)).length >= 2
 
 const files = await readSources()
 const places = files.flatMap(placesOf)
 const namingTypes = files.filter(namesTypes)
 const namingOperators = files.filter(namesOperators)
+const namingProviders = files.filter(namesProviders)
 
 let copy = ''
 let faults: readonly { readonly path: string; readonly line: number; readonly text: string }[] = []
@@ -32,17 +40,26 @@ beforeAll(async () => {
   await Promise.all(sourceFolders.map((folder) => cp(join(root, folder), join(copy, folder), { recursive: true })))
   await symlink(join(root, 'node_modules'), join(copy, 'node_modules'))
   await writeFile(join(copy, VOCABULARY), await withNewNames())
-  await writeFile(join(copy, 'tsconfig.json'), await projectOf([...namingTypes, ...namingOperators]))
+  await writeFile(join(copy, ADDRESS), await withNewProvider())
+  await writeFile(
+    join(copy, 'tsconfig.json'),
+    await projectOf([...namingTypes, ...namingOperators, ...namingProviders]),
+  )
   faults = await compile()
 })
 
 afterAll(() => rm(copy, { recursive: true }))
 
-it('finds a fault in every file and declaration that names types or operators, but for those of CONTRIBUTING.md', async () => {
-  const files = [...withoutFault(namingTypes, newType), ...withoutFault(namingOperators, newOperator.slice(1))]
+it('finds a fault in every file and declaration that names types, operators or providers, but for those of CONTRIBUTING.md', async () => {
+  const files = [
+    ...withoutFault(namingTypes, newType),
+    ...withoutFault(namingOperators, newOperator.slice(1)),
+    ...withoutFault(namingProviders, newProvider),
+  ]
   const declarations = [
     ...withoutFault(places.filter(namesTypes), newType),
     ...withoutFault(places.filter(namesOperators), newOperator.slice(1)),
+    ...withoutFault(places.filter(namesProviders), newProvider),
   ]
   const silent = [...files, ...declarations.filter(({ path }) => !files.some((file) => file.path === path))]
 
@@ -103,6 +120,17 @@ async function withNewNames(): Promise<string> {
   return text
     .replace('plainTypeNames = [', `plainTypeNames = ['${newType}',`)
     .replace('operators = [', `operators = ['${newOperator}',`)
+}
+
+async function withNewProvider(): Promise<string> {
+  const text = await readFile(join(root, ADDRESS), 'utf8')
+  const [tcp, http] = [newProvider, `${newProvider}OverHttp`]
+  return text
+    .replace('sqlProviders = [', `sqlProviders = ['${tcp}', '${http}', `)
+    .replace(
+      'protocols = {',
+      `protocols = { ${tcp}: { family: 'mysql', transport: 'tcp' }, ${http}: { family: 'postgres', transport: 'http' },`,
+    )
 }
 
 async function projectOf(sources: readonly Source[]): Promise<string> {

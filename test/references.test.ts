@@ -15,7 +15,7 @@ const paths = ['src', 'handlers', 'scripts', 'extensions', 'test', 'docs']
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )
   .filter((path) => !path.includes('node_modules'))
-  .concat('README.md', 'CHANGELOG.md', 'wrangler.toml', 'vitest.config.ts', 'package.json')
+  .concat('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'wrangler.toml', 'vitest.config.ts', 'package.json')
 
 const files = paths.filter((path) => /\.(ts|js|sh|ya?ml|toml|md)$/.test(path)).map(readFile)
 
@@ -100,8 +100,9 @@ function readFile(path: string): { readonly path: string; readonly text: string;
   }
 }
 
-/** Whether a name can only be that of a file or folder of this repository. */
+/** Whether a name can only be that of a file or folder of this repository. Capitals are for the reader to fill in: `routes/FAMILY.ts`. */
 function isOurs(name: string): boolean {
+  if (/\b[A-Z]{3,}\b/.test(name)) return false
   if (/\.(ts|js|sh)$/.test(name)) return !name.endsWith('.d.ts') && !existsSync(join(root, 'node_modules', name))
   return /^(src|handlers|test|core|services|sources|store|platform)\//.test(name)
 }

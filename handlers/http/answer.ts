@@ -1,7 +1,7 @@
 /** Builds answers, from the `{ data }` envelope to errors. */
 import { errorBody, ServiceError } from '../../src/core/error.ts'
 import { statusOf } from '../../src/core/error-codes.ts'
-import type { LongAnswer } from '../../src/services/data/items.ts'
+import { type ListAnswer, type LongAnswer, listBody } from '../../src/services/data/items.ts'
 
 /** A response without the headers that every response has, see `toResponse`. */
 export type Answer = {
@@ -28,8 +28,24 @@ export function data(value: unknown, status = 200): Answer {
 }
 
 /** Puts JSON text that the database rendered into `{ data }`. */
-export function dataText(text: string, total?: number): Answer {
-  return jsonText(total === undefined ? `{"data":${text}}` : `{"data":${text},"meta":{"totalCount":${total}}}`)
+export function dataText(text: string): Answer {
+  return jsonText(`{"data":${text}}`)
+}
+
+/** A list and what was asked to be told of it; `linkTo` is the address of the page behind a cursor, where there is one. */
+export function listText(answer: ListAnswer, linkTo?: (cursor: string) => string | undefined): Answer {
+  const body = jsonText(listBody(answer))
+  const next = answer.cursors?.next ?? undefined
+  const address = next && linkTo?.(next)
+  return address === undefined ? body : { ...body, headers: { Link: `<${address}>; rel="next"` } }
+}
+
+/** Puts the items of each operation of a batch into `{ data }`, and how many match where one asked for it. */
+export function batchText(texts: readonly string[], totals: readonly (number | undefined)[]): Answer {
+  const text = `{"data":[${texts.join(',')}]`
+  if (totals.every((total) => total === undefined)) return jsonText(`${text}}`)
+  const meta = totals.map((total) => (total === undefined ? null : { totalCount: total }))
+  return jsonText(`${text},"meta":${JSON.stringify(meta)}}`)
 }
 
 /** Puts the pieces of a list into `{ data }`; each piece is requested when the previous one was sent. */
@@ -73,7 +89,7 @@ export function failure(error: unknown): Answer {
 /** Headers that HTTP requires for some errors. */
 function headersOf({ kind, meta }: ServiceError): Pick<Answer, 'headers'> {
   if (kind === 'methodNotAllowed' && meta?.allow !== undefined) return { headers: { Allow: String(meta.allow) } }
-  if (kind === 'throttled' && meta?.retryAfter !== undefined) {
+  if ((kind === 'throttled' || kind === 'conflict') && meta?.retryAfter !== undefined) {
     return { headers: { 'Retry-After': String(meta.retryAfter) } }
   }
   return {}
@@ -92,6 +108,8 @@ export type ResponseContext = {
   /** For `Server-Timing`; undefined where no handler ran. */
   readonly timing?: string
   readonly cors?: Readonly<Record<string, string>> | undefined
+  /** Whether its path has the method QUERY. */
+  readonly takesQuery?: boolean
 }
 
 /**
@@ -100,7 +118,7 @@ export type ResponseContext = {
  */
 export function toResponse(
   { status, body, headers, cookies }: Answer,
-  { requestId, timing, cors }: ResponseContext,
+  { requestId, timing, cors, takesQuery }: ResponseContext,
 ): Response {
   const all: Record<string, string> = {
     'Cache-Control': 'no-store',
@@ -110,6 +128,7 @@ export function toResponse(
   }
   if (body !== null) all['Content-Type'] = 'application/json'
   if (timing !== undefined) all['Server-Timing'] = timing
+  if (takesQuery === true) all['Accept-Query'] = '"application/json"'
   if (cors !== undefined || headers !== undefined) Object.assign(all, cors, headers)
   if (cookies === undefined) return new Response(body, { status, headers: all })
   const pairs = cookies.map((cookie): [string, string] => ['Set-Cookie', cookie])

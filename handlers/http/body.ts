@@ -42,14 +42,14 @@ export function readJson(c: AppContext, limit: number): Promise<unknown> {
   return readText(c, limit).then((text) => parseJson(text, parseExactJson))
 }
 
-/** Like `readJson`, but refuses a member `__proto__` at any depth. */
-export function readPlainJson(c: AppContext, limit: number): Promise<unknown> {
-  return readText(c, limit).then(parsePlainJson)
+/** Like `JSON.parse` or `parse`, but refuses a member `__proto__` at any depth. */
+export function readPlainJson(c: AppContext, limit: number, parse = JSON.parse): Promise<unknown> {
+  return readText(c, limit).then((text) => parsePlainJson(text, parse))
 }
 
 /** Schemas silently skip a member `__proto__`, so it is refused here. */
-function parsePlainJson(text: string): unknown {
-  const value = parseJson(text)
+function parsePlainJson(text: string, parse?: (text: string) => unknown): unknown {
+  const value = parseJson(text, parse)
   if (hasPrototypeMember(text, value)) throw nested('invalid', [UNREADABLE, 'unknown field __proto__'])
   return value
 }

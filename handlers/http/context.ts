@@ -47,5 +47,5 @@ function tokenOf({ config }: Services, c: AppContext): string | undefined {
 }
 
 function isReading(method: string): boolean {
-  return method === 'GET' || method === 'HEAD' || method === 'OPTIONS'
+  return method === 'GET' || method === 'HEAD' || method === 'QUERY' || method === 'OPTIONS'
 }

@@ -15,9 +15,10 @@ export type Cors = {
 
 /** How long browsers cache a preflight answer, in seconds. */
 const MAX_AGE = 600
-const METHODS = 'GET, HEAD, POST, PUT, PATCH, DELETE'
-const REQUEST_HEADERS = 'Authorization, Content-Type, Cache-Control, If-None-Match, MCP-Protocol-Version'
-const RESPONSE_HEADERS = 'ETag, Retry-After, Server-Timing, X-Request-Id'
+const METHODS = 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE'
+const REQUEST_HEADERS =
+  'Authorization, Content-Type, Cache-Control, Idempotency-Key, If-Match, If-None-Match, MCP-Protocol-Version'
+const RESPONSE_HEADERS = 'Accept-Query, ETag, Idempotency-Replayed, Link, Retry-After, Server-Timing, X-Request-Id'
 
 export type CorsDeps = { readonly config: Config }
 

@@ -1,7 +1,16 @@
-/** Answers documents that depend on the model only: clients may cache them, but must revalidate. */
-
-import type { Answer } from './answer.ts'
+/**
+ * Entity tags (docs/contract.md#conditional-requests): which ones a request names, and answers that clients may keep but must
+ * ask for again.
+ */
+import { andThen, type Eventual } from '../../src/core/and-then.ts'
+import { nested } from '../../src/core/error.ts'
+import type { TagOf } from '../../src/ports.ts'
+import { type Answer, dataText } from './answer.ts'
 import { type AppContext, headerOf } from './request.ts'
+import type { BindingHeader } from './unexpected-input.ts'
+
+/** The tags of a header without their quotes; whether they were weak is not kept, for proxies weaken tags. */
+export type Tags = 'any' | readonly string[]
 
 /** Answers the text with the entity tag `tag`, or 304 where `If-None-Match` contains it. */
 export async function withEtag(
@@ -9,13 +18,46 @@ export async function withEtag(
   tag: string,
   render: () => Exclude<Answer['body'], null> | Promise<Exclude<Answer['body'], null>>,
 ): Promise<Answer> {
-  const headers = { 'Cache-Control': 'private, no-cache', ETag: tag }
-  if (isKnown(c, tag)) return { status: 304, body: null, headers }
-  return { status: 200, body: await render(), headers }
+  const known = tagsOf(c, 'If-None-Match')
+  return unchanged(tag, known) ?? { status: 200, body: await render(), headers: headersOf(tag) }
 }
 
-/** Entity tags are compared weakly. */
-function isKnown(c: AppContext, tag: string): boolean {
-  const known = (headerOf(c, 'if-none-match') ?? '').split(',').map((one) => one.trim())
-  return known.some((one) => one === '*' || one.replace(/^W\//, '') === tag.replace(/^W\//, ''))
+/** Answers one item with the tag of its text, or 304 where it is among `known`. */
+export function itemWithEtag(known: Tags | undefined, tagOf: TagOf, text: string): Eventual<Answer> {
+  return andThen(tagOf(text), (tag) => withTag(dataText(text), tag, known))
 }
+
+/** The answer with its tag, given without quotes; 304 where the tag is among `known`. */
+export function withTag(answer: Answer, opaque: string, known: Tags | undefined): Answer {
+  const tag = `"${opaque}"`
+  return unchanged(tag, known) ?? { ...answer, headers: { ...answer.headers, ...headersOf(tag) } }
+}
+
+/** 304 where the client has what `tag` stands for. */
+function unchanged(tag: string, known: Tags | undefined): Answer | undefined {
+  const isKnown = known === 'any' || known?.includes(tag.slice(tag.indexOf('"') + 1, -1)) === true
+  return isKnown ? { status: 304, body: null, headers: headersOf(tag) } : undefined
+}
+
+/** The tag of a compressed answer is weak, since its bytes are others. */
+export function weakened(headers: Answer['headers']): Answer['headers'] {
+  const tag = headers?.ETag
+  return tag?.startsWith('"') === true ? { ...headers, ETag: `W/${tag}` } : headers
+}
+
+function headersOf(tag: string): Readonly<Record<string, string>> {
+  return { 'Cache-Control': 'private, no-cache', ETag: tag }
+}
+
+/** Undefined where the header was not sent. Throws 422 for a text that is neither `*` nor a list of tags. */
+export function tagsOf(c: AppContext, header: BindingHeader): Tags | undefined {
+  const sent = headerOf(c, header.toLowerCase())
+  if (sent === undefined) return undefined
+  if (sent.trim() === '*') return 'any'
+  const rest = sent.replace(TAG, '')
+  const tags = sent.match(TAG)?.map((tag) => tag.slice(tag.indexOf('"') + 1, -1)) ?? []
+  if (tags.length > 0 && /^[\s,]*$/.test(rest)) return tags
+  throw nested('invalid', ['Failed to read the headers', header, 'must be * or a list of tags in quotes'])
+}
+
+const TAG = /(?:W\/)?"[^"]*"/g

@@ -10,9 +10,17 @@ import type { RequestOrigin } from '../../src/services/accounts/mails.ts'
 import { type Answer, failure, isFault, toResponse } from './answer.ts'
 import type { Cors } from './cors.ts'
 import { credentialOf, loggable } from './credentials.ts'
+import { weakened } from './etag.ts'
 import { type AppContext, headerOf, type Variables } from './request.ts'
 import { serverTiming, startTiming } from './timing.ts'
-import { hasBody, refuseActionParameters, refuseUnexpectedBody, requireKnownParameters } from './unexpected-input.ts'
+import {
+  type BindingHeader,
+  hasBody,
+  refuseActionParameters,
+  refuseUnexpectedBody,
+  requireKnownParameters,
+  unreadHeaders,
+} from './unexpected-input.ts'
 
 export type App = {
   readonly hono: Hono<{ Variables: Variables }>
@@ -33,7 +41,7 @@ export function requestOriginOf({ addressOf }: App, c: AppContext): RequestOrigi
 }
 
 export type Handler = (c: AppContext) => Eventual<Answer>
-type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+type Method = 'GET' | 'QUERY' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 export type Methods = { readonly [Name in Method]?: Handler }
 
 /** Exceptions of a route: which methods read the query string, and which input is ignored. */
@@ -42,7 +50,9 @@ export type RouteOptions = {
   readonly strictQuery?: readonly Method[]
   /** Methods without a body, though their kind usually has one. */
   readonly bodiless?: readonly Method[]
-  /** Replaces the 405 of an unknown method: throws another error, or that one. */
+  /** The binding headers that methods read. */
+  readonly headers?: { readonly [Name in Method]?: readonly BindingHeader[] }
+  /** Replaces the 405 of an unknown method, and the 422 of a header: throws another error, or that one. */
   readonly instead?: (error: unknown) => Eventual<never>
   /** Ignores any credential and parameters. */
   readonly isProbe?: boolean
@@ -60,7 +70,10 @@ export function mount(app: App, path: string, methods: Methods, manner: RouteOpt
     )
   const strict = isProbe ? methods : mapped(methods, (handler, method) => strictly(handler, method, manner))
   const byMethod = new Map<string, Handler | undefined>(Object.entries({ ...strict, HEAD: strict.GET }))
-  app.hono.all(path, (c) => respond(app, c, { route: path, handler: byMethod.get(c.req.method) ?? refuse, isProbe }))
+  const takesQuery = methods.QUERY !== undefined
+  app.hono.all(path, (c) =>
+    respond(app, c, { route: path, handler: byMethod.get(c.req.method) ?? refuse, isProbe, takesQuery }),
+  )
 }
 
 function rethrown(error: unknown): never {
@@ -73,19 +86,34 @@ function mapped(methods: Methods, change: (handler: Handler, method: Method) => 
 }
 
 /** Wraps a handler so that input it does not read is refused. */
-function strictly(handler: Handler, method: Method, { strictQuery = [], bodiless = [] }: RouteOptions): Handler {
+function strictly(handler: Handler, method: Method, options: RouteOptions): Handler {
+  const { strictQuery = [], bodiless = [], headers = {}, instead = rethrown } = options
   const readsQuery = strictQuery.includes(method)
-  const readsBody = (method === 'POST' || method === 'PUT' || method === 'PATCH') && !bodiless.includes(method)
+  const readsBody = withBody.has(method) && !bodiless.includes(method)
+  const unread = unreadHeaders(headers[method] ?? [])
   return (c) => {
+    const refused = unread(c)
+    if (refused !== undefined) return instead(refused)
     if (!readsQuery) requireKnownParameters(c, [])
     return readsBody || !hasBody(c) ? handler(c) : refuseUnexpectedBody(c).then(() => handler(c))
   }
 }
 
-type Routed = { readonly route: string; readonly handler: Handler; readonly isProbe?: boolean }
+const withBody: ReadonlySet<Method> = new Set(['QUERY', 'POST', 'PUT', 'PATCH'])
+
+type Routed = {
+  readonly route: string
+  readonly handler: Handler
+  readonly isProbe?: boolean
+  readonly takesQuery?: boolean
+}
 
 /** Runs `handler` for a request and records the request. */
-export async function respond(app: App, c: AppContext, { route, handler, isProbe = false }: Routed): Promise<Response> {
+export async function respond(
+  app: App,
+  c: AppContext,
+  { route, handler, isProbe = false, takesQuery = false }: Routed,
+): Promise<Response> {
   const { ports, cors } = app
   const { clock, ids, observe } = ports
   const requestId = ids.next()
@@ -106,7 +134,7 @@ export async function respond(app: App, c: AppContext, { route, handler, isProbe
     ...(app.isTraced && { traceparent: headerOf(c, 'traceparent') }),
   })
   return andThen(packed(app, c, answer), (sent) =>
-    toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c) }),
+    toResponse(sent, { requestId, timing: serverTiming(timing), cors: cors?.headersFor(c), takesQuery }),
   )
 }
 
@@ -119,7 +147,7 @@ function packed({ compress }: App, c: AppContext, answer: Answer): Eventual<Answ
   if (compress === undefined || body === null || body instanceof Uint8Array) return answer
   if (typeof body === 'string' && body.length < COMPRESSED_FROM) return answer
   if (headers?.['Content-Encoding'] !== undefined || !accepts(headerOf(c, 'accept-encoding'), 'gzip')) return answer
-  const announced = { ...headers, 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }
+  const announced = { ...weakened(headers), 'Content-Encoding': 'gzip', Vary: 'Accept-Encoding' }
   if (typeof body === 'string') return compress(body).then((bytes) => ({ ...answer, body: bytes, headers: announced }))
   return { ...answer, body: body.pipeThrough(new CompressionStream('gzip')), headers: announced }
 }

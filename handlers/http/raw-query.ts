@@ -1,13 +1,55 @@
 /** The query of an item request as text without the token, and the answer to what the services planned for it. */
 import { andThen, type Eventual } from '../../src/core/and-then.ts'
+import { parseExactJson } from '../../src/core/exact-json.ts'
+import { queryFault } from '../../src/core/query/parse.ts'
+import { readQueryBody } from '../../src/core/query/parse-json.ts'
 import type { ItemQuery, Planned } from '../../src/services/data/items.ts'
 import type { Answer } from './answer.ts'
+import { readPlainJson } from './body.ts'
 import { searchWithoutToken } from './credentials.ts'
 import { type AppContext, headerOf, isDisconnected } from './request.ts'
 
 export function rawQuery(c: AppContext): ItemQuery {
+  return asked(c, searchWithoutToken(c.req.url))
+}
+
+/** The query of a request by QUERY: its body, beside which the address has none but for the token. */
+export async function bodyQuery(c: AppContext, limit: number) {
+  if (searchWithoutToken(c.req.url) !== '') throw queryFault('query string', 'must be empty: the body is the query')
+  return asked(c, readQueryBody(await readPlainJson(c, limit, parseExactJson)))
+}
+
+/** The address of the page behind a cursor of this list, without the token; undefined where it is too long for a header. */
+export function pageAfter(c: AppContext): (cursor: string) => string | undefined {
+  return (cursor) => {
+    const { pathname } = new URL(c.req.url)
+    const kept = searchWithoutToken(c.req.url)
+      .replace(/^\?/, '')
+      .split('&')
+      .filter((parameter) => parameter !== '' && !PLACES.has(nameOf(parameter)))
+    const address = `${pathname}?${[...kept, `after=${cursor}`].join('&')}`
+    return address.length > MAX_LINK ? undefined : address
+  }
+}
+
+/** Parameters that say where a page begins. */
+const PLACES: ReadonlySet<string> = new Set(['after', 'before', 'offset'])
+
+/** Servers and proxies refuse answers whose headers are longer than 8 to 16 KiB. */
+const MAX_LINK = 4_096
+
+function nameOf(parameter: string): string {
+  const [name = ''] = parameter.split('=')
+  return decodeURIComponent(name)
+}
+
+function asked<Sent>(c: AppContext, sent: Sent): Omit<ItemQuery, 'sent'> & { readonly sent: Sent } {
+  return { sent, ...readOptions(c) }
+}
+
+/** Who reads the answer, and how old it may be. */
+export function readOptions(c: AppContext): Omit<ItemQuery, 'sent'> {
   return {
-    sent: searchWithoutToken(c.req.url),
     // No getter: an object with one gets its own hidden class, which lives until the next full garbage collection.
     freshness: headerOf(c, 'cache-control')?.includes('no-cache') === true ? 'fresh' : 'kept',
     isDisconnected: () => isDisconnected(c),
@@ -18,7 +60,7 @@ export function rawQuery(c: AppContext): ItemQuery {
 export function answered<T>(
   c: AppContext,
   planning: Eventual<Planned<T>>,
-  toAnswer: (value: T) => Answer,
+  toAnswer: (value: T) => Eventual<Answer>,
 ): Eventual<Answer> {
   return andThen(planning, ({ plannedAt, answer }) => {
     c.get('timing').planned = plannedAt

@@ -7,9 +7,10 @@ import type { Eventual } from '../../src/core/and-then.ts'
 import type { ReadQuery } from '../../src/core/query/parse.ts'
 import type { LazyBody } from '../../src/services/caller/directory.ts'
 import type { ListAnswer } from '../../src/services/data/items.ts'
-import { createdText, data, dataText, noContent } from './answer.ts'
+import { createdText, data, dataText, listText, noContent } from './answer.ts'
 import { readBody } from './body.ts'
 import { type App, type Handler, mount } from './mount.ts'
+import { pageAfter } from './raw-query.ts'
 import { type AppContext, pathParam } from './request.ts'
 import { idOf, itemQuery, listQuery } from './schemas.ts'
 
@@ -49,8 +50,7 @@ export const byName: PathKey = { parameter: 'name', of: (c) => pathParam(c, 'nam
 export function mountResource<Scope, New, Change>(app: App, resource: Resource<Scope, New, Change>): void {
   const { path, scopeOf, bodyLimit, list, create, one } = resource
   const GET: Handler = async (c) => {
-    const { data: rows, total } = await list(await scopeOf(c), () => listQuery(c))
-    return dataText(rows, total)
+    return listText(await list(await scopeOf(c), () => listQuery(c)), pageAfter(c))
   }
   const POST: Handler | undefined =
     create &&

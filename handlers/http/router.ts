@@ -1,5 +1,5 @@
 /**
- * The router. Item routes, which serve nearly all requests, are matched by one regular expression; the others, some of
+ * The router. Routes of items and aggregates, which serve nearly all requests, are matched by one regular expression; the others, some of
  * which overlap (`/api/system/users` and `/api/:workspace/roles`), by a tree.
  */
 import type { Result, Router } from 'hono/router'
@@ -24,7 +24,7 @@ export class ServiceRouter<T> implements Router<T> {
   }
 }
 
-/** Returns true for paths below items, whether a route matches or not. */
+/** Returns true for paths below items and aggregates, whether a route matches or not. */
 export function isBelowItems(path: string): boolean {
-  return /^\/api\/[^/]+\/items(\/|$)/.test(path)
+  return /^\/api\/[^/]+\/(items|aggregates)(\/|$)/.test(path)
 }

@@ -1,9 +1,9 @@
 /**
- * Refuses input that a route does not read, before its handler runs: unknown query parameters, bodies, and headers
- * reserved for later features. Otherwise a request could do something else than its sender expects.
+ * Refuses input that a route does not read, before its handler runs: unknown query parameters, bodies, and headers that
+ * bind a request to something. Otherwise a request could do something else than its sender expects.
  */
 import * as z from 'zod'
-import { nested } from '../../src/core/error.ts'
+import { nested, type ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
 import { requireKnown } from '../../src/core/query/parse.ts'
 import { readBody } from './body.ts'
@@ -14,6 +14,21 @@ import { type AppContext, headerOf } from './request.ts'
 export function refuseActionParameters(c: AppContext): void {
   if (headerOf(c, 'act-as') === undefined) return
   throw nested('invalid', ['Failed to read the headers', 'Act-As', 'is not supported'])
+}
+
+/** Headers that change what a request does, or whether it is done: whoever sends one relies on it. */
+export const bindingHeaders = ['Idempotency-Key', 'If-Match', 'If-None-Match'] as const
+export type BindingHeader = (typeof bindingHeaders)[number]
+
+/** Returns what finds the error of a request with a binding header that is not among `read`. */
+export function unreadHeaders(read: readonly BindingHeader[]): (c: AppContext) => ServiceError | undefined {
+  const refused = bindingHeaders
+    .filter((name) => !read.includes(name))
+    .map((name) => [name, name.toLowerCase()] as const)
+  return (c) => {
+    const sent = refused.find(([, key]) => headerOf(c, key) !== undefined)
+    return sent && nested('invalid', ['Failed to read the headers', sent[0], 'is not read by this route'])
+  }
 }
 
 /** Throws 422 for the first parameter, other than the token, that is not in `known`. */

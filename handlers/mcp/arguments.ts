@@ -11,7 +11,7 @@ import { queryBounds } from '../../src/core/query/brackets.ts'
 import { queryFault } from '../../src/core/query/parse.ts'
 
 /** Arguments that are query parameters in the HTTP API. */
-const QUERY = ['fields', 'filter', 'sort', 'deep']
+const QUERY = ['fields', 'filter', 'sort', 'deep', 'aggregate', 'group', 'having']
 
 /** Maximum number of elements of any other list. */
 const MAX_ELEMENTS = 10_000
@@ -41,7 +41,7 @@ function unpacked(sent: unknown): unknown {
 }
 
 /** Arguments that are always text, even if they look like JSON. */
-const texts: ReadonlySet<string> = new Set(['collection', 'key', 'meta'])
+const texts: ReadonlySet<string> = new Set(['collection', 'key', 'meta', 'idempotencyKey'])
 
 function parsed(name: string, value: unknown): unknown {
   if (typeof value !== 'string' || !/^\s*[[{]/.test(value)) return value

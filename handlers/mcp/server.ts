@@ -1,16 +1,17 @@
 /**
- * Answers one request of the Model Context Protocol. There are no sessions: each request has its own server. Errors of
+ * Answers one request of the Model Context Protocol. There are no sessions. Errors of
  * a tool are returned in its result, with advice that an agent can act on.
  */
 
-import { Server } from '@modelcontextprotocol/sdk/server/index.js'
-import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
 import {
   CallToolRequestSchema,
   type CallToolResult,
   ErrorCode,
+  InitializeRequestSchema,
+  LATEST_PROTOCOL_VERSION,
   ListToolsRequestSchema,
   McpError,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/sdk/types.js'
 import * as z from 'zod'
 import { type ErrorBody, errorBody, ServiceError } from '../../src/core/error.ts'
@@ -18,43 +19,35 @@ import type { ErrorKind } from '../../src/core/error-codes.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
 import type { Observe } from '../../src/ports.ts'
+import { listBody } from '../../src/services/data/items.ts'
 import { type AgentTool, type AgentTools, agentTools } from '../../src/services/documents/agents.ts'
 import { VERSION } from '../../src/services/instance/release.ts'
 import { type Answer, isFault } from '../http/answer.ts'
+import { answerMessages, method, type SentMessages } from './protocol.ts'
 import { type Tool, tools } from './tools.ts'
 
 export type McpRequest = {
   readonly tools: AgentTools
-  readonly headers: Readonly<Record<string, string | undefined>>
-  readonly body: unknown
+  readonly sent: SentMessages
   readonly observe: Observe
 }
 
-export async function answerMcp({ tools: agent, headers, body, observe }: McpRequest): Promise<Answer> {
-  const server = new Server(
-    { name: 'service', version: VERSION },
-    { capabilities: { tools: {} }, instructions, jsonSchemaValidator },
-  )
-  server.setRequestHandler(ListToolsRequestSchema, async () => ({ tools: listed(await agent.usable()) }))
-  server.setRequestHandler(CallToolRequestSchema, ({ params }) => {
-    const tool = agentTools.find((name) => name === params.name)
-    if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${shortName(params.name)}`)
-    return call(tools[tool], { agent, sent: params.arguments ?? {}, observe })
+export function answerMcp({ tools: agent, sent, observe }: McpRequest): Promise<Answer> {
+  return answerMessages(sent, {
+    initialize: method(InitializeRequestSchema, async ({ params: { protocolVersion: asked } }) => ({
+      protocolVersion: SUPPORTED_PROTOCOL_VERSIONS.includes(asked) ? asked : LATEST_PROTOCOL_VERSION,
+      capabilities: { tools: {} },
+      serverInfo: { name: 'service', version: VERSION },
+      instructions,
+    })),
+    ping: async () => ({}),
+    'tools/list': method(ListToolsRequestSchema, async () => ({ tools: listed(await agent.usable()) })),
+    'tools/call': method(CallToolRequestSchema, async ({ params }) => {
+      const tool = agentTools.find((name) => name === params.name)
+      if (tool === undefined) throw new McpError(ErrorCode.InvalidParams, `Unknown tool ${shortName(params.name)}`)
+      return call(tools[tool], { agent, sent: params.arguments ?? {}, observe })
+    }),
   })
-  const transport = new WebStandardStreamableHTTPServerTransport({
-    sessionIdGenerator: undefined,
-    enableJsonResponse: true,
-  })
-  await server.connect(transport)
-  try {
-    const said = Object.entries(headers).filter((scope): scope is [string, string] => scope[1] !== undefined)
-    const request = new Request('http://localhost/mcp', { method: 'POST', headers: said })
-    const response = await transport.handleRequest(request, { parsedBody: body })
-    const text = await response.text()
-    return { status: response.status, body: text === '' ? null : text }
-  } finally {
-    await server.close()
-  }
 }
 
 const instructions =
@@ -62,20 +55,18 @@ const instructions =
   'You act under the permissions of the key in use: what is hidden from it does not exist for you, and tools that it ' +
   'cannot use are not listed.'
 
-/** Used only by servers that elicit input from users, which this one does not. */
-const jsonSchemaValidator = {
-  getValidator: () => {
-    throw new Error('elicitation is not supported')
-  },
-}
-
 /** Lists only the tools that the caller can use. */
 function listed(usable: ReadonlySet<AgentTool>) {
   return agentTools
     .filter((name) => usable.has(name))
     .map((name) => {
-      const { title, description, input, output, meta, hints } = tools[name]
-      const answer = { data: output.optional(), ...(meta && { meta: meta.optional() }), error: errorSchema.optional() }
+      const { title, description, input, output, meta, isKeyed, hints } = tools[name]
+      const answer = {
+        data: output.optional(),
+        ...(meta && { meta: meta.optional() }),
+        ...(isKeyed && { replayed: z.literal(true).optional() }),
+        error: errorSchema.optional(),
+      }
       return {
         name,
         title,
@@ -100,7 +91,14 @@ const errorSchema = z.strictObject({
 })
 
 function objectSchema(schema: z.ZodType, io: 'input' | 'output') {
-  return { ...z.toJSONSchema(schema, { io, unrepresentable: 'any' }), type: 'object' as const }
+  return { ...z.toJSONSchema(schema, { io, unrepresentable: 'any', override: withoutIdle }), type: 'object' as const }
+}
+
+/** Agents pay for each word of the list: names of members are texts, and members of a record anything, without saying so. */
+function withoutIdle({ jsonSchema }: { readonly jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  const { propertyNames, additionalProperties } = jsonSchema
+  if (JSON.stringify(propertyNames) === '{"type":"string"}') delete jsonSchema.propertyNames
+  if (JSON.stringify(additionalProperties) === '{}') delete jsonSchema.additionalProperties
 }
 
 /**
@@ -113,8 +111,9 @@ type Call = { readonly agent: AgentTools; readonly sent: unknown; readonly obser
 
 async function call(tool: Tool, { agent, sent, observe }: Call): Promise<CallToolResult> {
   try {
-    const { data, total } = await tool.run(agent, sent)
-    const text = total === undefined ? `{"data":${data}}` : `{"data":${data},"meta":{"totalCount":${total}}}`
+    const { totals, replayed, ...answer } = await tool.run(agent, sent)
+    const body = totals === undefined ? listBody(answer) : jsonOf(answer.data, totals)
+    const text = replayed ? `${body.slice(0, -1)},"replayed":true}` : body
     // A change is reported whatever its size: the caller could not learn of it otherwise.
     if (tool.hints.readOnlyHint && text.length > MAX_ANSWER) throw databaseError('tooLarge')
     // Clients read either one, so both have the same content.
@@ -126,6 +125,14 @@ async function call(tool: Tool, { agent, sent, observe }: Call): Promise<CallToo
     const text = `${story(body).join(' > ')}\n${advice[known.kind]}`
     return { content: [{ type: 'text', text }], structuredContent: { error: body }, isError: true }
   }
+}
+
+/** The answer as JSON text, with the counts that were asked for. */
+function jsonOf(data: string, totals: number | readonly (number | undefined)[]): string {
+  if (typeof totals === 'number') return `{"data":${data},"meta":{"totalCount":${totals}}}`
+  if (totals.every((total) => total === undefined)) return `{"data":${data}}`
+  const meta = totals.map((total) => (total === undefined ? null : { totalCount: total }))
+  return `{"data":${data},"meta":${JSON.stringify(meta)}}`
 }
 
 function story({ message, source }: ErrorBody): readonly string[] {
@@ -145,6 +152,7 @@ const advice: Readonly<Record<ErrorKind, string>> = {
   notFound: 'It does not exist, or it is hidden from you. Look for it with list_items or read_schema.',
   methodNotAllowed: 'Correct the arguments.',
   conflict: 'The request conflicts with the current state. Read it and decide again.',
+  preconditionFailed: 'Nothing was changed: somebody else has changed it. Read it with its _etag and decide again.',
   tooLarge: 'Send less at a time.',
   unsupportedMediaType: 'Correct the arguments.',
   invalid: 'Nothing was changed. Correct the place that is named; read_schema lists names and types.',

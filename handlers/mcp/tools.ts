@@ -4,7 +4,11 @@
  */
 import * as z from 'zod'
 import { migrationSchema } from '../../src/core/migration/operation.ts'
+import { MAX_OPERATIONS, operationKinds } from '../../src/core/plan/batch/operation.ts'
+import type { ListAnswer } from '../../src/services/data/items.ts'
+import type { OnceKey } from '../../src/services/data/planned.ts'
 import type { AgentTool, AgentTools } from '../../src/services/documents/agents.ts'
+import { CHARACTERS, MOST_CHARACTERS } from '../http/idempotency-key.ts'
 import { readArguments } from './arguments.ts'
 
 export type Tool = {
@@ -16,6 +20,8 @@ export type Tool = {
   readonly output: z.ZodType
   /** The type of `meta`, where it was requested. */
   readonly meta?: z.ZodType
+  /** Whether it takes an `idempotencyKey`. */
+  readonly isKeyed?: true
   readonly hints: {
     readonly readOnlyHint: boolean
     readonly destructiveHint: boolean
@@ -25,8 +31,15 @@ export type Tool = {
   readonly run: (tools: AgentTools, sent: unknown) => Promise<ToolAnswer>
 }
 
-/** `data` is JSON text; `total` is present where `meta` requested it. */
-export type ToolAnswer = { readonly data: string; readonly total?: number | undefined }
+/**
+ * `data` is JSON text; the others are present where `meta` requested them, `totals` where operations of a batch may have,
+ * `replayed` where an earlier call under the same key was answered so.
+ */
+export type ToolAnswer = Partial<ListAnswer> & {
+  readonly data: string
+  readonly totals?: readonly (number | undefined)[]
+  readonly replayed?: true
+}
 
 /** Error texts of schemas: the expected value, or that the argument is missing. */
 function must(be: string) {
@@ -48,13 +61,12 @@ function mustHold(be: string) {
 const text = () => z.string(must('a text'))
 const count = () => z.int(must('an integer')).optional()
 
-const collection = text().describe('API name of the collection, as read_schema lists it.')
+const collection = text().describe('API name, as read_schema lists it.')
 const fields = z
   .union([text(), z.array(text())], must('a list of texts'))
   .optional()
   .describe(
-    'What is returned: names, `*`, and paths into relations such as `author.name`. All primitive fields if absent. ' +
-      'Limits multiply along a path: ask for small pages of nested lists.',
+    'Returned: names, `*`, `_etag`, paths into relations such as `author.name`. All primitive fields if absent.',
   )
 const filter = z
   .record(z.string(), z.unknown(), mustHold('an object'))
@@ -62,6 +74,18 @@ const filter = z
 const key = z
   .union([z.string(), z.number(), z.record(z.string(), z.unknown())], must('a text, a number or an object'))
   .describe('The primary key; of several fields an object of them, such as {"room": "hall", "place": 1}.')
+const ifMatch = z
+  .union([text(), z.array(text())], must('a text or a list of texts'))
+  .optional()
+  .describe('The `_etag` of the item as read, or several; nothing happens where it has none of them.')
+const idempotencyKey = z
+  .string(must('a text'))
+  .max(MOST_CHARACTERS, `must have at most ${MOST_CHARACTERS} characters`)
+  .regex(CHARACTERS, 'must be one text of visible characters')
+  .optional()
+  .describe(
+    'A new text of your own, such as a UUID. The same call sent again with it is done once, and answered as it was.',
+  )
 const item = z.record(z.string(), z.unknown(), mustHold('an object'))
 const newItem = item.describe(
   'A member for each field. A relation to one takes {"_connect": {"key": {"id": 1}}} for an item that is there, or ' +
@@ -70,19 +94,35 @@ const newItem = item.describe(
     'the same in turn.',
 )
 const changedItem = item.describe(
-  'The fields to change; others stay. A relation takes a list of operations: {"_connect": {"key": {"id": 1}}}, ' +
+  'The fields to change; others stay. A number takes {"_increment": -1}, too, a list {"_append": […]} or {"_remove": […]}. ' +
+    'A relation takes a list of operations: {"_connect": {"key": {"id": 1}}}, ' +
     '{"_create": {"data": {…}}}, {"_update": {"data": {…}}}, {"_disconnect": {}} or {"_delete": {}} where it is to one; ' +
     '{"_connect": {"keys": [{"id": 1}]}}, {"_create": {"data": [{…}]}}, {"_update": {"filter": {…}, "data": {…}}}, ' +
-    '{"_disconnect": {"filter": {…}}} or {"_delete": {"filter": {…}}} where it is to many. What a relation takes depends ' +
-    'on whether its foreign key may be null; the error names what it takes.',
+    '{"_disconnect": {"filter": {…}}} or {"_delete": {"filter": {…}}} where it is to many. The error ' +
+    'names what a relation takes.',
 )
-const sortOptions = z.strictObject(
+const operation = z
+  .looseObject({
+    kind: z.enum(operationKinds),
+    collection,
+    as: text().optional(),
+  })
+  .describe(
+    'Other members: of create `data`, a list; of update `data` with `key` or `filter`, or a list of items with their keys; of ' +
+      'upsert `data`, a list, and `conflict`; of delete `key` or `filter`; of read `key`, or `filter`, `sort`, `limit`, `offset` and `meta`; of each `fields`. As in the tools for one operation.',
+  )
+/** Of a to-one relation, what its items are sorted by; the use case reads it. */
+const sortOptions = z.looseObject(
   {
     direction: z.enum(['asc', 'desc'], must('asc or desc')).optional(),
     nulls: z.enum(['first', 'last'], must('first or last')).optional(),
   },
   must('an object such as {"direction": "desc"}'),
 )
+
+const metaNames = ['totalCount', 'cursor'] as const
+const metaTexts = [...metaNames, 'totalCount,cursor'] as const
+const cursor = () => z.string(must('a cursor')).optional()
 
 const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
 
@@ -98,24 +138,91 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
       sort: z
         .array(z.record(z.string(), sortOptions, mustHold('an object')), mustHold('a list of objects'))
         .optional()
-        .describe('Such as [{"title": {"direction": "desc"}}].'),
+        .describe('Such as [{"title": {"direction": "desc"}}], through a to-one relation [{"author": {"name": {}}}].'),
       limit: count().describe('100 if absent.'),
       offset: count(),
-      meta: z.literal('totalCount', must('totalCount')).optional().describe('Also counts all items that match.'),
-      deep: item.optional().describe('Arguments of relations in fields: {"comments": {"_limit": 5, "_filter": {…}}}.'),
+      after: cursor().describe('The cursor `next` of the page before; never with offset.'),
+      before: cursor().describe('The cursor `previous` of the page behind.'),
+      meta: z
+        .union([z.enum(metaTexts), z.array(z.enum(metaNames))], must(metaTexts.join(' or ')))
+        .optional()
+        .describe('totalCount also counts all items that match; cursor tells the pages beside this one.'),
+      deep: item
+        .optional()
+        .describe(
+          'Arguments of relations in fields: {"comments": {"_limit": 5, "_filter": {…}}}. Limits multiply along a path: ask ' +
+            'for small pages of nested lists.',
+        ),
+    }),
+    output: z.array(item),
+    meta: z.strictObject({
+      totalCount: z.int().optional(),
+      next: z.string().nullable().optional(),
+      previous: z.string().nullable().optional(),
+    }),
+    run: (agent, { collection: name, ...query }) => agent.listItems(name, query),
+  }),
+  aggregate_items: tool({
+    title: 'Aggregate items',
+    description: 'Counts, sums and compares items of a collection, by groups or all together.',
+    hints: reading,
+    input: z.strictObject({
+      collection,
+      aggregate: item
+        .optional()
+        .describe(
+          'By name a function of a field: {"revenue": {"sum": "total"}, "orders": {"count": "*"}}. Functions: count, ' +
+            'countDistinct, sum, avg, min, max.',
+        ),
+      group: z
+        .array(z.union([text(), item], must('a text or an object')), mustHold('a list'))
+        .optional()
+        .describe(
+          'Fields, also behind relations to one, and times cut off: ["customer.country", {"createdAt": {"trunc": ' +
+            '"month", "zone": "+02:00", "as": "month"}}]. All items are one group if absent.',
+        ),
+      filter: filter.optional(),
+      having: filter.optional().describe('A filter of groups, by the names of groups and aggregates.'),
+      sort: z
+        .array(z.record(z.string(), sortOptions, mustHold('an object')), mustHold('a list of objects'))
+        .optional()
+        .describe('By the names of groups and aggregates, such as [{"revenue": {"direction": "desc"}}].'),
+      limit: count().describe('100 groups if absent.'),
+      offset: count(),
+      meta: z.literal('totalCount', must('totalCount')).optional().describe('Also counts all groups.'),
     }),
     output: z.array(item),
     meta: z.strictObject({ totalCount: z.int() }),
-    run: (agent, { collection: name, ...query }) => agent.listItems(name, query),
+    run: (agent, { collection: name, ...query }) => agent.aggregateItems(name, query),
   }),
   create_items: tool({
     title: 'Create items',
     description:
       'Creates all of the items or none and returns them. Related items are connected or created with them, see data.',
     hints: { readOnlyHint: false, destructiveHint: false, idempotentHint: false },
-    input: z.strictObject({ collection, data: z.array(newItem, mustHold('a list of objects')), fields }),
+    input: z.strictObject({
+      collection,
+      data: z.array(newItem, mustHold('a list of objects')),
+      conflict: z
+        .strictObject(
+          {
+            fields: z.array(text(), must('a list of texts')),
+            do: z.enum(['update', 'ignore'], must('update or ignore')),
+          },
+          mustHold('an object'),
+        )
+        .optional()
+        .describe('Items that are there already, by the fields of a unique index, are changed or left as they are.'),
+      fields,
+      idempotencyKey,
+    }),
     output: z.array(item),
-    run: async (agent, { collection: name, data, ...query }) => ({ data: await agent.createItems(name, data, query) }),
+    isKeyed: true,
+    run: (agent, { data, idempotencyKey: under, ...asked }) =>
+      writtenOnce(under, ['create_items', asked], (once) => {
+        const { collection: name, ...query } = asked
+        return agent.createItems({ collection: name, once }, data, query)
+      }),
   }),
   update_item: tool({
     title: 'Change an item',
@@ -123,21 +230,44 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
       'Changes the fields that are given of the one item with this key, and returns it. Related items are connected, ' +
       'created, changed, disconnected or deleted with it, see data.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-    input: z.strictObject({ collection, key, data: changedItem, fields }),
+    input: z.strictObject({ collection, key, data: changedItem, fields, ifMatch, idempotencyKey }),
     output: item,
-    run: async (agent, { collection: name, key: of, data, ...query }) => ({
-      data: await agent.updateItem({ collection: name, key: of }, data, query),
-    }),
+    isKeyed: true,
+    run: (agent, { data, idempotencyKey: under, ...asked }) =>
+      writtenOnce(under, ['update_item', asked], (once) => {
+        const { collection: name, key: of, ifMatch: tags, ...query } = asked
+        return agent.updateItem({ collection: name, key: of, tags: listOf(tags), once }, data, query)
+      }),
   }),
   delete_item: tool({
     title: 'Delete an item',
     description: 'Deletes the one item with this key. This cannot be undone.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: true },
-    input: z.strictObject({ collection, key }),
+    input: z.strictObject({ collection, key, ifMatch, idempotencyKey }),
     output: z.strictObject({ deleted: z.literal(true) }),
-    async run(agent, { collection: name, key: of }) {
-      await agent.deleteItem(name, of)
-      return { data: '{"deleted":true}' }
+    isKeyed: true,
+    run: (agent, { idempotencyKey: under, ...asked }) =>
+      writtenOnce(under, ['delete_item', asked], async (once) => {
+        const { collection: name, key: of, ifMatch: tags } = asked
+        await agent.deleteItem({ collection: name, key: of, tags: listOf(tags), once })
+        return '{"deleted":true}'
+      }),
+  }),
+  batch_items: tool({
+    title: 'Run several operations',
+    description:
+      'Runs operations in order in one transaction, all or none, on collections of one data source, and answers what each ' +
+      'answers. {"$ref": "name[0].id"} in data or as key stands for a value of the earlier operation with that name under ' +
+      '`as`, {"$ref": "name.id"} where that has a key.',
+    hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
+    // The use case reads the operations itself, with faults that name their path.
+    input: z.strictObject({ operations: z.unknown() }),
+    published: z.strictObject({ operations: z.array(operation).min(1).max(MAX_OPERATIONS) }),
+    output: z.array(z.union([z.array(item), item, z.null()])),
+    meta: z.array(z.strictObject({ totalCount: z.int() }).nullable()),
+    async run(agent, { operations }) {
+      const { data, totals } = await agent.batchItems(operations)
+      return { data: `[${data.join(',')}]`, totals }
     },
   }),
   read_schema: tool({
@@ -181,6 +311,25 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
       return { data: '{"applied":true}' }
     },
   }),
+}
+
+/** Writes once under this key. `request` is what another call under it would differ in, but for the data. */
+async function writtenOnce(
+  key: string | undefined,
+  request: readonly [tool: AgentTool, asked: unknown],
+  write: (once: OnceKey | undefined) => Promise<string>,
+): Promise<ToolAnswer> {
+  if (key === undefined) return { data: await write(undefined) }
+  let isReplay = false
+  const onReplay = () => {
+    isReplay = true
+  }
+  const data = await write({ key, request: JSON.stringify(request), onReplay })
+  return isReplay ? { data, replayed: true } : { data }
+}
+
+function listOf(sent: string | readonly string[] | undefined): readonly string[] | undefined {
+  return typeof sent === 'string' ? [sent] : sent
 }
 
 type Sketch<Input extends z.ZodType> = Omit<Tool, 'run' | 'input'> & {

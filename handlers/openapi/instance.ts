@@ -72,8 +72,18 @@ export const instanceRoutes: RouteDescriptions = {
           version: z.string().optional(),
           now: z.iso.datetime().optional(),
           license: licenseInfo.optional(),
+          warnings: z
+            .array(
+              z.strictObject({
+                kind: z.literal('schemaDrift'),
+                workspace: z.string(),
+                sourceId: z.uuid(),
+                since: z.iso.datetime(),
+              }),
+            )
+            .optional(),
         }),
-        'What may be told.',
+        'What may be told; warnings are for administrators.',
         { name: 'service' },
       ),
     },

@@ -53,6 +53,7 @@ const connector = z.strictObject({
 
 const secret = z.strictObject({ name: z.string(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
 
+const schemaOperations = z.array(z.strictObject({ kind: z.string(), data: z.looseObject({}) }))
 const broken = z.array(z.strictObject({ location: z.string(), reason: z.string() }))
 
 export const workspaceRoutes: RouteDescriptions = {
@@ -180,19 +181,42 @@ export const workspaceRoutes: RouteDescriptions = {
     answers: {
       '200': data(
         z.strictObject({
-          operations: z.array(z.strictObject({ kind: z.string(), data: z.looseObject({}) })),
+          operations: schemaOperations,
           skipped: z.array(z.strictObject({ table: z.string(), reason: z.string() })),
           renames: z.array(z.strictObject({ from: z.string(), to: z.string(), certain: z.boolean() })).optional(),
           breaking: z
             .array(z.strictObject({ collection: z.string(), field: z.string().optional(), operation: z.string() }))
             .optional(),
-          policies: z.array(z.strictObject({ id: z.uuid(), name: z.string(), fields: z.array(z.string()) })).optional(),
+          policies: z
+            .array(
+              z.strictObject({ id: z.uuid().optional(), name: z.string().optional(), fields: z.array(z.string()) }),
+            )
+            .optional(),
           hash: z.string().optional(),
         }),
         'What was imported, as operations, and what was left out; a dry run has the other members too.',
       ),
     },
     errors: ['conflict', 'invalid'],
+  },
+  'GET /api/{workspace}/schema/drift': {
+    summary: 'List the data sources that were changed outside of the service',
+    tag: dataModel,
+    answers: {
+      '200': data(
+        z.strictObject({
+          sources: z.array(
+            z.strictObject({
+              sourceId: z.uuid(),
+              since: z.iso.datetime(),
+              hash: z.string(),
+              operations: schemaOperations,
+            }),
+          ),
+        }),
+        'Since when, and what an introspection would import.',
+      ),
+    },
   },
   ...Object.fromEntries(structure),
 

@@ -1,17 +1,24 @@
-/** `/api/{workspace}/items/{collection}[/{key}]` (docs/contract.md#items). */
+/**
+ * `/api/{workspace}/items[/{collection}[/{key}]]` (docs/contract.md#items) and `/api/{workspace}/aggregates/{collection}`
+ * (docs/contract.md#aggregates), under one gate.
+ */
 import { andThen, attempt, type Eventual } from '../../src/core/and-then.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
-import type { ListAnswer, LongAnswer } from '../../src/services/data/items.ts'
+import type { ItemQuery, ListAnswer, ListQuery, LongAnswer } from '../../src/services/data/items.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { type Answer, dataPieces, dataText, noContent } from '../http/answer.ts'
+import { type Answer, batchText, dataPieces, dataText, listText, noContent } from '../http/answer.ts'
 import { readJson } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
+import { itemWithEtag, tagsOf } from '../http/etag.ts'
+import { answeredWrite } from '../http/idempotency-key.ts'
+import { taggingOf } from '../http/list-tag.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
-import { answered, rawQuery } from '../http/raw-query.ts'
+import { answered, bodyQuery, pageAfter, rawQuery, readOptions } from '../http/raw-query.ts'
 import { type AppContext, lastSegment, pathParam } from '../http/request.ts'
 
 export function mountItems(app: App, services: Services): void {
   const { items, config, licensing } = services
+  const { tagOf } = services.ports
   const body = (c: AppContext) => readJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
   const collection = (c: AppContext) => pathParam(c, 'collection')
   const key = (c: AppContext) => ({ kind: 'segment', text: lastSegment(c) }) as const
@@ -35,41 +42,110 @@ export function mountItems(app: App, services: Services): void {
     return (c) => andThen(enter(c), (scope) => work(c, scope))
   }
 
+  /** With a tag a list is read as a whole, for its tag is known before its first byte is sent. */
+  function list(c: AppContext, scope: RequestScope, asked: ListQuery, linkTo?: LinkTo): Eventual<Answer> {
+    const { query, tagged } = taggingOf(c, tagOf, asked)
+    const shown = (answer: ListAnswer | LongAnswer) => listed(answer, linkTo)
+    if (tagged === undefined) return answered(c, items.listForSending(scope, collection(c), query), shown)
+    return answered(c, items.list(scope, collection(c), query), (answer) => tagged(shown(answer)))
+  }
+
+  mount(
+    app,
+    '/api/:workspace/items',
+    {
+      POST: inWorkspace(async (c, scope) =>
+        answered(c, items.batch(scope, await body(c), readOptions(c)), ({ data, totals }) => batchText(data, totals)),
+      ),
+    },
+    { instead },
+  )
+
   mount(
     app,
     '/api/:workspace/items/:collection',
     {
-      GET: inWorkspace((c, scope) => answered(c, items.listForSending(scope, collection(c), rawQuery(c)), listed)),
-      POST: inWorkspace(async (c, scope) =>
-        answered(c, items.create(scope, collection(c), await body(c), rawQuery(c)), dataText),
+      GET: inWorkspace((c, scope) => list(c, scope, rawQuery(c), pageAfter(c))),
+      QUERY: inWorkspace(async (c, scope) => list(c, scope, await bodyQuery(c, config.SERVICE_ITEMS__BODY_LIMIT))),
+      POST: inWorkspace(async (c, scope) => {
+        const sent = await body(c)
+        return answeredWrite(c, (query) => items.create(scope, collection(c), sent, query), dataText)
+      }),
+      PATCH: inWorkspace(async (c, scope) => {
+        const sent = await body(c)
+        return answeredWrite(c, (query) => items.updateMany(scope, collection(c), sent, query), dataText)
+      }),
+      DELETE: inWorkspace((c, scope) =>
+        answeredWrite(c, (query) => items.deleteMany(scope, collection(c), query), deleted),
       ),
-      PATCH: inWorkspace(async (c, scope) =>
-        answered(c, items.updateMany(scope, collection(c), await body(c), rawQuery(c)), dataText),
-      ),
-      DELETE: inWorkspace((c, scope) => answered(c, items.deleteMany(scope, collection(c), rawQuery(c)), deleted)),
     },
-    { strictQuery: ['GET', 'POST', 'PATCH', 'DELETE'], instead },
+    {
+      strictQuery: ['GET', 'QUERY', 'POST', 'PATCH', 'DELETE'],
+      headers: { GET: onceKnown, QUERY: onceKnown, POST: onceOnly, PATCH: onceOnly, DELETE: onceOnly },
+      instead,
+    },
   )
 
   mount(
     app,
     '/api/:workspace/items/:collection/:key',
     {
-      GET: inWorkspace((c, scope) => answered(c, items.read(scope, collection(c), key(c), rawQuery(c)), dataText)),
-      PATCH: inWorkspace(async (c, scope) => {
-        const sent = { key: key(c), body: await body(c) }
-        return answered(c, items.updateOne(scope, collection(c), sent, rawQuery(c)), dataText)
+      GET: inWorkspace((c, scope) => {
+        const known = tagsOf(c, 'If-None-Match')
+        const item = items.read(scope, collection(c), key(c), rawQuery(c))
+        return answered(c, item, (text) => itemWithEtag(known, tagOf, text))
       }),
-      DELETE: inWorkspace((c, scope) =>
-        answered(c, items.deleteOne(scope, collection(c), key(c), rawQuery(c)), deleted),
-      ),
+      PATCH: inWorkspace(async (c, scope) => {
+        const tags = tagsToMatch(c)
+        const sent = { key: key(c), body: await body(c) }
+        return answeredWrite(c, (query) => items.updateOne(scope, collection(c), sent, { ...query, tags }), dataText)
+      }),
+      DELETE: inWorkspace((c, scope) => {
+        const tags = tagsToMatch(c)
+        const write = (query: ItemQuery) => items.deleteOne(scope, collection(c), key(c), { ...query, tags })
+        return answeredWrite(c, write, deleted)
+      }),
     },
-    { strictQuery: ['GET', 'PATCH', 'DELETE'], instead },
+    {
+      strictQuery: ['GET', 'PATCH', 'DELETE'],
+      headers: { GET: onceKnown, PATCH: bound, DELETE: bound },
+      instead,
+    },
+  )
+
+  mount(
+    app,
+    '/api/:workspace/aggregates/:collection',
+    {
+      GET: inWorkspace((c, scope) => answered(c, items.aggregate(scope, collection(c), rawQuery(c)), grouped)),
+      QUERY: inWorkspace(async (c, scope) => {
+        const query = await bodyQuery(c, config.SERVICE_ITEMS__BODY_LIMIT)
+        return answered(c, items.aggregate(scope, collection(c), query), grouped)
+      }),
+    },
+    { strictQuery: ['GET', 'QUERY'], instead },
   )
 }
 
-function listed(answer: ListAnswer | LongAnswer): Answer {
-  return 'pieces' in answer ? dataPieces(answer) : dataText(answer.data, answer.total)
+function grouped(answer: ListAnswer): Answer {
+  return listText(answer)
+}
+
+const onceKnown = ['If-None-Match'] as const
+const onceOnly = ['Idempotency-Key'] as const
+const bound = ['Idempotency-Key', 'If-Match'] as const
+
+/** What is written has to be there either way, so that any tag is none. */
+function tagsToMatch(c: AppContext): readonly string[] | undefined {
+  const tags = tagsOf(c, 'If-Match')
+  return tags === 'any' ? undefined : tags
+}
+
+type LinkTo = ReturnType<typeof pageAfter>
+
+/** The body of QUERY is no part of an address, so that its pages have no link. */
+function listed(answer: ListAnswer | LongAnswer, linkTo?: LinkTo): Answer {
+  return 'pieces' in answer ? dataPieces(answer) : listText(answer, linkTo)
 }
 
 function deleted(items: string | undefined): Answer {

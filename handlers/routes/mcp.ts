@@ -24,12 +24,8 @@ export function mountMcp(app: App, services: Services): void {
       const tools = agents.open(scope)
       const body = await readPlainJson(c, config.SERVICE_ITEMS__BODY_LIMIT)
       const { answerMcp } = await import('../mcp/server.ts')
-      const headers = {
-        accept: headerOf(c, 'accept') ?? '',
-        'content-type': 'application/json',
-        'mcp-protocol-version': headerOf(c, 'mcp-protocol-version'),
-      }
-      return answerMcp({ tools, headers, body, observe: ports.observe })
+      const sent = { body, accept: headerOf(c, 'accept') ?? '', version: headerOf(c, 'mcp-protocol-version') }
+      return answerMcp({ tools, sent, observe: ports.observe })
     },
   })
 }

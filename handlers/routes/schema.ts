@@ -1,16 +1,16 @@
 /** `/api/{workspace}/schema`, the manifest, and `/schema/…` (docs/contract.md#migrations). */
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
-import { parseBrackets } from '../../src/core/query/brackets.ts'
+import { type BracketTree, parseBrackets } from '../../src/core/query/brackets.ts'
 import { parseCollections, parseDryRun } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { data } from '../http/answer.ts'
+import { data, jsonText } from '../http/answer.ts'
 import { readBody, readText } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { searchWithoutToken } from '../http/credentials.ts'
 import { withEtag } from '../http/etag.ts'
 import { type App, mount } from '../http/mount.ts'
-import { pathParam } from '../http/request.ts'
+import { type AppContext, pathParam } from '../http/request.ts'
 import { textSchema } from '../http/schemas.ts'
 import { hasBody } from '../http/unexpected-input.ts'
 
@@ -21,12 +21,12 @@ export function mountSchema(app: App, services: Services): void {
     {
       GET: async (c) => {
         const scope = await authorize(services, c)
-        const names = parseCollections(parseBrackets(searchWithoutToken(c.req.url)))
+        const names = parseCollections(searchOf(c))
         const { text, tag } = await services.manifests.load(scope, names)
         return withEtag(c, tag, () => text)
       },
     },
-    { strictQuery: ['GET'] },
+    { strictQuery: ['GET'], headers: { GET: ['If-None-Match'] } },
   )
 
   mount(
@@ -35,7 +35,7 @@ export function mountSchema(app: App, services: Services): void {
     {
       POST: async (c) => {
         const scope = await authorize(services, c)
-        const isDryRun = parseDryRun(parseBrackets(searchWithoutToken(c.req.url)))
+        const isDryRun = parseDryRun(searchOf(c))
         const body = await readText(c, services.config.SERVICE_SCHEMA__BODY_LIMIT)
         if (isDryRun) return data(await services.migrations.preview(scope, body))
         await services.migrations.migrate(scope, body)
@@ -51,7 +51,7 @@ export function mountSchema(app: App, services: Services): void {
     {
       POST: async (c) => {
         const scope = await authorize(services, c)
-        const isDryRun = parseDryRun(parseBrackets(searchWithoutToken(c.req.url)))
+        const isDryRun = parseDryRun(searchOf(c))
         const { tables, renames } = hasBody(c) ? await readBody(c, introspectionBody) : {}
         const request = { sourceId: pathParam(c, 'source'), tables, renames }
         const { introspection } = services
@@ -60,6 +60,14 @@ export function mountSchema(app: App, services: Services): void {
     },
     { strictQuery: ['POST'] },
   )
+
+  mount(app, '/api/:workspace/schema/drift', {
+    GET: async (c) => jsonText(`{"data":{"sources":${await services.drift.list(await authorize(services, c))}}}`),
+  })
+}
+
+function searchOf(c: AppContext): BracketTree {
+  return parseBrackets(searchWithoutToken(c.req.url))
 }
 
 const patterns = () => z.array(textSchema(300)).max(1_000).optional()

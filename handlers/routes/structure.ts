@@ -3,10 +3,10 @@
  * path.
  */
 import type { Services } from '../../src/services/instance/services.ts'
-import { dataText } from '../http/answer.ts'
+import { dataText, listText } from '../http/answer.ts'
 import { authorize } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
-import { answered, rawQuery } from '../http/raw-query.ts'
+import { answered, pageAfter, rawQuery } from '../http/raw-query.ts'
 import { pathParam } from '../http/request.ts'
 
 export const addresses = {
@@ -27,8 +27,8 @@ export function mountStructure(app: App, services: Services): void {
       {
         GET: async (c) => {
           const scope = await authorize(services, c)
-          return answered(c, services.items.list(scope, collection, rawQuery(c)), ({ data, total }) =>
-            dataText(data, total),
+          return answered(c, services.items.list(scope, collection, rawQuery(c)), (answer) =>
+            listText(answer, pageAfter(c)),
           )
         },
       },

@@ -2,6 +2,7 @@
 import * as z from 'zod'
 import { ServiceError } from '../../src/core/error.ts'
 import { lazily } from '../../src/core/lazily.ts'
+import { isAdministrator } from '../../src/services/caller/callers.ts'
 import { checkReadiness, type Readiness, readiness } from '../../src/services/instance/lifecycle.ts'
 import { VERSION } from '../../src/services/instance/release.ts'
 import type { Services } from '../../src/services/instance/services.ts'
@@ -32,7 +33,7 @@ const probe = { isProbe: true }
 
 /** `isAccepting` returns false after a shutdown signal. */
 export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
-  const { licensing, ports, sessions } = services
+  const { drift, licensing, ports, sessions } = services
 
   mount(app, '/', { GET: () => json(entrance) })
   mount(app, '/ping', { GET: () => json({ status: 'ok' }) }, probe)
@@ -50,6 +51,7 @@ export function mountSystem(app: App, services: Services, isAccepting: () => boo
           now: new Date(ports.clock.now()).toISOString(),
           license: await licensing.info(caller),
         }),
+        ...(isAdministrator(caller) && { warnings: await drift.warnings() }),
       })
     },
   })

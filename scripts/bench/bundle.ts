@@ -1,11 +1,12 @@
-/** Bundles Workers as `wrangler deploy` would upload them, minified, in a temporary folder. */
+/** Bundles Workers as they are uploaded, minified, in a temporary folder. */
 import { execFile } from 'node:child_process'
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { writeWorkerParts } from '../worker-parts.ts'
+import { writeWorkerModules } from '../worker-modules.ts'
+import { workerParts } from '../worker-parts.ts'
 
 export type Bundle = {
   readonly modules: readonly { readonly name: string; readonly text: string }[]
@@ -18,10 +19,12 @@ export type Compatibility = { readonly date: string; readonly flags: readonly st
 const root = new URL('../../', import.meta.url).pathname
 const run = promisify(execFile)
 
-/** Bundles the Worker of wrangler.toml. Throws wrangler's message if the dry run fails. */
-export async function bundleOurs(): Promise<Bundle> {
-  await writeWorkerParts()
-  return inTemporaryFolder((folder) => bundle(folder, []))
+/** Bundles the Worker as `npm run deploy` uploads it. */
+export function bundleOurs(): Promise<Bundle> {
+  return inTemporaryFolder(async (folder) => {
+    await writeWorkerModules({ entry: 'handlers/worker.ts', directory: folder, minify: true })
+    return read(folder)
+  })
 }
 
 /** `entry` is a module of this folder. */
@@ -36,16 +39,27 @@ export function bundleBare(entry: string): Promise<Bundle> {
   })
 }
 
-export type BundleSize = { readonly main: number; readonly parts: number }
+export type BundleSize = { readonly main: number; readonly httpParts: number; readonly tcpParts: number }
 
-/** Bytes gzipped: of what every start loads or may load, and of the parts that single sources load apart. */
+/** Bytes gzipped: of what every Worker loads or may load, and of the drivers that only some of them load. */
 export function gzipSize({ modules }: Bundle): BundleSize {
   const size = (wanted: typeof modules) => wanted.reduce((sum, { text }) => sum + gzipSync(text).length, 0)
-  return { main: size(modules.filter((one) => !isPart(one))), parts: size(modules.filter(isPart)) }
+  const parts = modules.filter(isDriver)
+  return {
+    main: size(modules.filter((one) => !isDriver(one))),
+    httpParts: size(parts.filter((one) => !isTcpDriver(one))),
+    tcpParts: size(parts.filter(isTcpDriver)),
+  }
 }
 
-function isPart({ name }: { readonly name: string }): boolean {
-  return name.startsWith('parts/')
+const drivers: ReadonlySet<string> = new Set(workerParts.map((part) => `parts/${part}.js`))
+
+function isDriver({ name }: { readonly name: string }): boolean {
+  return drivers.has(name)
+}
+
+function isTcpDriver({ name }: { readonly name: string }): boolean {
+  return name === 'parts/postgres.js' || name === 'parts/mysql.js'
 }
 
 export async function readCompatibility(): Promise<Compatibility> {
@@ -62,11 +76,15 @@ async function bundle(folder: string, options: readonly string[]): Promise<Bundl
   const quiet = { WRANGLER_SEND_METRICS: 'false', WRANGLER_SEND_ERROR_REPORTS: 'false', WRANGLER_HIDE_BANNER: 'true' }
   const parameters = ['deploy', '--dry-run', '--minify', '--outdir', out, ...options]
   await run(process.execPath, [wrangler, ...parameters], { cwd: root, env: { ...process.env, ...quiet } })
-  const files = (await readdir(out, { recursive: true })).filter((name) => name.endsWith('.js'))
-  // The first module is the main one.
-  const names = [...files.filter((name) => !isPart({ name })), ...files.filter((name) => isPart({ name }))]
+  return read(out)
+}
+
+/** The main module comes first. */
+async function read(folder: string): Promise<Bundle> {
+  const files = (await readdir(folder, { recursive: true })).filter((name) => name.endsWith('.js'))
+  const [main, parts] = [files.filter((name) => !name.includes('/')), files.filter((name) => name.includes('/'))]
   const modules = await Promise.all(
-    names.map(async (name) => ({ name, text: await readFile(join(out, name), 'utf8') })),
+    [...main, ...parts].map(async (name) => ({ name, text: await readFile(join(folder, name), 'utf8') })),
   )
   return { modules, compatibility: await readCompatibility() }
 }

@@ -10,10 +10,11 @@ export type Child = {
 type Reply = { readonly answer: unknown } | { readonly fault: string }
 
 /** `file` is a module of this folder, or an absolute path, that calls `answerParent`. Its stdout is discarded. */
-export function startChild(file: string, env: NodeJS.ProcessEnv = {}): Child {
+export function startChild(file: string, env: NodeJS.ProcessEnv = {}, flags: readonly string[] = []): Child {
   const child = fork(new URL(file, import.meta.url).pathname, {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: { ...process.env, ...env },
+    execArgv: [...flags],
   })
   const exited = once(child, 'exit')
   const gone = exited.then(() => {

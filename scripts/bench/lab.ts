@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import manifest from '../../package.json' with { type: 'json' }
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { unlimited } from '../../test/support/service/license.ts'
 import { startLicensingServer } from '../licensing/server.ts'
@@ -61,8 +62,8 @@ export function openLab(progress: (text: string) => void): Lab {
     }
   }
 
-  function child(file: string, env?: NodeJS.ProcessEnv): Child {
-    const started = startChild(file, env)
+  function child(file: string, env?: NodeJS.ProcessEnv, flags?: readonly string[]): Child {
+    const started = startChild(file, env, flags)
     endings.push(started.close)
     return started
   }
@@ -95,7 +96,7 @@ export function openLab(progress: (text: string) => void): Lab {
   const bundle = shared('bundling the Worker', bundleOurs)
 
   const ourNode = async () => {
-    const started = child('./our-node.ts', (await data()).environment)
+    const started = child('./our-node.ts', (await data()).environment, nodeFlags)
     return { child: started, port: portOf(await started.ask<string>({ kind: 'start' } satisfies OurQuestion)) }
   }
 
@@ -150,6 +151,9 @@ export function openLab(progress: (text: string) => void): Lab {
     },
   }
 }
+
+/** Those of `npm run start:node`. */
+const nodeFlags = manifest.scripts['start:node'].split(' ').filter((part) => part.startsWith('--'))
 
 const objects = { WORKSPACES: 'WorkspaceObject', LICENSE: 'LicenseObject' }
 

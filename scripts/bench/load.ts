@@ -11,16 +11,18 @@ export type LoadOrder = {
   /** Ends after this time, or after this many responses per connection. */
   readonly seconds: number
   readonly perConnection?: number
-  /** Complete HTTP/1.1 requests, sent in rotation. */
+  /** Complete HTTP/1.1 requests, sent in rotation; `{unique}` is another text in each. */
   readonly requests: readonly string[]
 }
 
 export type LoadResult = { readonly perSecond: number; readonly p50: number; readonly p99: number }
 
+const UNIQUE = '{unique}'
+
 answerParent(runLoad)
 
 async function runLoad(order: LoadOrder): Promise<LoadResult> {
-  const requests = order.requests.map((text) => Buffer.from(text))
+  const requests = order.requests.map((text) => (text.includes(UNIQUE) ? text : Buffer.from(text)))
   const start = performance.now()
   const run: Run = { ...order, requests, deadline: start + order.seconds * 1_000, sent: 0, times: [] }
   await Promise.all(Array.from({ length: order.connections }, () => useConnection(run)))
@@ -31,7 +33,7 @@ async function runLoad(order: LoadOrder): Promise<LoadResult> {
 }
 
 type Run = Omit<LoadOrder, 'requests'> & {
-  readonly requests: readonly Buffer[]
+  readonly requests: readonly (Buffer | string)[]
   readonly deadline: number
   readonly times: number[]
   sent: number
@@ -52,9 +54,9 @@ function useConnection(run: Run): Promise<void> {
       return
     }
     left -= 1
-    const request = run.requests[run.sent % run.requests.length] ?? Buffer.alloc(0)
+    const request = run.requests[run.sent % run.requests.length] ?? ''
     run.sent += 1
-    socket.write(request)
+    socket.write(typeof request === 'string' ? request.replace(UNIQUE, `${sentAt}-${run.sent}`) : request)
   }
 
   socket.on('connect', next)

@@ -45,6 +45,10 @@ export type CollectionDeclaration = {
   readonly count?: boolean
   /** Whether a list can skip items. */
   readonly offset?: boolean
+  /** Whether `updateOne` and `deleteOne` heed `unchanged`, in one step with the write itself. */
+  readonly conditional?: boolean
+  /** Whether a write with an `idempotencyKey` that was seen before is done no second time. */
+  readonly idempotent?: boolean
 }
 
 export type SchemaDeclaration = {
@@ -70,6 +74,12 @@ type Base = {
   readonly fields: readonly string[]
 }
 
+/** Where the item has other values in these fields by now, nothing is written, and ItemChanged is thrown. */
+type Unchanged = { readonly unchanged?: Item }
+
+/** `idempotencyKey` is the same for a write that is sent again; only where the collection declares `idempotent`. */
+type Write = Base & { readonly idempotencyKey?: string }
+
 export type Sort = { readonly field: string; readonly direction: 'asc' | 'desc'; readonly nulls?: 'first' | 'last' }
 
 export type QueryRequest =
@@ -83,11 +93,11 @@ export type QueryRequest =
       readonly count?: true
     })
   | (Base & { readonly operation: 'readOne'; readonly key: Item })
-  | (Base & { readonly operation: 'deleteOne'; readonly key: Item })
-  | (Base & { readonly operation: 'createMany'; readonly data: readonly Item[] })
-  | (Base & { readonly operation: 'updateOne'; readonly key: Item; readonly data: Item })
-  | (Base & { readonly operation: 'updateMany'; readonly filter?: Filter; readonly data: Item })
-  | (Base & { readonly operation: 'deleteMany'; readonly filter?: Filter })
+  | (Write & Unchanged & { readonly operation: 'deleteOne'; readonly key: Item })
+  | (Write & { readonly operation: 'createMany'; readonly data: readonly Item[] })
+  | (Write & Unchanged & { readonly operation: 'updateOne'; readonly key: Item; readonly data: Item })
+  | (Write & { readonly operation: 'updateMany'; readonly filter?: Filter; readonly data: Item })
+  | (Write & { readonly operation: 'deleteMany'; readonly filter?: Filter })
 
 /** `{record}` for readOne, updateOne and deleteOne, null if the item does not exist; `{records}` for all others. */
 export type QueryAnswer =

@@ -34,6 +34,13 @@ export class UniqueConstraintViolation extends ConnectorError {
   }
 }
 
+/** A write was refused, since the item has no longer the values that `unchanged` of its request names. */
+export class ItemChanged extends ConnectorError {
+  constructor(message: string, options?: ConnectorErrorOptions) {
+    super(ErrorCode.ItemChanged, message, options)
+  }
+}
+
 /** A write was rejected: a required value is missing. */
 export class NullConstraintViolation extends ConnectorError {
   constructor(message: string, options?: ConnectorErrorOptions) {

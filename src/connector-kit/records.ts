@@ -43,7 +43,7 @@ function compare({ operator, value }: Comparison, own: unknown): boolean | undef
   return own === null ? undefined : test(operator, own, value)
 }
 
-function test(operator: Exclude<Operator, 'null'>, own: unknown, value: unknown): boolean {
+function test(operator: Exclude<Operator, 'null'>, own: unknown, value: unknown): boolean | undefined {
   switch (operator) {
     case 'eq':
       return isSame(own, value)
@@ -66,7 +66,7 @@ function test(operator: Exclude<Operator, 'null'>, own: unknown, value: unknown)
     case 'nbetween':
       return !isBetween(own, value)
     case 'contains':
-      return String(own).includes(String(value))
+      return typeof own === 'object' ? contains(own, value, 'top') : String(own).includes(String(value))
     case 'ncontains':
       return !String(own).includes(String(value))
     case 'icontains':
@@ -81,9 +81,67 @@ function test(operator: Exclude<Operator, 'null'>, own: unknown, value: unknown)
       return String(own).endsWith(String(value))
     case 'nends_with':
       return !String(own).endsWith(String(value))
+    case 'has':
+      return listOf(own).some((one) => isSame(one, value))
+    case 'has_any':
+      return listOf(value).some((wanted) => listOf(own).some((one) => isSame(one, wanted)))
+    case 'has_all':
+      return listOf(value).every((wanted) => listOf(own).some((one) => isSame(one, wanted)))
+    case 'empty':
+      return (listOf(own).length === 0) === value
+    case 'has_key':
+      return isObject(own) && Object.hasOwn(own, String(value))
+    case 'path':
+      return testAt(own, value as AtPath)
     default:
       throw new Error(`the operator ${operator satisfies never} is not known`)
   }
+}
+
+/** Kinds agree at each level, but at the top, where a list contains a scalar. */
+function contains(own: unknown, wanted: unknown, level: 'top' | 'inner' = 'inner'): boolean {
+  if (Array.isArray(wanted)) {
+    return Array.isArray(own) && wanted.every((one) => own.some((element) => contains(element, one)))
+  }
+  if (isObject(wanted)) {
+    return (
+      isObject(own) &&
+      Object.entries(wanted).every(([name, one]) => Object.hasOwn(own, name) && contains(own[name], one))
+    )
+  }
+  return own === wanted || (level === 'top' && Array.isArray(own) && own.includes(wanted))
+}
+
+/** The value of `path`: a comparison with the scalar at a place. */
+type AtPath = { readonly path: readonly (string | number)[]; readonly operator: Operator; readonly value: unknown }
+
+/** Unknown where there is no scalar of the same type. */
+function testAt(own: unknown, { path, operator, value }: AtPath): boolean | undefined {
+  let found = own
+  for (const step of path) {
+    if (typeof step === 'number') found = Array.isArray(found) ? found[step] : undefined
+    else found = isObject(found) && Object.hasOwn(found, step) ? found[step] : undefined
+  }
+  const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+  if (typeof found !== typeof values[0] || typeof found === 'object') return undefined
+  const orders = values.map((one) => (found === one ? 0 : (found as string) < (one as string) ? -1 : 1))
+  if (operator === 'in') return orders.includes(0)
+  const holds = comparisons[operator]
+  if (holds === undefined) throw new Error(`a path has no operator ${operator}`)
+  return holds(orders[0] ?? 0)
+}
+
+const comparisons: { readonly [Name in Operator]?: (order: number) => boolean } = {
+  eq: (one) => one === 0,
+  neq: (one) => one !== 0,
+  lt: (one) => one < 0,
+  lte: (one) => one <= 0,
+  gt: (one) => one > 0,
+  gte: (one) => one >= 0,
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function isOneOf(own: unknown, values: unknown): boolean {

@@ -40,6 +40,7 @@ export const auditActions = {
   'workspace.delete.v1': 'Workspace deleted',
   'schema.migrate.v1': 'Data model migrated',
   'schema.introspect.v1': 'Data source introspected',
+  'schema.drift.v1': 'Data source changed outside of the service',
   'source.create.v1': 'Data source created',
   'source.delete.v1': 'Data source deleted',
   'secret.create.v1': 'Secret created',

@@ -33,6 +33,7 @@ const mayChange =
 
 /** A reviver costs one or two microseconds per value, so that few texts are read with one. */
 function keepText(_name: string, value: unknown, { source }: { readonly source?: string }): unknown {
-  const isPlain = source === undefined || (source.length <= MAX_PLAIN && source === String(value))
+  const sign = source?.startsWith('-') ? 1 : 0
+  const isPlain = source === undefined || (source.length - sign <= MAX_PLAIN && source === String(value))
   return typeof value !== 'number' || isPlain ? value : engine.rawJSON?.(source)
 }

@@ -8,6 +8,7 @@ import type { Manifest, PrimitiveFieldEntry, RelationFieldEntry, ServiceSchema }
 import { createInterner, type Interner } from './manifest/interner.ts'
 import { fullModelView, viewWithin } from './manifest/model-view.ts'
 import { operationsOf } from './manifest/query-schema.ts'
+import { boundsOf, limitsOf } from './model/checks.ts'
 import type { Collection, ConstraintRecord, Model, PrimitiveField, RelationField } from './model/model.ts'
 
 /** Of `collections` alone, where they are given: without relations to others, in the order of the model. */
@@ -50,7 +51,7 @@ function compileServiceSchema(model: Model, interner: Interner, collections: rea
       ...(isSystem && { isSystem }),
     })),
     collections: collections.map((collection) => {
-      const { id, sourceId, apiName, dbName, schema, isReadOnly, isSystem, indexes } = collection
+      const { id, sourceId, apiName, dbName, schema, isReadOnly, isSystem, isView, indexes } = collection
       return {
         id,
         ...names(interner, { apiName, dbName }),
@@ -58,6 +59,7 @@ function compileServiceSchema(model: Model, interner: Interner, collections: rea
         ...(schema !== undefined && { namespace: placeOf(places.namespaces, `${sourceId} ${schema}`) }),
         ...(isReadOnly && { isReadonly: isReadOnly }),
         ...(isSystem && { isSystem }),
+        ...(isView && { isView }),
         primitiveFields: collection.primitives.map((field) => primitiveFieldEntry(field, interner)),
         relationFields: relationsOf(collection).map((field) => relationFieldEntry(field, interner, places)),
         ...(indexes.length > 0 && {
@@ -87,6 +89,7 @@ type Places = {
 
 function primitiveFieldEntry(field: PrimitiveField, interner: Interner): PrimitiveFieldEntry {
   const { id, type, isNullable, isList, isReadOnly, defaultValue } = field
+  const { values } = limitsOf(field)
   return {
     id,
     ...names(interner, field),
@@ -95,7 +98,8 @@ function primitiveFieldEntry(field: PrimitiveField, interner: Interner): Primiti
     ...(isList && { isList }),
     ...(isReadOnly && { isReadonly: isReadOnly }),
     ...(defaultValue !== null && { defaultValue }),
-    ...(field.native?.values !== undefined && { values: field.native.values.map(interner.text) }),
+    ...(values !== undefined && { values: values.map(interner.text) }),
+    ...boundsOf(field),
   }
 }
 

@@ -5,9 +5,11 @@
  */
 import type { ModelView } from './manifest/model-view.ts'
 import type { Model } from './model/model.ts'
+import { aggregatePath, aggregateSchemas } from './openapi/aggregate-paths.ts'
 import { errorComponents, headOf, securitySchemes } from './openapi/answers.ts'
+import { batchPath, batchTag } from './openapi/batch-path.ts'
 import { createComponents } from './openapi/components.ts'
-import { type ItemPaths, itemErrors, itemParameters, itemPaths } from './openapi/item-paths.ts'
+import { type ItemPaths, itemErrors, itemHeaders, itemParameters, itemPaths } from './openapi/item-paths.ts'
 import type { JsonSchema } from './openapi/schema.ts'
 
 export type WorkspaceDocument = {
@@ -21,26 +23,44 @@ export type WorkspaceDocument = {
 export function* workspaceDocument({ workspace, model, view, version }: WorkspaceDocument): Generator<string> {
   const { context, entries } = createComponents(view, 'anyDimensions')
   const mappings: (readonly [string, JsonSchema])[] = []
+  let isGrouped = false
+  function* described(): Generator<readonly [name: string, schema: JsonSchema]> {
+    yield* entries()
+    if (isGrouped) yield* Object.entries(aggregateSchemas)
+  }
 
   yield `${JSON.stringify(headOf(`Workspace ${workspace}`, ABOUT, version)).slice(0, -1)},"paths":{`
   for (const collection of model.collections.values()) {
     const address = `/api/${workspace}/items/${collection.apiName}`
-    const paths = addressed(address, itemPaths(context, collection))
+    const grouped = aggregatePath(context, collection)
+    const paths = [
+      ...addressed(address, itemPaths(context, collection)),
+      ...(grouped === undefined
+        ? []
+        : ([[`/api/${workspace}/aggregates/${collection.apiName}`, grouped, 'aggregates']] as const)),
+    ]
+    isGrouped ||= grouped !== undefined
     if (paths.length === 0) continue
     const separator = mappings.length === 0 ? '' : ','
     yield separator + paths.map(([path, item]) => `${JSON.stringify(path)}:${item}`).join()
     mappings.push([collection.apiName, Object.fromEntries(paths.map(([path, , name]) => [name, pointer(path)]))])
   }
+  const [first] = mappings
+  if (first !== undefined) yield `,${JSON.stringify(`/api/${workspace}/items`)}:${JSON.stringify(batchPath(first[0]))}`
   yield '},"components":{"schemas":{'
   let separator = ''
-  for (const [name, schema] of entries()) {
+  for (const [name, schema] of described()) {
     yield `${separator}${JSON.stringify(name)}:${JSON.stringify(schema)}`
     separator = ','
   }
-  const others = { parameters: itemParameters, responses: errorComponents(itemErrors), securitySchemes }
+  const others = {
+    parameters: { ...itemParameters, ...itemHeaders },
+    responses: errorComponents(itemErrors),
+    securitySchemes,
+  }
   yield `},${JSON.stringify(others).slice(1)}`
   const tags = mappings.map(([name]) => ({ name, description: `Items of ${name}.` }))
-  yield `,"tags":${JSON.stringify(tags)},"x-service-mappings":${JSON.stringify(Object.fromEntries(mappings))}}`
+  yield `,"tags":${JSON.stringify(first === undefined ? tags : [batchTag, ...tags])},"x-service-mappings":${JSON.stringify(Object.fromEntries(mappings))}}`
 }
 
 const ABOUT =
@@ -50,7 +70,7 @@ const ABOUT =
   '`fields` names. An item that is missing and one that the caller may not read are both 404. Writes change all that they ' +
   'name or nothing.'
 
-type Addressed = readonly [path: string, item: string, name: 'many' | 'one']
+type Addressed = readonly [path: string, item: string, name: 'many' | 'one' | 'aggregates']
 
 function addressed(address: string, { many, one }: ItemPaths): readonly Addressed[] {
   return [

@@ -12,7 +12,8 @@ export function observeAsLines(write: (line: string, isTrouble: boolean) => void
     at = now
     if (observation.kind === 'request') write(requestLine(time, observation), false)
     else if (observation.kind === 'mail') write(mailText(observation.mail), false)
-    else write(JSON.stringify({ time, ...content(observation) }), isTrouble(observation))
+    else if (observation.kind !== 'drift')
+      write(JSON.stringify({ time, ...content(observation) }), isTrouble(observation))
   }
 }
 
@@ -37,7 +38,7 @@ export const observeOnConsole: Observe = observeAsLines((line, isTrouble) => {
   else console.log(line)
 })
 
-function content(observation: Exclude<Observation, { kind: 'request' | 'mail' }>): object {
+function content(observation: Exclude<Observation, { kind: 'request' | 'mail' | 'drift' }>): object {
   if (observation.kind !== 'fault') return observation
   const { error, ...rest } = observation
   return { ...rest, error: errorDetails(error) }

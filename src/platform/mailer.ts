@@ -15,7 +15,7 @@ export type MailerDeps = {
   readonly settings: MailSettings
   readonly observe: Observe
   /** Undefined on platforms without SMTP. */
-  readonly openSmtp?: ((account: MailAccount) => Mailer) | undefined
+  readonly openSmtp: ((account: MailAccount) => Mailer) | undefined
 }
 
 /** Throws an Error that tells the operator what to change. */

@@ -2,22 +2,50 @@
  * Errors of a write program whose step found no row to continue with, or a row that violates a policy
  * (docs/contract.md#how-policies-act).
  */
-import { ServiceError } from '../core/error.ts'
+import { codedError, nested, ServiceError } from '../core/error.ts'
+import { QUERY_FAILED } from '../core/error-codes.ts'
 import { forbidden } from '../core/plan/names.ts'
-import type { Assertion } from '../core/plan/plan.ts'
+import type { Unmet } from '../core/plan/plan.ts'
+import { queryFault } from '../core/query/parse.ts'
 import { databaseError } from '../core/sql/database-error.ts'
 
 /** Returns the error of a failed assertion. */
-export function assertionError(assertion: Assertion): ServiceError {
-  switch (assertion) {
+export function assertionError(unmet: Unmet): ServiceError {
+  switch (unmet.assertion) {
     case 'forbidden':
-      return forbidden()
+      return forbidden(unmet.refused)
     case 'invalid':
       return new ServiceError('invalid', 'Validation failed')
     case 'noRecord':
+      if (unmet.index !== undefined) {
+        return nested('notFound', ['Query failed', `[${unmet.index}]`, 'No record found'])
+      }
       return queryFailed(new ServiceError('notFound', 'No record found'))
+    case 'changed':
+      return codedError('4120', {
+        cause: new ServiceError('preconditionFailed', 'The item has changed since it was read'),
+      })
+    case 'noValue':
+      return queryFault('$ref', 'stands for no value: there is no such item, or you may not read that field of it')
     case 'noReference':
       return queryFailed(databaseError('foreignKey'))
+    case 'outOfRange':
+      return queryFailed(new OutOfRange(unmet.fieldId))
+    case 'tooMany': {
+      const meta = { matched: unmet.most + 1 }
+      return nested('invalid', [QUERY_FAILED, 'max', `more than ${unmet.most} items match`], { code: '4013', meta })
+    }
+  }
+}
+
+/** Of a field whose value cannot take a change. */
+export class OutOfRange extends ServiceError {
+  readonly fieldId: string
+
+  constructor(fieldId: string) {
+    const { kind, message, code } = databaseError('range')
+    super(kind, message, { ...(code && { code }) })
+    this.fieldId = fieldId
   }
 }
 

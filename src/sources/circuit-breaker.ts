@@ -4,6 +4,7 @@ import { SqlFault } from '../core/sql/fault.ts'
 import type { Clock, SqlDriver } from '../ports.ts'
 
 export function withCircuitBreaker(driver: SqlDriver, { now }: Clock): SqlDriver {
+  const { converse } = driver
   let breaker: Breaker = closedBreaker
 
   async function guarded<T>(work: () => Promise<T>): Promise<T> {
@@ -24,6 +25,7 @@ export function withCircuitBreaker(driver: SqlDriver, { now }: Clock): SqlDriver
   return {
     query: (statement, context) => guarded(() => driver.query(statement, context)),
     batch: (statements, context) => guarded(() => driver.batch(statements, context)),
+    ...(converse && { converse: (statements, context) => guarded(() => converse(statements, context)) }),
     close: () => driver.close(),
   }
 }

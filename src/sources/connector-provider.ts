@@ -22,6 +22,7 @@ import type {
   Ids,
   InstalledConnector,
   SqlDriver,
+  TagOf,
 } from '../ports.ts'
 import { type ImportedCapabilities, loadCapabilities, saveCapabilities } from '../store/capabilities.ts'
 import { createAnswerCache } from './answer-cache.ts'
@@ -39,6 +40,7 @@ export type ConnectorProvidersDeps = {
   readonly database: SqlDriver
   readonly clock: Clock
   readonly ids: Ids
+  readonly tagOf: TagOf
   /** Milliseconds for which answers are cached. */
   readonly timeToLive: number
 }
@@ -127,7 +129,7 @@ function openConnector(
   deps: ConnectorProvidersDeps,
   { setting, place }: SessionOpening,
 ): Omit<OpenedSource, 'look'> {
-  const { host, catalog, database, clock, timeToLive } = deps
+  const { host, catalog, database, clock, tagOf, timeToLive } = deps
   const at = { workspaceId: place.workspaceId, sourceId: place.id }
   const cache = createAnswerCache({ clock, timeToLive })
   const imported = () => loadCapabilities(database, at)
@@ -168,8 +170,9 @@ function openConnector(
   }
 
   return {
-    source: openConnectorSource({ ask, capabilities }),
+    source: openConnectorSource({ ask, capabilities, tagOf }),
     database: undefined,
+    digest: undefined,
     async introspect() {
       const { schema, revision } = await runtime.introspect()
       const fresh: ImportedCapabilities = { capabilities: capabilitiesOf(schema), revision }
@@ -178,7 +181,11 @@ function openConnector(
       const stored = await imported()
       const isSame =
         stored?.revision === revision && capabilitiesText(stored.capabilities) === capabilitiesText(fresh.capabilities)
-      return { schema: toSourceSchema(schema), statements: isSame ? [] : [saveCapabilities(at, fresh)] }
+      return {
+        schema: toSourceSchema(schema),
+        digest: undefined,
+        statements: isSame ? [] : [saveCapabilities(at, fresh)],
+      }
     },
     close: () => runtime.close(),
   }

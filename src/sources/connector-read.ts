@@ -19,6 +19,7 @@ import { evaluate, filterFields, type Row } from '../core/query/evaluate.ts'
 import type { Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
+import type { TagOf } from '../ports.ts'
 import type { LookupKeys, ReadOptions } from './source.ts'
 
 /** Calls the connector and parses its answer. Throws ServiceError `Query failed`, or why it cannot be called. */
@@ -32,6 +33,7 @@ export type ConnectorSourceDeps = {
   readonly ask: Ask
   /** Returns what a collection declares; throws if the source does not know it. */
   readonly capabilities: (collection: Collection) => Promise<Capabilities>
+  readonly tagOf: TagOf
 }
 
 /** Selects rows by a filter whose operands are all known. */
@@ -118,7 +120,12 @@ export function createConnectorReads(deps: ConnectorSourceDeps): ConnectorReads 
 
 /** Binds the conditions under which each field is visible. */
 export function bindSelection(selection: Selection, bindings: Bindings): Selection {
-  return selection.map((selected) => ({ ...selected, visible: bindFilter(selected.visible, bindings) }))
+  return selection.map((selected) => {
+    const visible = bindFilter(selected.visible, bindings)
+    if (selected.kind !== 'tag') return { ...selected, visible }
+    const shown = selected.shown.map((one) => ({ ...one, visible: bindFilter(one.visible, bindings) }))
+    return { ...selected, visible, shown }
+  })
 }
 
 /** Builds the members of a request that address the collection. */

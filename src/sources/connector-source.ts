@@ -4,22 +4,28 @@
  * itself. Plans have no relations here; `cross-source.ts` resolves them first.
  */
 import { bindFilter } from '../core/connector/by-key.ts'
-import type { ReadPlan } from '../core/plan/plan.ts'
-import { projectRow } from '../core/plan/project-row.ts'
+import { faultOf } from '../core/plan/operation-fault.ts'
+import type { PlannedOperation, ReadPlan } from '../core/plan/plan.ts'
+import { queryFault } from '../core/query/parse.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
+import { assertionError } from './assertion-error.ts'
 import { bindSelection, type ConnectorRead, type ConnectorSourceDeps, createConnectorReads } from './connector-read.ts'
 import { createConnectorWrites } from './connector-write.ts'
-import type { Source } from './source.ts'
+import { createRenderRows } from './rendered-rows.ts'
+import type { BatchAnswer, Prepared, Source } from './source.ts'
 
 /** Opens a source; the connector starts with the first request. */
 export function openConnectorSource(deps: ConnectorSourceDeps): Source {
   const reads = createConnectorReads(deps)
-  return {
+  const render = createRenderRows(deps)
+  const source: Source = {
     prepareList(plan) {
+      if (plan.grouping !== undefined) throw queryFault('aggregate', 'the data source has no aggregates', '4010')
+      refuseWalk(plan)
       return async (bindings, options) => {
         const wanted = boundRead(plan, bindings)
         const { rows, count } = await reads.many(wanted, options)
-        return { data: JSON.stringify(rows.map((row) => projectRow(wanted.selection, row))), total: count }
+        return { data: await render(wanted.selection, rows), total: count }
       }
     },
 
@@ -27,7 +33,7 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
       return async (bindings, options) => {
         const wanted = boundRead(plan, bindings)
         const [row] = await reads.byKey(wanted, options)
-        return row === undefined ? undefined : JSON.stringify(projectRow(wanted.selection, row))
+        return row === undefined ? undefined : (await render(wanted.selection, [row])).slice(1, -1)
       }
     },
 
@@ -35,12 +41,51 @@ export function openConnectorSource(deps: ConnectorSourceDeps): Source {
       return async (bindings, options) => {
         const wanted = boundRead(plan, bindings)
         const { rows } = await reads.many({ ...wanted, keys }, options)
-        return JSON.stringify(rows.map((row) => projectRow(wanted.selection, row)))
+        return render(wanted.selection, rows)
       }
     },
 
-    prepareWrite: createConnectorWrites({ ...deps, reads }),
+    prepareWrite: createConnectorWrites({ ...deps, reads, render }),
+
+    prepareBatch: ({ operations }) => {
+      const [only, ...others] = operations
+      if (only === undefined || others.length > 0) {
+        throw queryFault('operations', 'must hold one operation: the data source has no transactions', '4010')
+      }
+      const run = alone(source, only)
+      return (bindings, options) =>
+        run(bindings, options).catch((error: unknown) => {
+          throw faultOf(error, 0)
+        })
+    },
   }
+  return source
+}
+
+/** Runs one operation as its own route does. */
+function alone(source: Source, { plan, isOne }: PlannedOperation): Prepared<BatchAnswer> {
+  const found = (data: string): BatchAnswer => {
+    if (isOne && data === '[]') throw assertionError({ assertion: 'noRecord' })
+    return [{ data, total: undefined }]
+  }
+  if (plan.kind !== 'read') {
+    const run = source.prepareWrite(plan)
+    return async (bindings, options) => found(await run(bindings, options))
+  }
+  if (plan.page === undefined) {
+    const run = source.prepareOne(plan)
+    return async (bindings, options) => found(`[${(await run(bindings, options)) ?? ''}]`)
+  }
+  const run = source.prepareList(plan)
+  return async (bindings, options) => [await run(bindings, options)]
+}
+
+/** A connector does not say whether its order is that of its comparisons. */
+function refuseWalk({ page, collection }: ReadPlan): void {
+  const walk = page?.walk
+  if (walk === undefined) return
+  const place = walk.start === undefined ? 'meta' : walk.direction === 'forward' ? 'after' : 'before'
+  throw queryFault(place, `is not known of ${collection.apiName}: its data source has no cursors`, '4010')
 }
 
 /** Returns the plan with every operand bound. */

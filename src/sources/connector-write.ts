@@ -6,10 +6,11 @@
 import { bindFilter, bindText, type Key, keyFilter, keyFromFilter, keyValues } from '../core/connector/by-key.ts'
 import type { ConnectorFilter, QueryRequest } from '../core/connector/protocol.ts'
 import { type DeclaredCollection, pushFilter, requireOperation, unsupported } from '../core/connector/push-down.ts'
+import { ServiceError } from '../core/error.ts'
 import type { Collection, PrimitiveField } from '../core/model/model.ts'
 import { wireValue } from '../core/model/wire.ts'
 import type { Assignment, Cell, ProgramPlan, Selection, Slot, Step, WritePlan } from '../core/plan/plan.ts'
-import { projectedFields, projectRow } from '../core/plan/project-row.ts'
+import { projectedFields } from '../core/plan/project-row.ts'
 import { evaluate, type Row } from '../core/query/evaluate.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import { queryFault } from '../core/query/parse.ts'
@@ -23,51 +24,58 @@ import {
   distinct,
   rowOf,
 } from './connector-read.ts'
+import type { RenderRows } from './rendered-rows.ts'
 import type { Prepared } from './source.ts'
 
 /** Values by the connector's own field names. */
 type Data = Readonly<Record<string, unknown>>
 
-export type ConnectorWritesDeps = ConnectorSourceDeps & { readonly reads: ConnectorReads }
+export type ConnectorWritesDeps = ConnectorSourceDeps & {
+  readonly reads: ConnectorReads
+  readonly render: RenderRows
+}
+
+/** The key goes with a write where its collection declares that it knows keys. */
+type Sending = ConnectorSourceDeps & { readonly idempotencyKey: string | undefined }
 
 /** Creates the function that prepares write plans; running one returns the written items as JSON array text. */
 export function createConnectorWrites(deps: ConnectorWritesDeps): (plan: WritePlan) => Prepared<string> {
-  const { reads } = deps
-  return (plan) => async (bindings) => {
-    const rendered = (selection: Selection, rows: readonly Row[]) =>
-      JSON.stringify(rows.map((row) => projectRow(selection, row)))
-    const selection = bindSelection(plan.selection, bindings)
-    switch (plan.kind) {
-      case 'create': {
-        const rows = plan.rows.map((row) => dataOf(row, bindings))
-        if (rows.length === 0) return '[]'
-        return rendered(selection, await send(deps, plan.collection, selection, { kind: 'create', rows }))
-      }
-      case 'update': {
-        const where = bindFilter(plan.where, bindings)
-        const data = dataOf(plan.assignments, bindings)
-        if (plan.assignments.length === 0) {
-          const rows = await reads.byKey({ collection: plan.collection, where, selection })
-          return rendered(selection, rows)
+  const { reads, render } = deps
+  return (plan) =>
+    async (bindings, { idempotencyKey } = {}) => {
+      const sending = { ...deps, idempotencyKey }
+      const selection = bindSelection(plan.selection, bindings)
+      switch (plan.kind) {
+        case 'create': {
+          const rows = plan.rows.map((row) => dataOf(row, bindings))
+          if (rows.length === 0) return '[]'
+          return render(selection, await send(sending, plan.collection, selection, { kind: 'create', rows }))
         }
-        const target = await targetOf(reads, plan.collection, where)
-        if (target === undefined) return '[]'
-        return rendered(selection, await send(deps, plan.collection, selection, { kind: 'update', target, data }))
+        case 'update': {
+          const where = bindFilter(plan.where, bindings)
+          const data = dataOf(plan.assignments, bindings)
+          if (plan.assignments.length === 0) {
+            const rows = await reads.byKey({ collection: plan.collection, where, selection })
+            return render(selection, rows)
+          }
+          const target = await targetOf(reads, plan.collection, where)
+          if (target === undefined) return '[]'
+          return render(selection, await send(sending, plan.collection, selection, { kind: 'update', target, data }))
+        }
+        case 'delete': {
+          const target = await targetOf(reads, plan.collection, bindFilter(plan.where, bindings))
+          if (target === undefined) return '[]'
+          return render(selection, await send(sending, plan.collection, selection, { kind: 'delete', target }))
+        }
+        case 'program':
+          return render(selection, await runProgram({ sending, plan, bindings, selection }))
       }
-      case 'delete': {
-        const target = await targetOf(reads, plan.collection, bindFilter(plan.where, bindings))
-        if (target === undefined) return '[]'
-        return rendered(selection, await send(deps, plan.collection, selection, { kind: 'delete', target }))
-      }
-      case 'program':
-        return rendered(selection, await runProgram({ deps, reads, plan, bindings, selection }))
     }
-  }
 }
 
 /** The items of a write: one by its key, or all that match a filter. */
 type Target =
-  | { readonly kind: 'key'; readonly key: Key }
+  | { readonly kind: 'key'; readonly key: Key; readonly unchanged?: Data | undefined }
   | { readonly kind: 'filter'; readonly filter: Filter }
   /** Previously read rows, by their keys. */
   | { readonly kind: 'found'; readonly filter: ConnectorFilter }
@@ -91,7 +99,7 @@ async function targetOf(reads: ConnectorReads, collection: Collection, where: Fi
 
 /** Sends the one request of a write and returns the written rows. */
 async function send(
-  { ask, capabilities }: ConnectorSourceDeps,
+  { ask, capabilities, idempotencyKey }: Sending,
   collection: Collection,
   selection: Selection,
   write: Write,
@@ -100,7 +108,8 @@ async function send(
   const fields = distinct(projectedFields(selection))
   const request = requestOf(declared, fields, write)
   if (request === undefined) return []
-  const { records } = await ask(request, fields)
+  const isPassedOn = idempotencyKey !== undefined && declared.capabilities.idempotent
+  const { records } = await ask(isPassedOn ? { ...request, idempotencyKey } : request, fields)
   return records.map(rowOf)
 }
 
@@ -118,7 +127,8 @@ function requestOf(
   const data = kind === 'update' ? { data: write.data } : {}
   if (target.kind === 'key') {
     const operation = requireOperation(declared, kind === 'update' ? 'updateOne' : 'deleteOne')
-    return { ...base, operation, key: keyValues(target.key), ...data }
+    const { unchanged } = target
+    return { ...base, operation, key: keyValues(target.key), ...data, ...(unchanged !== undefined && { unchanged }) }
   }
   const operation = requireOperation(declared, kind === 'update' ? 'updateMany' : 'deleteMany')
   if (target.kind === 'found') return { ...base, operation, filter: target.filter, ...data }
@@ -134,8 +144,7 @@ function dataOf(row: readonly Assignment<Operand>[], bindings: Bindings): Data {
 }
 
 type Run = {
-  readonly deps: ConnectorSourceDeps
-  readonly reads: ConnectorReads
+  readonly sending: Sending & ConnectorWritesDeps
   readonly plan: ProgramPlan
   readonly bindings: Bindings
   readonly selection: Selection
@@ -152,10 +161,12 @@ type Pending =
   | { readonly kind: 'delete'; readonly slot: Slot }
 
 /** Runs the steps on drafts; the write comes last, after every check. */
-async function runProgram({ deps, reads, plan, bindings, selection }: Run): Promise<readonly Row[]> {
+async function runProgram({ sending, plan, bindings, selection }: Run): Promise<readonly Row[]> {
+  const { reads, render } = sending
   const slots = new Map<number, readonly Draft[]>()
   const pending: Pending[] = []
   const answers: Slot[] = []
+  const unchanged = new Map<number, Data>()
   const draftsOf = (slot: Slot) => slots.get(slot.number) ?? []
   const textFor = ({ value }: Cell): string | null => {
     if (value.kind === 'text') return value.text
@@ -170,28 +181,40 @@ async function runProgram({ deps, reads, plan, bindings, selection }: Run): Prom
   async function runStep(step: Step): Promise<void> {
     switch (step.kind) {
       case 'find': {
+        if (step.most !== undefined) throw queryFault('max', 'the data source cannot bound what it writes', '4010')
         const drafts = await find({ ...step, collection: step.into.collection })
-        if (drafts.length === 0 && step.assertion !== undefined) throw assertionError(step.assertion)
+        if (drafts.length === 0 && step.assertion !== undefined) {
+          throw assertionError({ assertion: step.assertion, index: step.index })
+        }
         slots.set(step.into.number, drafts)
         return
       }
       case 'check': {
         const where = bindFilter(step.where, bindings)
         if (!draftsOf(step.slot).every((draft) => evaluate(where, rowOfDraft(draft)) === true)) {
-          throw assertionError(step.assertion)
+          const refused = { collectionId: step.slot.collection.id, action: step.action }
+          throw assertionError({ assertion: step.assertion, refused })
         }
         return
       }
+      case 'match':
+        await match(step)
+        return
       case 'refer':
         await refer(step)
         return
       case 'insert':
+        if (step.absent !== undefined)
+          throw queryFault('conflict', 'the data source cannot add or change at once', '4010')
         slots.set(step.into.number, [
           { key: [], values: new Map(step.cells.map((cell) => [cell.field.id, textFor(cell)])) },
         ])
         pending.push({ kind: 'create', slot: step.into, cells: step.cells })
         return
+      case 'range':
+        throw unaltered(step.field)
       case 'update':
+        for (const { field } of step.alterations) throw unaltered(field)
         for (const { values } of draftsOf(step.slot)) {
           for (const cell of step.cells) values.set(cell.field.id, textFor(cell))
         }
@@ -200,9 +223,30 @@ async function runProgram({ deps, reads, plan, bindings, selection }: Run): Prom
       case 'delete':
         pending.push({ kind: 'delete', slot: step.slot })
         return
+      case 'demand':
+        if (draftsOf(step.slot).length === 0) throw assertionError({ assertion: step.assertion })
+        return
       case 'answer':
         answers.push(step.slot)
         return
+    }
+  }
+
+  /** Compares the rows as they were found; the connector then holds them to the values that were compared. */
+  async function match({ slot, forms, tags }: Extract<Step, { readonly kind: 'match' }>) {
+    const { conditional } = await sending.capabilities(slot.collection)
+    if (!conditional) throw unsupported(slot.collection, 'does not declare conditional: its items cannot be compared')
+    const bound = forms.map((form) => bindSelection(form, bindings))
+    for (const draft of draftsOf(slot)) {
+      const row = rowOfDraft(draft)
+      const own = []
+      for (const form of bound) own.push(await sending.tagOf((await render(form, [row])).slice(1, -1)))
+      if (!own.some((tag) => tags.includes(tag))) throw assertionError({ assertion: 'changed' })
+      const values = distinct(bound.flatMap(projectedFields)).map((field) => [
+        field.dbName,
+        wireValue(field, row(field)),
+      ])
+      unchanged.set(slot.number, Object.fromEntries(values))
     }
   }
 
@@ -223,7 +267,7 @@ async function runProgram({ deps, reads, plan, bindings, selection }: Run): Prom
         return { field: other, value: { kind: 'text', text: texts[index] ?? null } }
       })
       const found = await find({ collection: relation.target, matches, where })
-      if (found.length === 0) throw assertionError(assertion)
+      if (found.length === 0) throw assertionError({ assertion })
     }
   }
 
@@ -249,10 +293,21 @@ async function runProgram({ deps, reads, plan, bindings, selection }: Run): Prom
   }
 
   const kept = new Map(answers.map((slot) => [slot.number, draftsOf(slot).map((draft) => rowOfDraft(draft))]))
-  const write = oneWrite(pending, { draftsOf, textFor })
+  const write = oneWrite(pending, { draftsOf, textFor, unchanged })
   if (write === undefined) return answers.flatMap((slot) => kept.get(slot.number) ?? [])
-  const written = await send(deps, write.collection, selection, write.write)
+  const written = await send(sending, write.collection, selection, write.write).catch((error: unknown) => {
+    throw isChanged(error) ? assertionError({ assertion: 'changed' }) : error
+  })
   return write.write.kind === 'delete' ? answers.flatMap((slot) => kept.get(slot.number) ?? []) : written
+}
+
+function unaltered({ apiName }: PrimitiveField) {
+  return queryFault(apiName, 'takes no operators: its data source sets values as a whole', '4010')
+}
+
+/** Whether the connector has found another item than was compared. */
+function isChanged(error: unknown): boolean {
+  return error instanceof ServiceError && (error.code === '4120' || isChanged(error.cause))
 }
 
 /** Some search engines return at most 1,000 rows of a list, and one more than this is asked for. */
@@ -261,12 +316,14 @@ const MAX_FOUND = 999
 type Drafts = {
   readonly draftsOf: (slot: Slot) => readonly Draft[]
   readonly textFor: (cell: Cell) => string | null
+  /** What was compared of the rows of a slot. */
+  readonly unchanged: ReadonlyMap<number, Data>
 }
 
 /** Combines all pending changes into one write of one collection; undefined if there is nothing to write. */
 function oneWrite(
   pending: readonly Pending[],
-  { draftsOf, textFor }: Drafts,
+  { draftsOf, textFor, unchanged }: Drafts,
 ): { readonly collection: Collection; readonly write: Write } | undefined {
   const due = pending.filter(({ kind, slot }) => kind === 'create' || draftsOf(slot).length > 0)
   const [first] = due
@@ -285,7 +342,7 @@ function oneWrite(
       write: { kind: 'create', rows: due.map(({ slot }) => draftData(collection, draftsOf(slot)[0])) },
     }
   }
-  const target = foundTarget(draftsOf(first.slot))
+  const target = foundTarget(draftsOf(first.slot), unchanged.get(first.slot.number))
   if (first.kind === 'delete') return { collection, write: { kind: 'delete', target } }
   const data = Object.fromEntries(
     due.flatMap((part) =>
@@ -304,9 +361,9 @@ function draftData({ primitives }: Collection, draft: Draft | undefined): Data {
   )
 }
 
-function foundTarget(drafts: readonly Draft[]): Target {
+function foundTarget(drafts: readonly Draft[], unchanged: Data | undefined): Target {
   const [first] = drafts
-  if (first !== undefined && drafts.length === 1) return { kind: 'key', key: first.key }
+  if (first !== undefined && drafts.length === 1) return { kind: 'key', key: first.key, unchanged }
   const [field] = first?.key.map((part) => part.field) ?? []
   if (field === undefined || (first !== undefined && first.key.length > 1)) {
     return { kind: 'found', filter: { or: drafts.map(({ key }) => keyFilter(key)) } }

@@ -20,5 +20,11 @@ export function lazySource(open: () => Promise<Source>): Source {
     prepareOne: (plan) => prepared((source) => source.prepareOne(plan)),
     prepareLookup: (plan, keys) => prepared((source) => source.prepareLookup(plan, keys)),
     prepareWrite: (plan) => prepared((source) => source.prepareWrite(plan)),
+    prepareBatch: (plan) => prepared((source) => source.prepareBatch(plan)),
+    async writeOnce(write) {
+      const source = await open()
+      if (source.writeOnce === undefined) throw new TypeError('the source has no ledger')
+      return source.writeOnce(write)
+    },
   }
 }

@@ -59,13 +59,23 @@ export type OpenedSource = {
   readonly introspect: () => Promise<Imported>
   /** Like `introspect`, without any effect on the source. */
   readonly look: () => Promise<SourceSchema>
+  /**
+   * Returns a text that is another one wherever `introspect` would return another schema; throws ServiceError. Without
+   * looking at rows it is one query of the catalog. Undefined where the source has no catalog.
+   */
+  readonly digest: ((depth: DigestDepth) => Promise<string>) | undefined
   /** Returns the database to migrate, throws ServiceError; undefined if the source cannot be migrated. */
   readonly database: (() => Promise<SourceDatabase>) | undefined
   readonly close: () => Promise<void>
 }
 
+/** `catalog` leaves out what an import finds out by looking at rows. */
+export type DigestDepth = 'all' | 'catalog'
+
 export type Imported = {
   readonly schema: SourceSchema
+  /** What `digest` returned at the moment of the import, to the depth of all. */
+  readonly digest: string | undefined
   /** To run in the transaction that saves the model; empty if only the model changed. */
   readonly statements: readonly Statement[]
 }

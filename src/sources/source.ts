@@ -1,10 +1,20 @@
 /** A data source as services see it, independent of its kind. Answers are JSON texts, from the database if possible. */
 import type { PrimitiveField } from '../core/model/model.ts'
-import type { ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import type { BatchPlan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
+import type { Cursors } from '../core/sql/dialect.ts'
+import type { Kept, LedgerEntry, LedgerRow } from '../core/sql/write/ledger.ts'
+import type { LedgerTable } from '../core/sql/write/ledger-table.ts'
 import type { QueryContext } from '../ports.ts'
 
-export type ListAnswer = { readonly data: string; readonly total: number | undefined }
+export type ListAnswer = {
+  readonly data: string
+  readonly total: number | undefined
+  /** The pages beside this one, where they were asked for. */
+  readonly cursors?: Cursors
+}
+
+export type BatchAnswer = readonly ListAnswer[]
 
 /** Whether a cached answer may be returned; only connectors cache answers. */
 export type Freshness = 'kept' | 'fresh'
@@ -16,10 +26,33 @@ export type LongAnswer = { readonly pieces: AsyncIterator<readonly (string | nul
 export type Prepared<Answer> = (bindings: Bindings, options?: ReadOptions) => Promise<Answer>
 
 /** The request that reads, and how old its answer may be. */
-export type ReadOptions = QueryContext & { readonly freshness?: Freshness }
+export type ReadOptions = QueryContext & {
+  readonly freshness?: Freshness
+  /** Of a write: the same each time that it is sent, for connectors that know it. */
+  readonly idempotencyKey?: string
+}
 
 /** Rows whose `field` has one of these values. */
 export type LookupKeys = { readonly field: PrimitiveField; readonly values: readonly string[] }
+
+/** A write under a key, and the ledger of the source that has its entry. */
+export type OnceWrite = {
+  readonly plan: WritePlan
+  readonly bindings: Bindings
+  readonly table: LedgerTable
+  readonly entry: LedgerEntry
+  readonly kept: Kept
+}
+
+export type OnceOutcome =
+  /** `prune` deletes what has expired in the ledger. */
+  | { readonly kind: 'written'; readonly text: string; readonly prune: () => Promise<unknown> }
+  /** Another request has the key; it may end as if it had never been. */
+  | { readonly kind: 'running' }
+  /** The key was taken, and is free again. */
+  | { readonly kind: 'gone' }
+  /** `completed` adds to a kept list what other sources have of it. */
+  | { readonly kind: 'known'; readonly row: LedgerRow; readonly completed: (list: string) => Promise<string> }
 
 export interface Source {
   /** Returns the items of a list as JSON array text. Running it throws ServiceError `Query failed` with its cause. */
@@ -34,4 +67,11 @@ export interface Source {
   prepareLookup(plan: ReadPlan, keys: LookupKeys): Prepared<string>
   /** Writes everything or nothing. Returns the written items as JSON array text, each `{}` if nothing is selected. */
   prepareWrite(plan: WritePlan): Prepared<string>
+  /**
+   * Runs all operations or none, and returns the items of each as a list. What fails in one operation is thrown as
+   * OperationFault, where that is known.
+   */
+  prepareBatch(plan: BatchPlan): Prepared<BatchAnswer>
+  /** The same with its entry in a ledger of the source, in one transaction. Absent where there can be none. */
+  writeOnce?(write: OnceWrite): Promise<OnceOutcome>
 }

@@ -6,7 +6,12 @@ import { describeSchema } from '../core/sql/describe.ts'
 import type { Dialect, Rows } from '../core/sql/dialect.ts'
 import { SqlFault } from '../core/sql/fault.ts'
 import type { Introspection } from '../core/sql/introspect.ts'
-import { mariadb as ownMariadb, mysql as ownMysql } from '../core/sql/mysql/dialect.ts'
+import {
+  mariadbConversation,
+  mysqlConversation,
+  mariadb as ownMariadb,
+  mysql as ownMysql,
+} from '../core/sql/mysql/dialect.ts'
 import { mariadbIntrospection, mysqlIntrospection } from '../core/sql/mysql/introspect.ts'
 import { postgres as ownPostgres } from '../core/sql/postgres/dialect.ts'
 import { postgresIntrospection } from '../core/sql/postgres/introspect.ts'
@@ -14,9 +19,10 @@ import type { SourceSchema } from '../core/sql/source-schema.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { Clock, SqlDatabases, SqlDriver } from '../ports.ts'
 import { queryFailed } from './assertion-error.ts'
+import { catalogDigest, readCatalog } from './catalog.ts'
 import { withCircuitBreaker } from './circuit-breaker.ts'
 import { lazySource } from './lazy-source.ts'
-import type { Preset, Provider } from './provider.ts'
+import type { DigestDepth, Imported, Preset, Provider } from './provider.ts'
 import { openSqlSource } from './sql-source.ts'
 
 type Kind = {
@@ -37,7 +43,7 @@ type Variants = {
 }
 
 /** Extends a dialect for databases whose configuration may be wrong: connection errors are explained too. */
-function ofSource(dialect: Dialect): Dialect {
+function ofSource<D extends Dialect>(dialect: D): D {
   return { ...dialect, explain: (fault) => connectionError(fault) ?? dialect.explain(fault) }
 }
 
@@ -49,6 +55,14 @@ const mariadb = ofSource(ownMariadb)
 const mysqlVariants: Variants = {
   statement: { text: 'select version()', params: [] },
   languageOf: (version) => (/mariadb/i.test(version) ? kinds.mariadb : kinds.mysql),
+}
+
+const vitess: Language = { dialect: ofSource(mysqlConversation), catalog: mysqlIntrospection }
+const mariadbInConversation: Language = { dialect: ofSource(mariadbConversation), catalog: mariadbIntrospection }
+
+const conversationVariants: Variants = {
+  ...mysqlVariants,
+  languageOf: (version) => (/mariadb/i.test(version) ? mariadbInConversation : vitess),
 }
 
 const kinds: Readonly<Record<SqlProvider, Kind>> = {
@@ -97,9 +111,8 @@ const kinds: Readonly<Record<SqlProvider, Kind>> = {
   },
   planetscale: {
     name: 'MySQL over HTTP (PlanetScale)',
-    dialect: mysql,
-    catalog: mysqlIntrospection,
-    variants: mysqlVariants,
+    ...vitess,
+    variants: conversationVariants,
     presets: [{ id: 'planetscale', name: 'PlanetScale', hint: 'aws.connect.psdb.cloud' }],
   },
 }
@@ -153,8 +166,9 @@ function createSqlProvider(id: SqlProvider, { databases, clock }: SqlProvidersDe
         source: lazySource(
           opened(async () => openSqlSource({ driver, dialect: (await forQuery(language())).dialect })),
         ),
-        introspect: async () => ({ schema: await readInTurn(await language(), driver), statements: [] }),
+        introspect: async () => ({ ...(await readInTurn(await language(), driver)), statements: [] }),
         look: async () => readSchema(await language(), driver),
+        digest: async (depth) => readDigest(await language(), driver, depth),
         database: async () => ({ driver, ...(await language()) }),
         close: () => driver.close(),
       }
@@ -171,21 +185,30 @@ async function languageOf(id: SqlProvider, driver: SqlDriver): Promise<Language>
 }
 
 async function readSchema({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
-  const rows = await explained(dialect, driver.query(catalog.statement({ kind: 'all' })))
-  return withInspection({ dialect, catalog }, driver, rows)
+  const ask = (statement: Statement) => explained(dialect, driver.query(statement))
+  const { schema } = await readCatalog({ driver, catalog }, await ask(catalog.statement({ kind: 'all' })), ask)
+  return schema
 }
 
-async function withInspection({ dialect, catalog }: Language, driver: SqlDriver, rows: Rows): Promise<SourceSchema> {
-  const inspection = catalog.inspect?.(rows)
-  return catalog.parse(rows, inspection && (await explained(dialect, driver.query(inspection))))
+async function readInTurn(language: Language, driver: SqlDriver): Promise<Omit<Imported, 'statements'>> {
+  const { dialect, catalog } = language
+  const rows = await askInTurn(language, driver, catalog.statement({ kind: 'all' }))
+  return readCatalog({ driver, catalog }, rows, (statement) => explained(dialect, driver.query(statement)))
+}
+
+async function readDigest(language: Language, driver: SqlDriver, depth: DigestDepth): Promise<string> {
+  const { dialect, catalog } = language
+  const ask = (statement: Statement) => explained(dialect, driver.query(statement))
+  const question = catalog.digest.statement({ kind: 'all' })
+  const rows = await (depth === 'all' ? askInTurn(language, driver, question) : ask(question))
+  return catalogDigest({ driver, catalog }, { rows, depth }, ask)
 }
 
 /** Waits for the migration lock first: a process that died may have left its last statement running. */
-async function readInTurn({ dialect, catalog }: Language, driver: SqlDriver): Promise<SourceSchema> {
+async function askInTurn({ dialect }: Language, driver: SqlDriver, question: Statement): Promise<Rows> {
   const { take, release } = dialect.ddl.lock
-  const question = driver.batch([take, catalog.statement({ kind: 'all' }), ...release])
-  const [, rows = []] = await explained(dialect, question)
-  return withInspection({ dialect, catalog }, driver, rows)
+  const [, rows = []] = await explained(dialect, driver.batch([take, question, ...release]))
+  return rows
 }
 
 /** Throws errors of the database in the words of docs/contract.md#what-the-caller-sees. */

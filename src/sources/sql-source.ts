@@ -1,35 +1,49 @@
 /** A source behind an SQL driver: its dialect compiles plans, and each read is one statement. */
-import { ServiceError } from '../core/error.ts'
-import type { Assertion, ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import type { BatchPlan, Grouping, Page, ReadPlan, Walk, WritePlan } from '../core/plan/plan.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
-import type { Dialect } from '../core/sql/dialect.ts'
-import { SqlFault } from '../core/sql/fault.ts'
+import { type Bindings, isPlaceholder } from '../core/query/placeholder.ts'
+import type { Conversation, Dialect } from '../core/sql/dialect.ts'
 import { compilePieces, compileRead } from '../core/sql/read.ts'
-import { binder } from '../core/sql/statement.ts'
-import { assertionMarker, type CompiledWrite, compileWrite } from '../core/sql/write.ts'
+import { binder, type Statement, type StatementTemplate } from '../core/sql/statement.ts'
+import { concatenate } from '../core/sql/write/lists.ts'
+import { type CompiledWrite, compileWrite, conversed } from '../core/sql/write.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../ports.ts'
-import { assertionError, queryFailed } from './assertion-error.ts'
 import { inParts } from './in-parts.ts'
-import type { Prepared, Source } from './source.ts'
+import type { OnceDeps } from './once.ts'
+import type { ListAnswer, Prepared, Source } from './source.ts'
+import { throwRefused } from './sql/caller-error.ts'
+import { isPassing, retry } from './sql/retry.ts'
 
 type Rows = readonly SqlRow[]
 
 export type SqlSourceDeps = {
   readonly driver: SqlDriver
-  /** What the database of the driver speaks. */
-  readonly dialect: Dialect
+  /** What the database of the driver speaks; a conversation where the driver waits for the answer to each statement. */
+  readonly dialect: Dialect | Conversation
 }
 
 export function openSqlSource(deps: SqlSourceDeps): Source {
   const { driver, dialect } = deps
-  const refuse = refusal(dialect)
+  const refuse = throwRefused(dialect)
   const textOf = (rows: Rows) => dialect.answerList(rows, false).data
 
   // Chained by `then` instead of async functions, since each await costs every request a step.
   return {
     prepareList(plan: ReadPlan) {
-      const bind = binder(compileRead(plan, dialect))
       const answer = (rows: Rows) => dialect.answerList(rows, plan.count)
+      const { grouping } = plan
+      if (grouping !== undefined) {
+        const compiled = compileLate(plan, grouping).then(binder)
+        // Awaited when it runs; an error before that must not count as an unhandled rejection.
+        compiled.catch(() => {})
+        return async (bindings, options = reader) => {
+          const bind = await compiled
+          return driver.query(bind(bindings), options).then(answer, refuse)
+        }
+      }
+      const bind = binder(compileRead(plan, dialect))
+      const walk = plan.page?.walk
+      if (plan.page !== undefined && walk !== undefined) return walked({ ...plan.page, walk }, bind, plan.count)
       return (bindings, options = reader) => driver.query(bind(bindings), options).then(answer, refuse)
     },
 
@@ -53,28 +67,84 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
     },
 
     prepareWrite(plan: WritePlan) {
+      if ('begun' in dialect) return conversation(plan, dialect)
       const compiled = inParts(compileWrite(plan, dialect))
-      if (!(compiled instanceof Promise)) return ready(compiled)
+      if (!(compiled instanceof Promise)) return ready(compiled, plan)
       // Awaited when it runs; an error before that must not count as an unhandled rejection.
       compiled.catch(() => {})
-      return (bindings) => compiled.then((write) => ready(write)(bindings))
+      return (bindings) => compiled.then((write) => ready(write, plan)(bindings))
+    },
+
+    prepareBatch(plan: BatchPlan) {
+      return async (bindings, options) => {
+        const { runSqlBatch } = await import('./sql/batch.ts')
+        return runSqlBatch(deps, plan, { bindings, options })
+      }
+    },
+
+    async writeOnce(write) {
+      const { writeOnce } = await import('./once.ts')
+      const isPassingWrite = isPassing([write.plan], dialect)
+      const attempt: OnceDeps['attempt'] = (work, isFinal) =>
+        retry(
+          () => work(writer),
+          (fault) => !isFinal(fault) && isPassingWrite(fault),
+        )
+      return writeOnce({ driver, dialect, attempt, textOf: answersOf }, write).catch(refuse)
     },
   }
 
-  function ready({ statements, answers }: CompiledWrite): Prepared<string> {
+  function answersOf(results: readonly Rows[], answers: readonly number[]): string {
+    return concatenate(answers.map((index) => textOf(results[index] ?? [])))
+  }
+
+  async function compileLate(plan: ReadPlan, grouping: Grouping): Promise<StatementTemplate> {
+    const [{ compileGroups }, syntax] = await Promise.all([
+      import('../core/sql/read/aggregate.ts'),
+      dialect.aggregates(),
+    ])
+    return compileGroups(plan, grouping, { dialect, syntax })
+  }
+
+  function walked(
+    { limit, offset, walk }: Page & { readonly walk: Walk },
+    bind: (bindings: Bindings) => Statement,
+    isCounted: boolean,
+  ): Prepared<ListAnswer> {
+    const { direction, isTold, start, asked } = walk
+    return (bindings, options = reader) => {
+      const cursor = asked !== undefined && isPlaceholder(asked) ? (bindings(asked) ?? undefined) : asked
+      const told = isTold ? { limit, isBehind: start !== undefined || offset > 0, asked: cursor } : undefined
+      const answer = (rows: Rows) => dialect.answerList(rows, isCounted, { direction, told })
+      return driver.query(bind(bindings), options).then(answer, refuse)
+    }
+  }
+
+  function conversation(plan: WritePlan, dialect: Conversation): Prepared<string> {
+    const { converse } = driver
+    if (converse === undefined) throw new TypeError('the driver sends a batch as a whole')
+    const attempt = async (bindings: Bindings) => {
+      const answers: number[] = []
+      const results = await converse(conversed(plan, dialect, { bindings, answers }), writer)
+      return answersOf(results, answers)
+    }
+    return (bindings) => retry(() => attempt(bindings), isPassing([plan], dialect)).catch(refuse)
+  }
+
+  function ready({ statements, answers }: CompiledWrite, plan: WritePlan): Prepared<string> {
     const binders = statements.map(binder)
-    const answer = (results: readonly Rows[]) => concatenate(answers.map((index) => textOf(results[index] ?? [])))
+    const answer = (results: readonly Rows[]) => answersOf(results, answers)
     const [only] = binders
     if (only === undefined) return async () => '[]'
     if (binders.length > 1) {
       return (bindings) => {
         const bound = binders.map((bind) => bind(bindings))
-        return retryRolledBack(() => driver.batch(bound, writer)).then(answer, refuse)
+        return retry(() => driver.batch(bound, writer), isPassing([plan], dialect)).then(answer, refuse)
       }
     }
     return (bindings) => {
       const bound = only(bindings)
-      return retryRolledBack(() => driver.query(bound, writer)).then((rows) => answer([rows]), refuse)
+      return retry(() => driver.query(bound, writer), isPassing([plan], dialect)).then((rows) => answer([rows]), refuse)
     }
   }
 }
@@ -82,44 +152,3 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
 /** A read has a client even if it is not known here; a write continues when its client disconnects. */
 const reader: QueryContext = {}
 const writer: QueryContext = { isWriting: true }
-
-/** Concatenates JSON arrays given as texts. */
-function concatenate(lists: readonly string[]): string {
-  const [only] = lists
-  if (only !== undefined && lists.length === 1) return only
-  const contents = lists.map((text) => text.slice(1, -1)).filter((text) => text !== '')
-  return `[${contents.join(',')}]`
-}
-
-const MAX_ATTEMPTS = 5
-/** Serialization failure and deadlock: the transaction was rolled back in favour of another, so it left no changes. */
-const rolledBack: ReadonlySet<string> = new Set(['40001', '40P01'])
-
-/** Retries `work` while concurrent writes make it fail. */
-function retryRolledBack<T>(work: () => Promise<T>, attempts = MAX_ATTEMPTS): Promise<T> {
-  return work().catch((error: unknown) => {
-    const isRolledBack = error instanceof SqlFault && rolledBack.has(error.state)
-    if (!isRolledBack || attempts === 1) throw error
-    return retryRolledBack(work, attempts - 1)
-  })
-}
-
-/** Throws database errors in the words of docs/contract.md#what-the-caller-sees, without the message of the driver. */
-function refusal(dialect: Dialect): (cause: unknown) => never {
-  return (cause) => {
-    throw cause instanceof SqlFault ? refused(dialect, cause) : cause
-  }
-}
-
-function refused(dialect: Dialect, fault: SqlFault): ServiceError {
-  const unmet = demands.find((assertion) => fault.message.includes(assertionMarker(assertion)))
-  if (unmet !== undefined) return assertionError(unmet)
-  const explained = dialect.explain(fault)
-  if (explained === undefined)
-    return queryFailed(new ServiceError('failed', 'Failed to query the database', { cause: fault }))
-  // The SqlFault is not shown to callers; code that knows the model reads the constraint's name from it.
-  const { kind, message, code, cause = fault } = explained
-  return queryFailed(new ServiceError(kind, message, { cause, ...(code !== undefined && { code }) }))
-}
-
-const demands: readonly Assertion[] = ['noRecord', 'noReference', 'forbidden', 'invalid']

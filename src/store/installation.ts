@@ -4,11 +4,11 @@
  */
 
 import { ServiceError } from '../core/error.ts'
-import { SqlFault } from '../core/sql/fault.ts'
 import { takeAdvisoryLock } from '../core/sql/postgres/advisory-locks.ts'
 import { postgres } from '../core/sql/postgres/dialect.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
+import { isDuplicate } from './failed-batch.ts'
 import installation from './schema/001-installation.ts'
 import access from './schema/002-access.ts'
 import serviceAccounts from './schema/003-service-accounts.ts'
@@ -22,6 +22,8 @@ import sessionProviders from './schema/010-session-providers.ts'
 import proof from './schema/011-proof.ts'
 import keyScopes from './schema/012-key-scopes.ts'
 import secrets from './schema/013-secrets.ts'
+import drift from './schema/014-drift.ts'
+import ledger from './schema/015-ledger.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import looseTexts from './schema/workspace-002-loose-texts.ts'
 import exactTexts from './schema/workspace-003-exact-texts.ts'
@@ -29,6 +31,10 @@ import nativeTypes from './schema/workspace-004-native-types.ts'
 import tableChoice from './schema/workspace-005-table-choice.ts'
 import manyToMany from './schema/workspace-006-many-to-many.ts'
 import catalogIds from './schema/workspace-007-catalog-ids.ts'
+import views from './schema/workspace-008-views.ts'
+import checks from './schema/workspace-009-checks.ts'
+import inherited from './schema/workspace-010-inherited.ts'
+import sourceLedger from './schema/workspace-011-ledger.ts'
 import { param, sql, statement } from './statements.ts'
 
 /** Ordered by number. A released migration is never edited. */
@@ -46,6 +52,8 @@ const migrations: readonly (readonly [number, string])[] = [
   [11, proof],
   [12, keyScopes],
   [13, secrets],
+  [14, drift],
+  [15, ledger],
 ]
 const workspaceMigrations: readonly string[] = [
   workspaceModel,
@@ -55,6 +63,10 @@ const workspaceMigrations: readonly string[] = [
   tableChoice,
   manyToMany,
   catalogIds,
+  views,
+  checks,
+  inherited,
+  sourceLedger,
 ]
 
 /** The schema number of an up-to-date workspace. */
@@ -103,8 +115,7 @@ async function applyOnce(database: SqlDriver, number: number, script: string): P
     await database.batch([takeAdvisoryLock('ownSchema'), ...preparation, record, ...split(script)])
   } catch (error) {
     // The previous lock holder has applied it.
-    const isApplied =
-      error instanceof SqlFault && error.state === '23505' && (await appliedNumbers(database)).has(number)
+    const isApplied = isDuplicate(error) && (await appliedNumbers(database)).has(number)
     if (!isApplied) throw error
   }
 }

@@ -2,9 +2,9 @@
  * Statements by which the holder of a workspace's migration lock writes the model: each fails its batch unless the
  * model is of the version that was read and no later holder has written.
  */
-import { SqlFault } from '../core/sql/fault.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
+import { isUnmet } from './failed-batch.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
 
 /** The number of a holder of the lock, or how to draw it. */
@@ -47,12 +47,10 @@ export async function batchUnderLock(database: SqlDriver, statements: readonly S
     await database.batch(statements)
     return true
   } catch (cause) {
-    if (cause instanceof SqlFault && cause.state === DIVISION_BY_ZERO) return false
+    if (isUnmet(cause)) return false
     throw cause
   }
 }
-
-const DIVISION_BY_ZERO = '22012'
 
 function requireLock({ workspaceId, version }: ReadModel, settings: Sql, holds: Sql): Statement {
   return statement(sql`

@@ -50,10 +50,14 @@ function readLists(lists: SqlRow): ModelRecords {
   const next = <T>(columns: Columns<T>, ...more: readonly (keyof T & string)[]) =>
     readList<T>([...columns.map(([, , member]) => member), ...more], rest)
   return {
-    sources: next(sourceColumns),
+    sources: next(sourceColumns).map(({ ledgerSchema, ...source }) =>
+      typeof ledgerSchema === 'string' ? { ...source, ledgerSchema } : source,
+    ),
     namespaces: next(namespaceColumns),
-    collections: next(collectionColumns),
-    primitiveFields: next(primitiveColumns),
+    collections: next(collectionColumns).map(({ isInherited, ...collection }) =>
+      isInherited ? { ...collection, isInherited } : collection,
+    ),
+    primitiveFields: next(primitiveColumns).map(({ checks, ...field }) => (checks ? { ...field, checks } : field)),
     relationFields: next(relationColumns).map(({ through, ...field }) => (through ? { ...field, through } : field)),
     constraints: next(constraintColumns, 'mappings'),
     indexes: next(indexColumns, 'fieldIds'),
@@ -120,6 +124,7 @@ const sourceColumns: Columns<Tables['sources']> = [
   ['id', uuid, 'id'],
   ['api_name', text, 'apiName'],
   ['provider', text, 'provider'],
+  ['ledger_schema', text, 'ledgerSchema'],
 ]
 const namespaceColumns: Columns<Tables['namespaces']> = [
   ['id', uuid, 'id'],
@@ -135,6 +140,8 @@ const collectionColumns: Columns<Tables['collections']> = [
   ['api_name', text, 'apiName'],
   ['is_read_only', bool, 'isReadOnly'],
   ['is_system', bool, 'isSystem'],
+  ['is_view', bool, 'isView'],
+  ['is_inherited', bool, 'isInherited'],
 ]
 const primitiveColumns: Columns<Tables['primitiveFields']> = [
   ['id', uuid, 'id'],
@@ -148,6 +155,7 @@ const primitiveColumns: Columns<Tables['primitiveFields']> = [
   ['default_value', jsonb, 'defaultValue'],
   ['is_loose', bool, 'isLoose'],
   ['native', jsonb, 'native'],
+  ['checks', jsonb, 'checks'],
 ]
 const relationColumns: Columns<Tables['relationFields']> = [
   ['id', uuid, 'id'],

@@ -4,6 +4,7 @@ import type { KeyScope } from '../core/access/scope.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import type { RoleKind } from './roles.ts'
+import { isValidSession } from './sessions.ts'
 import { param, type Sql, sql, statement } from './statements.ts'
 
 /** A credential as its token names it. The kind `user` is an account without a credential, to compute its rights. */
@@ -93,19 +94,18 @@ export function actsBy(credential: Credential, as: 'anybody' | 'administrator'):
 
 /** SQL condition: `u` is the credential's account, is active, and the credential is valid. */
 function isBearer(credential: Credential): Sql {
-  return sql`u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${isValid(credential)}
+  return sql`u.id = ${param(credential.userId)}::uuid and u.status = 'active' and ${isValidCredential(credential)}
       and (not u.is_service or exists (
         select 1 from service."user" o where o.id = u.service_account_owner_id and o.status = 'active'))`
 }
 
 /** SQL condition: the credential of `u` is valid. A key is valid only while every key in its chain of makers is. */
-function isValid(credential: Credential): Sql {
+function isValidCredential(credential: Credential): Sql {
   switch (credential.kind) {
     case 'user':
       return sql`true`
     case 'session':
-      return sql`exists (select 1 from service.session s where s.id = ${param(credential.id)}::uuid and s.user_id = u.id
-          and s.revoked_at is null and s.expires_at > now())`
+      return sql`exists (select 1 from service.session s where ${isValidSession(credential)})`
     case 'key':
       return sql`exists (select 1 from service.api_key k where k.id = ${param(credential.id)}::uuid and k.user_id = u.id)
         and not exists (select 1 from service.key_line(${param(credential.id)}::uuid) l

@@ -2,7 +2,6 @@
  * The access version as an optimistic lock: a change decided on facts of one version is written only if no other change
  * of rights came first.
  */
-import { SqlFault } from '../core/sql/fault.ts'
 import type { Statement } from '../core/sql/statement.ts'
 import type { SqlDriver } from '../ports.ts'
 import { param, sql, statement } from './statements.ts'
@@ -30,17 +29,3 @@ export function lockModelVersion(workspaceId: string, version: number): Statemen
       where id = ${param(workspaceId)}::uuid and model_version = ${param(String(version))}::bigint
       for share) held`)
 }
-
-/** Whether a batch failed because it was based on outdated facts. */
-export function isOutOfDate(cause: unknown): boolean {
-  return cause instanceof SqlFault && (cause.state === DIVISION_BY_ZERO || cause.state === DEADLOCK)
-}
-
-/** Whether a batch failed on a unique constraint. */
-export function isDuplicate(cause: unknown): boolean {
-  return cause instanceof SqlFault && cause.state === UNIQUE_VIOLATION
-}
-
-const DIVISION_BY_ZERO = '22012'
-const DEADLOCK = '40P01'
-const UNIQUE_VIOLATION = '23505'

@@ -56,13 +56,13 @@ export async function rotateSession(
     statement(sql`
       update service.session s
       set refresh_token_id = ${param(next.refreshTokenId)}::uuid, expires_at = ${timestamp(next.expiresAt)}
-      where ${isAlive(used)} and s.refresh_token_id = ${param(used.refreshTokenId)}::uuid and s.expires_at > now()
+      where ${isValidSession(used)} and s.refresh_token_id = ${param(used.refreshTokenId)}::uuid
         and ${isOpen(sql`s.provider_id`)}
         and exists (select 1 from service."user" u where u.id = s.user_id and u.status = 'active')
       returning s.id`),
     next.record(sql`exists (
       select 1 from service.session s
-      where ${isAlive(used)} and s.refresh_token_id = ${param(next.refreshTokenId)}::uuid)`),
+      where ${isNotEnded(used)} and s.refresh_token_id = ${param(next.refreshTokenId)}::uuid)`),
   ])
   return rows?.length === 1
 }
@@ -72,7 +72,11 @@ export async function rotateSession(
  * session has ended.
  */
 export function revokeReused(database: SqlDriver, used: SessionToken, record: AuditStatement): Promise<boolean> {
-  return revoke(database, sql`${isAlive(used)} and s.refresh_token_id <> ${param(used.refreshTokenId)}::uuid`, record)
+  return revoke(
+    database,
+    sql`${isNotEnded(used)} and s.refresh_token_id <> ${param(used.refreshTokenId)}::uuid`,
+    record,
+  )
 }
 
 /** Ends a session; returns false if it has already ended. */
@@ -81,7 +85,7 @@ export function endSession(
   session: Pick<SessionToken, 'id' | 'userId'>,
   record: AuditStatement,
 ): Promise<boolean> {
-  return revoke(database, isAlive(session), record)
+  return revoke(database, isNotEnded(session), record)
 }
 
 /** Ends all sessions of a user except `kept`. */
@@ -107,7 +111,12 @@ async function revoke(database: SqlDriver, which: Sql, record: AuditStatement): 
   return rows?.length === 1
 }
 
-function isAlive({ id, userId }: Pick<SessionToken, 'id' | 'userId'>): Sql {
+/** SQL condition: `s` is the session, which has not been ended, and whose time is not up. */
+export function isValidSession(session: Pick<SessionToken, 'id' | 'userId'>): Sql {
+  return sql`${isNotEnded(session)} and s.expires_at > now()`
+}
+
+function isNotEnded({ id, userId }: Pick<SessionToken, 'id' | 'userId'>): Sql {
   return sql`s.id = ${param(id)}::uuid and s.user_id = ${param(userId)}::uuid and s.revoked_at is null`
 }
 

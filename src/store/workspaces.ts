@@ -11,6 +11,7 @@ import {
   workspaceSchema,
 } from './installation.ts'
 import { bumpAccess } from './instance.ts'
+import { forgetLedger } from './ledger.ts'
 import { ident, json, param, sql, statement, uuids } from './statements.ts'
 
 export type WorkspaceRow = { readonly id: string; readonly apiName: string; readonly displayName: string | null }
@@ -113,6 +114,7 @@ export async function deleteWorkspace(database: SqlDriver, workspace: WorkspaceR
   await database.batch([
     bumpAccess,
     statement(sql`delete from service.workspace where id = ${param(workspace.id)}::uuid`),
+    forgetLedger(workspace.id),
     ...dropWorkspaceSchema(workspace.apiName),
     audit,
   ])

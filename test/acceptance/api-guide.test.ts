@@ -20,14 +20,16 @@ const known = new Map([
   ['password', world.administrator.password],
 ])
 
-it.each(examples)('$method $path', async ({ method, path, headers, body, status, answer }) => {
+it.each(examples)('$method $path', async ({ method, path, headers, body, status, fields, answer }) => {
   const caller = path.startsWith('/api/auth/') ? world.anonymous : world.administrator
   const response = await caller.send(method, own(path), {
-    headers,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, own(value)])),
     ...(body !== '' && { body: own(body).replaceAll('"shop"', JSON.stringify(shop)) }),
   })
   const text = await response.text()
+  const told = Object.fromEntries(Object.keys(fields).map((name) => [name, response.headers.get(name)]))
 
+  expect(told).toEqual(filled(fields, told))
   expect([response.status, text]).toEqual([status, answer === '' ? '' : expect.any(String)])
   if (answer === '') return
   const found = JSON.parse(text) as Json
@@ -37,11 +39,24 @@ it.each(examples)('$method $path', async ({ method, path, headers, body, status,
 function read(text: string) {
   const [asked = '', answered = ''] = text.split(/\n\n(?=HTTP\/1\.1 )/)
   const [head = '', body = ''] = asked.split(/\n\n(.*)/s)
-  const [line = '', ...fields] = head.split('\n')
+  const [line = '', ...lines] = head.split('\n')
   const [, method = '', path = ''] = /^(\S+) (.+)$/.exec(line) ?? []
   const [status = '', answer = ''] = answered.split(/\n\n(.*)/s)
-  const headers = Object.fromEntries(fields.map((field) => field.split(': ') as [string, string]))
-  return { method, path, headers, body, status: Number(status.slice('HTTP/1.1 '.length)), answer }
+  const [state = '', ...told] = status.split('\n')
+  const headers = headersOf(lines)
+  return {
+    method,
+    path,
+    headers,
+    body,
+    status: Number(state.slice('HTTP/1.1 '.length)),
+    fields: headersOf(told),
+    answer,
+  }
+}
+
+function headersOf(lines: readonly string[]): Record<string, string> {
+  return Object.fromEntries(lines.map((line) => line.split(': ') as [string, string]))
 }
 
 /** With the workspace of this run, and with what earlier answers said. */

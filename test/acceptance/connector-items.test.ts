@@ -19,6 +19,11 @@ beforeAll(async () => {
 
 afterAll(() => system.close())
 
+const changedMeanwhile = {
+  message: 'Precondition failed',
+  source: { message: 'The item has changed since it was read' },
+  code: '4120',
+}
 const fresh = { headers: { 'Cache-Control': 'no-cache' } }
 const get = async (path: string) => readAnswer(await shop.send('GET', path, fresh))
 const names = async (path: string) => {
@@ -134,6 +139,67 @@ describe('a list', () => {
 })
 
 describe('an item', () => {
+  it('has tags, by which it is changed and deleted as it was read', async () => {
+    const { body } = await get('/items/authors?fields=_etag&filter[id][_eq]=4')
+    const [{ _etag } = {}] = (body as { data: { _etag?: string }[] }).data
+    const { headers } = await shop.send('GET', '/items/authors/4', fresh)
+    const change = (tag: string) =>
+      shop.send('PATCH', '/items/authors/4?fields=name,_etag', {
+        headers: { 'If-Match': tag },
+        body: { name: 'Nobody' },
+      })
+
+    const changed = await change(`"${_etag}"`)
+    const late = await change(`"${_etag}"`)
+    system.queries()
+    const renewed = (await changed.json()) as { data: { name: string; _etag: string } }
+    const back = await shop.send('PATCH', '/items/authors/4', {
+      headers: { 'If-Match': `"${renewed.data._etag}"` },
+      body: { name: 'Anon' },
+    })
+
+    expect(headers.get('ETag')).toBe(`"${_etag}"`)
+    expect([changed.status, renewed.data.name, back.status]).toEqual([200, 'Nobody', 200])
+    expect(await readAnswer(late)).toEqual({ status: 412, body: changedMeanwhile })
+    expect(system.queries().at(-1)).toMatchObject({
+      operation: 'updateOne',
+      unchanged: { id: 4, name: 'Nobody', country: null, born: null, tags: null },
+    })
+  })
+
+  it('is not written where the connector finds it changed after it was compared', async () => {
+    const { headers } = await shop.send('GET', '/items/authors/4', fresh)
+    const ifMatch = { headers: { 'If-Match': headers.get('ETag') ?? '' } }
+    system.tell('query', null)
+    const gate = system.hold('query')
+    const writing = shop.send('DELETE', '/items/authors/4', ifMatch)
+    await gate.reached
+    gate.release()
+    const second = system.hold('query')
+    await second.reached
+    const before = system.records.get('authors') ?? []
+    system.records.set(
+      'authors',
+      before.map((item) => (item.id === 4 ? { ...item, country: 'FR' } : item)),
+    )
+    second.release()
+
+    expect(await readAnswer(await writing)).toEqual({ status: 412, body: changedMeanwhile })
+    system.records.set('authors', before)
+  })
+
+  it('takes no condition where the connector declares none', async () => {
+    const answer = await readAnswer(
+      await shop.send('PATCH', '/items/books/10', {
+        headers: { 'If-Match': '"AAAAAAAAAAAAAAAAAAAAAA"' },
+        body: { title: 'x' },
+      }),
+    )
+
+    expect(answer).toMatchObject({ status: 422, body: { code: '4010' } })
+    expect(JSON.stringify(answer.body)).toContain('books does not declare conditional')
+  })
+
   it('is read by its key, by readMany where that is all there is', async () => {
     system.queries()
 
@@ -324,4 +390,14 @@ describe('an answer', () => {
 
     expect(system.queries().map(({ operation }) => operation)).toEqual(['createMany', 'createMany'])
   })
+})
+
+it.each([
+  ['PATCH', '/items/authors?filter[id][_eq]=1&max=1', { name: 'Ada' }, 'max'],
+  ['DELETE', '/items/authors?filter[id][_eq]=1&max=1', undefined, 'max'],
+  ['PATCH', '/items/authors/1', { born: { _increment: 1 } }, 'born'],
+])('refuses what a source without transactions cannot do: %s %s', async (method, path, body, place) => {
+  const answer = await readAnswer(await shop.send(method, path, { body }))
+
+  expect(answer).toMatchObject({ status: 422, body: { code: '4010', source: { message: place } } })
 })

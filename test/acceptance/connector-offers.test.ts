@@ -37,9 +37,9 @@ const parameters = (path: string) =>
 
 describe('the OpenAPI document', () => {
   it('lists the operations that a collection declares', () => {
-    expect(methods('authors')).toEqual(['get', 'post', 'patch', 'delete'])
+    expect(methods('authors')).toEqual(['get', 'x-query', 'post', 'patch', 'delete'])
     expect(methods('authors/{key}')).toEqual(['get', 'patch', 'delete'])
-    expect(methods('books')).toEqual(['get'])
+    expect(methods('books')).toEqual(['get', 'x-query'])
     expect(methods('books/{key}')).toEqual(['get'])
   })
 
@@ -53,8 +53,17 @@ describe('the OpenAPI document', () => {
   })
 
   it('lists sort, offset and count where they are declared', () => {
-    expect(parameters('authors')).toEqual(['fields', 'filter', 'sort', 'limit', 'offset', 'meta', 'deep'])
-    expect(parameters('books')).toEqual(['fields', 'filter', 'limit', 'deep'])
+    expect(parameters('authors')).toEqual([
+      'fields',
+      'filter',
+      'sort',
+      'limit',
+      'offset',
+      'meta',
+      'deep',
+      'ifNoneMatch',
+    ])
+    expect(parameters('books')).toEqual(['fields', 'filter', 'limit', 'deep', 'ifNoneMatch'])
     expect(members('authorsSortSpecifier')).toEqual(['id', 'name', 'born'])
   })
 

@@ -19,7 +19,8 @@ it('lets a page of a configured origin read an answer, with its cookies', async 
   expect(corsOf(await ask('GET', { Origin: allowed }))).toEqual({
     'access-control-allow-origin': allowed,
     'access-control-allow-credentials': 'true',
-    'access-control-expose-headers': 'ETag, Retry-After, Server-Timing, X-Request-Id',
+    'access-control-expose-headers':
+      'Accept-Query, ETag, Idempotency-Replayed, Link, Retry-After, Server-Timing, X-Request-Id',
     vary: 'Origin',
   })
 })
@@ -44,7 +45,7 @@ it('says beforehand what a page may send', async () => {
   expect(response.status).toBe(204)
   expect(corsOf(response)).toMatchObject({
     'access-control-allow-origin': allowed,
-    'access-control-allow-methods': 'GET, HEAD, POST, PUT, PATCH, DELETE',
+    'access-control-allow-methods': 'GET, HEAD, QUERY, POST, PUT, PATCH, DELETE',
     'access-control-allow-headers': expect.stringContaining('Authorization'),
     'access-control-max-age': '600',
   })

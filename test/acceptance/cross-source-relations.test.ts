@@ -51,6 +51,36 @@ describe('a read', () => {
     ])
   })
 
+  it.each([
+    ['into a connector', '/items/reviews?sort[0][author][name][direction]=asc', 'sort.author'],
+    [
+      'into a database',
+      '/items/shelves?fields=reviews.stars&deep[reviews][_sort][0][book.title][direction]=asc',
+      'sort.book',
+    ],
+  ])('cannot be sorted through a relation %s: 422', async (_, path, place) => {
+    const { status, body } = await get(path)
+
+    expect(status).toBe(422)
+    expect(body).toMatchObject({
+      source: {
+        message: place,
+        source: { message: 'cannot be followed to sort by the items of another data source' },
+      },
+      code: '4010',
+    })
+  })
+
+  it.each([
+    ['of a connector', '/items/authors?meta=cursor', 'meta'],
+    ['of a connector behind a cursor', '/items/authors?after=WzEsImFiYyIsMV0', 'after'],
+    ['of another source', '/items/authors?fields=reviews.stars&deep[reviews][_meta]=cursor', 'deep.reviews._meta'],
+  ])('has no cursors of lists %s: 422', async (_, path, place) => {
+    const { status, body } = await get(path)
+
+    expect([status, body]).toMatchObject([422, { source: { message: place } }])
+  })
+
   it('asks once for all rows', async () => {
     system.queries()
 

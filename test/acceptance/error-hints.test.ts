@@ -40,7 +40,10 @@ describe('a query', () => {
     ['filter[stock][_contains]=1', `filter.stock._contains > is not an operator of int32; allowed: ${ordered}`],
     ['filter[raw][_lt]=1', 'filter.raw._lt > is not an operator of bytes; allowed: _eq, _neq, _in, _nin, _null'],
     ['filter[stock][eq]=1', `filter.stock.eq > is not an operator; allowed: ${ordered}`],
-    ['filter[info]=1', 'filter.info > a filter on a JSON field needs an explicit operator: _eq, _neq'],
+    [
+      'filter[info]=1',
+      'filter.info > a filter on a JSON field needs an explicit operator: _eq, _neq, _contains, _has_key, _path',
+    ],
     ['filter[_xor][0][title]=1', 'filter._xor > is not a logical operator; allowed: _and, _or, _not'],
     [
       'filter[author][articles][_all][title]=1',
@@ -52,14 +55,28 @@ describe('a query', () => {
     ['fields=autor.name', 'fields.autor > is not a field of articles; did you mean author?'],
     ['fields=colour', 'fields.colour > is not a field of articles'],
     ['sort[0][stok][direction]=asc', 'sort[0].stok > is not a field of articles; did you mean stock?'],
+    ['sort[0][author][direction]=asc', 'sort[0].author > is a relation: name a field of its items to sort by'],
+    ['sort[0][author][nmae][direction]=asc', 'sort[0].author.nmae > is not a field of authors; did you mean name?'],
+    [
+      'sort[0][author.articles.title][direction]=asc',
+      'sort[0].author.articles > is a to-many relation, whose items cannot be sorted by',
+    ],
+    ['sort[0][title][name][direction]=asc', 'sort[0].title > is a primitive field and has no fields to sort by'],
+    [
+      'sort[0][author][name][order]=asc',
+      'sort[0].author.name.order > is not an option of sort; allowed: direction, nulls',
+    ],
     ['sort[0][stock][order]=asc', 'sort[0].stock.order > is not an option of sort; allowed: direction, nulls'],
     ['deep[autor][_limit]=1', 'deep.autor > is not a field of articles; did you mean author?'],
     [
       'fields=author.articles.id&deep[author][articles][_limt]=1',
-      'deep.author.articles._limt > is not an argument of a relation; allowed: _filter, _sort, _limit, _offset',
+      'deep.author.articles._limt > is not an argument of a relation; allowed: _filter, _sort, _limit, _offset, _after, _meta',
     ],
     ['fitler[title]=1', 'fitler > is not a parameter of this route; did you mean filter?'],
-    ['page=1', 'page > is not a parameter of this route; allowed: fields, filter, sort, limit, offset, meta, deep'],
+    [
+      'page=1',
+      'page > is not a parameter of this route; allowed: fields, filter, sort, limit, offset, after, before, meta, deep',
+    ],
   ])('%s', async (query, told) => {
     const response = await shop.get(`/items/articles?${query}`)
 

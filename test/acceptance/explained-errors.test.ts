@@ -75,5 +75,8 @@ it('names the fields of a constraint that the caller may read', async () => {
   expect(await fields(shop.post('/items/authors', doubled))).toEqual(['1002', ['name', 'note']])
   expect(await fields(writer.post('/items/authors', doubled))).toEqual(['1002', ['name']])
   expect(await fields(writer.delete('/items/authors/1'))).toEqual(['1004', undefined])
+  expect(await (await shop.delete('/items/authors/1')).json()).toMatchObject({
+    source: { code: '1004', meta: { collection: 'articles', fields: ['authorId'] } },
+  })
   expect((await fields(shop.post('/items/articles', astray)))[0]).toBe('1004')
 })

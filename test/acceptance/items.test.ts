@@ -76,7 +76,8 @@ describe('a list', () => {
       'sort[0][stock][direction]=desc&sort[1][title][direction]=desc',
       ['Table', 'Chair', 'Lamp', 'Desk lamp'],
     ],
-    ['by the key where nothing else decides', 'sort[0][stock][direction]=desc&limit=2', ['Chair', 'Table']],
+    ['by the key where nothing else decides', 'sort[0][stock][direction]=asc&offset=2', ['Chair', 'Table']],
+    ['by the key backwards after a descending field', 'sort[0][stock][direction]=desc&limit=2', ['Table', 'Chair']],
   ])('is sorted %s', async (_, sort, titles) => {
     expect(await titlesOf(sort)).toEqual(titles)
   })

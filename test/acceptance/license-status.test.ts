@@ -122,6 +122,10 @@ describe('a license by key', () => {
       await admin.get('/api/nowhere/items/things'),
       await admin.get(`${path}/1/and/more`),
       await instance.anonymous.get(path),
+      await admin.get('/api/shop/aggregates/ServiceCollection?aggregate[n][count]=*'),
+      await admin.send('QUERY', '/api/shop/aggregates/ServiceCollection'),
+      await admin.post('/api/shop/aggregates/ServiceCollection', {}),
+      await instance.anonymous.get('/api/nowhere/aggregates/things/and/more'),
     ]
 
     expect(answers.map((answer) => answer.status)).toEqual(answers.map(() => 402))

@@ -154,6 +154,17 @@ describe.each(['neon', 'planetscale'] as const)('%s', (provider) => {
       expect(await links()).toEqual(before)
     })
 
+    it('links what is linked already once, and says where a fault stands', async () => {
+      const before = await links()
+      const again = await shop.patch('/items/films/1', { actors: [{ _connect: { keys: [{ id: 1 }, { id: 3 }] } }] })
+      const fault = await shop.patch('/items/films/1', { actors: [{ _connect: { keys: [{ idd: 1 }] } }] })
+
+      expect(again.status).toBe(200)
+      expect(await links()).toEqual(before)
+      expect(fault.status).toBe(422)
+      expect(JSON.stringify(await fault.json())).toContain('"actors[0]._connect.keys[0].idd"')
+    })
+
     it('has no other operations, and links no row that is not there', async () => {
       const refused = await shop.patch('/items/films/1', { actors: [{ _update: { data: { name: 'x' } } }] })
       const missing = await shop.patch('/items/films/1', { actors: [{ _connect: { keys: [{ id: 99 }] } }] })
@@ -161,6 +172,33 @@ describe.each(['neon', 'planetscale'] as const)('%s', (provider) => {
       expect([refused.status, missing.status]).toEqual([422, 422])
       expect(JSON.stringify(await refused.json())).toContain('allowed: _connect, _create, _disconnect')
     })
+  })
+
+  it('comes with the next import to tables that were imported without', async () => {
+    const fields = (await shop.data(
+      '/items/ServiceSingleRelationField?fields=id,apiName,collection.apiName,oppositeRelationFieldId&limit=-1',
+    )) as { id: string; apiName: string; collection: { apiName: string }; oppositeRelationFieldId: string }[]
+    const known = fields.find(({ apiName, collection }) => collection.apiName === 'films' && apiName === 'actors')
+    const data = { firstFieldId: known?.id, secondFieldId: known?.oppositeRelationFieldId }
+    await reset()
+    await shop.migrate({ kind: 'deleteRelationFieldPair', data })
+
+    const dry = await shop.post(`/schema/introspect/${sourceId}?dryRun=true`, undefined)
+    const before = await films('fields=actors.name')
+    const made = await introspect()
+
+    expect(JSON.stringify(await dry.json())).toContain('"createManyToManyFieldPair"')
+    expect(before).toBe(422)
+    expect(made).toMatchObject([
+      {
+        kind: 'createManyToManyFieldPair',
+        data: { firstField: { apiName: 'actors' }, secondField: { apiName: 'films' } },
+      },
+    ])
+    expect(await films('fields=actors.name&limit=1&filter[id][_eq]=2')).toEqual([
+      { actors: { data: [{ name: 'Bo' }] } },
+    ])
+    expect(await introspect()).toEqual([])
   })
 
   describe('a policy', () => {
@@ -236,9 +274,24 @@ describe.each(['neon', 'planetscale'] as const)('%s', (provider) => {
         statuses.push((await one.patch('/items/films/3', body)).status)
       }
       const known = await linker.patch('/items/films/3', { actors: [{ _connect: { keys: [{ id: 1 }] } }] })
+      const blind = await member({ films: all, actors: all, filmActor: { create: 'all', delete: 'all' } })
+      const lead = { part: { _eq: 'lead' } }
+      const some = await member({ films: all, actors: all, filmActor: { read: 'all', delete: { filter: lead } } })
+      const lacking = [
+        await reader.patch('/items/films/3', unlink),
+        await some.patch('/items/films/1', unlink),
+        await blind.patch('/items/films/3', link),
+        await blind.patch('/items/films/3', unlink),
+      ]
 
       expect(statuses).toEqual([403, 403, 403, 422])
       expect(known.status).toBe(200)
+      expect(await Promise.all(lacking.map((response) => response.json()))).toMatchObject([
+        { meta: { action: 'delete', collection: 'filmActor' } },
+        { meta: { action: 'delete', collection: 'filmActor' } },
+        { meta: { action: 'update', collection: 'films' } },
+        { meta: { action: 'update', collection: 'films' } },
+      ])
       expect(await actorsOf(3)).toEqual({ actors: { data: [{ name: 'Ada' }] } })
     })
   })

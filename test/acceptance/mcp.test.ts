@@ -28,22 +28,24 @@ afterAll(async () => {
   for (const client of opened) await client.close()
 })
 
-it('lists seven tools to whoever may do everything, with input and output schemas and what they do to data', async () => {
+it('lists nine tools to whoever may do everything, with input and output schemas and what they do to data', async () => {
   const { tools } = await (await connect(world.administrator.token)).listTools()
 
   expect(tools.map(({ name, annotations }) => [name, annotations?.readOnlyHint, annotations?.destructiveHint])).toEqual(
     [
       ['list_items', true, false],
+      ['aggregate_items', true, false],
       ['create_items', false, false],
       ['update_item', false, true],
       ['delete_item', false, true],
+      ['batch_items', false, true],
       ['read_schema', true, false],
       ['read_data_sources', true, false],
       ['mutate_schema', false, true],
     ],
   )
   expect(tools.map(({ inputSchema, outputSchema }) => [inputSchema.type, outputSchema?.type])).toEqual(
-    Array(7).fill(['object', 'object']),
+    Array(9).fill(['object', 'object']),
   )
 })
 
@@ -57,18 +59,45 @@ it('lists the tools that this caller can use, and no others', async () => {
   }
 
   expect(await named({})).toEqual(['read_schema'])
-  expect(await named(onlyArticles)).toEqual(['list_items', 'read_schema'])
+  expect(await named(onlyArticles)).toEqual(['list_items', 'aggregate_items', 'batch_items', 'read_schema'])
   expect(await named({ collections: { articles: { create: 'all', delete: 'all' } } })).toEqual([
     'create_items',
     'delete_item',
+    'batch_items',
     'read_schema',
   ])
   expect(await named({ entitlements: ['dataModel:read', 'dataSource:read', 'dataModel:edit'] })).toEqual([
     'list_items',
+    'aggregate_items',
+    'batch_items',
     'read_schema',
     'read_data_sources',
     'mutate_schema',
   ])
+})
+
+it('runs operations of batch_items as POST of all items does', async () => {
+  const client = await connect(world.administrator.token)
+  const operations = [
+    { kind: 'create', collection: 'authors', as: 'cy', data: [{ name: 'Cy' }], fields: ['name'] },
+    { kind: 'update', collection: 'authors', key: { $ref: 'cy[0].id' }, data: { name: 'Cyd' }, fields: ['name'] },
+    { kind: 'delete', collection: 'authors', key: { $ref: 'cy[0].id' } },
+    { kind: 'read', collection: 'authors', filter: { name: { _eq: 'Cyd' } }, meta: 'totalCount' },
+  ]
+
+  const run = await client.callTool({ name: 'batch_items', arguments: { operations } })
+  const failing = await client.callTool({
+    name: 'batch_items',
+    arguments: { operations: [...operations, { kind: 'read', collection: 'authors', key: 404 }] },
+  })
+  const refused = await client.callTool({ name: 'batch_items', arguments: { operations: [{ kind: 'merge' }] } })
+
+  expect(run.structuredContent).toEqual({
+    data: [[{ name: 'Cy' }], { name: 'Cyd' }, null, []],
+    meta: [null, null, null, { totalCount: 0 }],
+  })
+  expect(failing).toMatchObject({ isError: true, structuredContent: { error: { meta: { operation: 4 } } } })
+  expect(JSON.stringify(refused)).toContain('operations[0].kind')
 })
 
 it('shows in read_schema exactly what this caller may see, with ai:mcp alone', async () => {
@@ -201,7 +230,7 @@ it.each([
   ['a filter that is a text', 'list_items', { filter: 'title' }, 'filter > must be an object; the text is not JSON'],
   ['a limit that is a text', 'list_items', { limit: '5' }, 'limit > must be an integer'],
   ['a sort that is an object', 'list_items', { sort: { title: 'asc' } }, 'sort > must be a list of objects'],
-  ['another meta', 'list_items', { meta: 'count' }, 'meta > must be totalCount'],
+  ['another meta', 'list_items', { meta: 'count' }, 'meta > must be totalCount or cursor or totalCount,cursor'],
   ['data that is one object', 'create_items', { data: { title: 'x' } }, 'data > must be a list of objects'],
   ['data with a wrong member', 'create_items', { data: [1] }, 'data[0] > must be an object'],
   ['a key of a wrong type', 'delete_item', { key: true }, 'key > must be a text, a number or an object'],
@@ -274,6 +303,81 @@ it('calls every tool', async () => {
   expect(migrated).toEqual({ applied: true })
 })
 
+it('changes and deletes an item as it was read, and not once it is another', async () => {
+  const client = await connect(world.administrator.token)
+  const [made] = await shop.insert('articles', [{ title: 'Shelf' }])
+  const target = { collection: 'articles', key: made?.id }
+  const change = { ...target, data: { price: '5.00' }, fields: '_etag' }
+  const [{ _etag: read } = {}] = (await call(client, 'list_items', {
+    collection: 'articles',
+    filter: { id: { _eq: made?.id } },
+    fields: '_etag',
+  })) as { _etag?: string }[]
+
+  const { _etag: renewed } = (await call(client, 'update_item', { ...change, ifMatch: read })) as { _etag: string }
+  const late = await client.callTool({ name: 'update_item', arguments: { ...change, ifMatch: read } })
+  const lateToo = await client.callTool({ name: 'delete_item', arguments: { ...target, ifMatch: [read] } })
+  const deleted = await call(client, 'delete_item', { ...target, ifMatch: [read, renewed] })
+
+  expect([late, lateToo]).toEqual([
+    expect.objectContaining({ isError: true }),
+    expect.objectContaining({ isError: true }),
+  ])
+  expect(JSON.stringify(late)).toContain('The item has changed since it was read')
+  expect(deleted).toEqual({ deleted: true })
+})
+
+it('writes once under a key, and tells whose answer an earlier call got', async () => {
+  const client = await connect(world.administrator.token)
+  const [key, change, deletion] = [crypto.randomUUID(), crypto.randomUUID(), crypto.randomUUID()]
+  const told = async (name: string, sent: Record<string, unknown>) =>
+    (await client.callTool({ name, arguments: sent })).structuredContent
+  const creation = { collection: 'articles', data: [{ title: key }], fields: 'id,_etag', idempotencyKey: key }
+
+  const made = [await told('create_items', creation), await told('create_items', creation)]
+  const [{ id, _etag: ifMatch }] = (made[0] as { data: [{ id: string; _etag: string }] }).data
+  const target = { collection: 'articles', key: id, ifMatch }
+  const priced = { ...target, data: { price: '1.00' }, fields: ['price'], idempotencyKey: change }
+  const changed = [await told('update_item', priced), await told('update_item', priced)]
+  const other = await told('update_item', { ...priced, data: { price: '2.00' } })
+  const elsewhere = await told('delete_item', { ...target, idempotencyKey: key })
+  const gone = { collection: 'articles', key: id, idempotencyKey: deletion }
+  const deleted = [await told('delete_item', gone), await told('delete_item', gone)]
+
+  const coded = { error: expect.objectContaining({ code: '4221' }) }
+  expect(made).toEqual([{ data: [{ id, _etag: ifMatch }] }, { data: [{ id, _etag: ifMatch }], replayed: true }])
+  expect(changed).toEqual([{ data: { price: '1.00' } }, { data: { price: '1.00' }, replayed: true }])
+  expect([other, elsewhere]).toEqual([coded, coded])
+  expect(deleted).toEqual([{ data: { deleted: true } }, { data: { deleted: true }, replayed: true }])
+})
+
+it.each([
+  ['', 'visible characters'],
+  ['ä', 'visible characters'],
+  ['x'.repeat(256), 'at most 255 characters'],
+  [7, 'must be a text'],
+])('refuses %o as a key, naming the argument', async (idempotencyKey, reason) => {
+  const client = await connect(world.administrator.token)
+
+  const { content, isError } = await client.callTool({
+    name: 'create_items',
+    arguments: { collection: 'articles', data: [], idempotencyKey },
+  })
+
+  expect(isError).toBe(true)
+  expect(JSON.stringify(content)).toMatch(new RegExp(`idempotencyKey.*${reason}`))
+})
+
+it('takes what looks like JSON as the text of a key', async () => {
+  const client = await connect(world.administrator.token)
+  const asked = { name: 'create_items', arguments: { collection: 'articles', data: [], idempotencyKey: '["a", "b"]' } }
+
+  await client.callTool(asked)
+  const again = await client.callTool(asked)
+
+  expect(again.structuredContent).toEqual({ data: [], replayed: true })
+})
+
 it('reads as a query string does: filter, sort, paging, relations and their arguments', async () => {
   const client = await connect(world.administrator.token)
 
@@ -286,8 +390,34 @@ it('reads as a query string does: filter, sort, paging, relations and their argu
     offset: 1,
     deep: { articles: { _limit: 1, _filter: { title: { _eq: 'Lamp' } } } },
   })
+  const sorted = await call(client, 'list_items', {
+    collection: 'articles',
+    fields: ['author.name'],
+    filter: { author: { name: { _in: ['Ada', 'Grace'] } } },
+    sort: [{ author: { name: { direction: 'desc' } } }],
+    limit: 1,
+  })
 
   expect(items).toEqual([{ name: 'Ada', articles: { data: [{ title: 'Lamp' }] } }])
+  expect(sorted).toEqual([{ author: { name: 'Grace' } }])
+})
+
+it('pages by cursor', async () => {
+  const client = await connect(world.administrator.token)
+  const page = async (args: object) => {
+    const sent = { collection: 'authors', fields: 'name', sort: [{ name: {} }], limit: 1, ...args }
+    const { structuredContent } = await client.callTool({ name: 'list_items', arguments: sent })
+    return structuredContent as { data: { name: string }[]; meta: { next: string; previous: string | null } }
+  }
+
+  const first = await page({ meta: ['cursor'] })
+  const second = await page({ meta: 'totalCount,cursor', after: first.meta.next })
+  const back = await page({ meta: 'cursor', before: second.meta.previous })
+
+  expect(first.meta.previous).toBeNull()
+  expect(second.meta).toMatchObject({ totalCount: expect.any(Number), previous: expect.any(String) })
+  expect(second.data).not.toEqual(first.data)
+  expect(back.data).toEqual(first.data)
 })
 
 it('tells two filters apart that differ only in what looks like a query string', async () => {
@@ -330,6 +460,23 @@ it('lets an agent with a reader’s key do what the reader can over HTTP, and no
     ['list_items', { collection: 'secrets' }, await reader.get('/items/secrets')],
     ['list_items', { collection: 'nothing' }, await reader.get('/items/nothing')],
     [
+      'aggregate_items',
+      {
+        collection: 'articles',
+        aggregate: { n: { count: '*' }, first: { min: 'title' } },
+        group: ['title'],
+        having: { n: { _gte: 1 } },
+      },
+      await reader.get(
+        '/aggregates/articles?aggregate[n][count]=*&aggregate[first][min]=title&group[0]=title&having[n][_gte]=1',
+      ),
+    ],
+    [
+      'aggregate_items',
+      { collection: 'articles', aggregate: { n: { max: 'price' } } },
+      await reader.get('/aggregates/articles?aggregate[n][max]=price'),
+    ],
+    [
       'create_items',
       { collection: 'articles', data: [{ title: 'x' }] },
       await reader.post('/items/articles', [{ title: 'x' }]),
@@ -348,7 +495,9 @@ it('lets an agent with a reader’s key do what the reader can over HTTP, and no
   for (const [name, args] of attempts) results.push(await client.callTool({ name, arguments: args }))
 
   expect(results.map(({ isError }) => isError === true)).toEqual(attempts.map(([, , response]) => !response.ok))
-  expect(attempts.map(([, , response]) => response.status)).toEqual([200, ...Array(8).fill(403)])
+  expect(attempts.map(([, , response]) => response.status)).toEqual([
+    200, 403, 403, 403, 200, 403, 403, 403, 403, 403, 403,
+  ])
   expect(results[0]?.structuredContent).toEqual({ data: [{ title: 'Lamp' }] })
 })
 
@@ -424,6 +573,8 @@ it.each([
   ],
   ['what is no JSON', {}, '{', 422],
   ['what is no message', {}, '{"a":1}', 400],
+  ['a batch with what is no message', {}, JSON.stringify([{ jsonrpc: '2.0', id: 1, method: 'ping' }, 1]), 400],
+  ['more than 100 messages', {}, JSON.stringify(Array(101).fill({ jsonrpc: '2.0', id: 1, method: 'ping' })), 400],
   [
     'a protocol version that nobody knows',
     { 'Mcp-Protocol-Version': '1999-01-01' },
@@ -432,6 +583,20 @@ it.each([
   ],
 ])('refuses %s', async (_, more, body, status) => {
   expect((await post(world.administrator.token, body, more)).status).toBe(status)
+})
+
+it('answers each request of a batch, one that it cancels as well and two of one id', async () => {
+  const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' }
+
+  const response = await post(world.administrator.token, [list, cancel, ping, { ...ping, id: 'last' }])
+
+  expect(response.status).toBe(200)
+  expect(await response.json()).toEqual([
+    { jsonrpc: '2.0', id: 1, result: { tools: expect.any(Array) } },
+    { jsonrpc: '2.0', id: 1, result: {} },
+    { jsonrpc: '2.0', id: 'last', result: {} },
+  ])
 })
 
 it('answers 404 for a workspace that does not exist', async () => {

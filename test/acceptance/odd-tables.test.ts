@@ -12,7 +12,11 @@ beforeAll(async () => {
 afterAll(() => servers?.close())
 
 const WIDTH = 700
-const odd = ['constructor', '__proto__', 'toJSON', 'then', 'hasOwnProperty', 'valueOf', 'prototype']
+/** Names that mean something to JavaScript, and those that our statements have for their own rows and columns. */
+const odd = [
+  ...['constructor', '__proto__', 'toJSON', 'then', 'hasOwnProperty', 'valueOf', 'prototype'],
+  ...['t0', 't1', 'c0', ...'abcdefghijklmnopqrstuvwxyz'],
+]
 
 const tables = (quote: (name: string) => string) => [
   `create table wide (id int primary key, ${Array.from({ length: WIDTH }, (_, index) => `c${index} int`).join()})`,
@@ -21,9 +25,44 @@ const tables = (quote: (name: string) => string) => [
   'create table prices (id int primary key, exact decimal(30, 10), at decimal(30, 10) not null)',
 ]
 
+/** A row is known by a unique index alone. */
+const badges = [
+  'create table badges (code varchar(9) not null unique, label varchar(9))',
+  `insert into badges values ('a', 'one'), ('b', 'two')`,
+  'create table marks (nr int not null unique, code varchar(9) not null, text varchar(9), foreign key (code) references badges (code))',
+  `insert into marks values (1, 'a', 'first')`,
+]
+
+/** Two rows of the table that is referred to have the same code, which neither database forbids here. */
+const shirts = [
+  'insert into sizes values (1, 40)',
+  'create table shirts (id int primary key, code int, foreign key (code) references sizes (code))',
+  'insert into shirts values (1, 40)',
+]
+
 describe.each([
-  ['postgres', [...tables((name) => `"${name}"`), 'create table nothing ()']],
-  ['mariadb', tables((name) => `\`${name}\``)],
+  [
+    'postgres',
+    [
+      ...tables((name) => `"${name}"`),
+      'create table nothing ()',
+      'create table sizes (id int primary key, code int unique)',
+      'create table old_sizes () inherits (sizes)',
+      'insert into old_sizes values (1, 40)',
+      ...shirts,
+      ...badges,
+    ],
+  ],
+  [
+    'mariadb',
+    [
+      ...tables((name) => `\`${name}\``),
+      'create table sizes (id int primary key, code int, key (code))',
+      'insert into sizes values (2, 40)',
+      ...shirts,
+      ...badges,
+    ],
+  ],
 ] as const)('on %s', (provider, statements) => {
   let shop: Workspace
 
@@ -53,6 +92,43 @@ describe.each([
     expect((await shop.get('/items/wide?fields=*')).status).toBe(422)
     expect((await shop.get('/openapi')).status).toBe(200)
   })
+
+  it('writes rows that have a unique index in place of a primary key, with their relations', async () => {
+    const changed = await shop.patch(
+      '/items/badges?filter[label][_eq]=one&fields=code,label,marks.text&deep[marks][_limit]=5',
+      {
+        label: 'eins',
+      },
+    )
+    const renamed = await shop.patch('/items/badges?filter[label][_eq]=two', { code: 'z' })
+    const made = await shop.post('/items/badges?fields=code,marks.text', [
+      { code: 'd', label: 'four', marks: [{ _create: { data: [{ nr: 2, text: 'second' }] } }] },
+    ])
+    const deleted = await shop.delete('/items/marks?filter[nr][_eq]=2')
+
+    expect(await answer(changed)).toEqual([200, [{ code: 'a', label: 'eins', marks: { data: [{ text: 'first' }] } }]])
+    expect(await answer(renamed)).toEqual([200, [{ code: 'z', label: 'two' }]])
+    expect(await answer(made)).toEqual([200, [{ code: 'd', marks: { data: [{ text: 'second' }] } }]])
+    expect(deleted.status).toBe(204)
+    expect(await shop.data('/items/badges?sort[0][code][direction]=asc')).toEqual([
+      { code: 'a', label: 'eins' },
+      { code: 'd', label: 'four' },
+      { code: 'z', label: 'two' },
+    ])
+  })
+
+  it('shows one of the rows that a foreign key refers to where its columns repeat', async () => {
+    const shirt = await shop.data('/items/shirts/1?fields=id,codeSizes.code')
+
+    expect(shirt).toEqual({ id: 1, codeSizes: { code: 40 } })
+  })
+
+  if (provider === 'postgres')
+    it('answers one of the rows that a key finds in a table and in those that inherit it', async () => {
+      const changed = await shop.patch('/items/sizes/1', { code: 40 })
+
+      expect(await answer(changed)).toEqual([200, { id: 1, code: 40 }])
+    })
 
   if (provider === 'postgres')
     it('serves a table without columns', async () => {

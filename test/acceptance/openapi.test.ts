@@ -30,9 +30,15 @@ it('answers the bare document with the paths of the workspace written out', asyn
 
   expect([response.status, response.headers.get('Content-Type')]).toEqual([200, 'application/json'])
   expect(document.openapi).toBe('3.1.0')
-  expect(operationsAt(document, `/api/${shop.name}/items/articles`)).toEqual(['get', 'post', 'patch', 'delete'])
+  expect(operationsAt(document, `/api/${shop.name}/items/articles`)).toEqual([
+    'get',
+    'x-query',
+    'post',
+    'patch',
+    'delete',
+  ])
   expect(operationsAt(document, `/api/${shop.name}/items/articles/{key}`)).toEqual(['get', 'patch', 'delete'])
-  expect(operationsAt(document, `/api/${shop.name}/items/ServiceCollection`)).toEqual(['get'])
+  expect(operationsAt(document, `/api/${shop.name}/items/ServiceCollection`)).toEqual(['get', 'x-query'])
 })
 
 it('names the schemas and maps the collections as clients expect', async () => {
@@ -65,6 +71,7 @@ it('names the schemas and maps the collections as clients expect', async () => {
       price: { oneOf: [{ $ref: '#/components/schemas/Decimal' }, { type: 'null' }] },
       authorId: { $ref: '#/components/schemas/Int64' },
       notes: {},
+      _etag: { $ref: '#/components/schemas/EntityTag' },
       author: { $ref: '#/components/schemas/authorsCollectionOutput' },
     },
     additionalProperties: false,
@@ -72,6 +79,7 @@ it('names the schemas and maps the collections as clients expect', async () => {
   expect(document['x-service-mappings'].articles).toEqual({
     many: { $ref: address },
     one: { $ref: `${address}~1%7Bkey%7D` },
+    aggregates: { $ref: address.replace('items', 'aggregates') },
   })
 })
 
@@ -90,8 +98,12 @@ it('does not name what the caller may not see', async () => {
 
   expect(Object.keys(document['x-service-mappings'])).toEqual(['authors', 'articles'])
   expect(text).not.toMatch(/secrets|salary|ServiceCollection|updateMany|deleteOne/)
-  expect(operationsAt(document, `/api/${shop.name}/items/articles`)).toEqual(['get', 'post'])
-  expect(Object.keys(document.components.schemas.authorsCollectionOutput?.properties ?? {})).toEqual(['id', 'name'])
+  expect(operationsAt(document, `/api/${shop.name}/items/articles`)).toEqual(['get', 'x-query', 'post'])
+  expect(Object.keys(document.components.schemas.authorsCollectionOutput?.properties ?? {})).toEqual([
+    'id',
+    'name',
+    '_etag',
+  ])
   expect(Object.keys(document.components.schemas.articlesCreateInput?.properties ?? {})).toEqual(['title'])
 })
 

@@ -8,7 +8,7 @@ import { createCollection, world } from '../support/service/world.ts'
 const shape = {
   authors: { name: 'string' },
   articles: { title: 'string', status: 'string?', authorId: 'int64?' },
-  notes: { text: 'string', writtenAt: 'dateTimeWithTimezone' },
+  notes: { text: 'string', writtenAt: 'dateTimeWithTimezone', details: 'json?' },
 }
 const relations = ['articles.author(authorId) -> authors.articles']
 const shop = await world.workspace('policies', shape, relations)
@@ -51,6 +51,15 @@ it('takes collections by id as well as by name', async () => {
   expect(await response.json()).toMatchObject({
     data: { content: { entitlements: [], collections: { articles: { read: 'all' } } } },
   })
+})
+
+it('takes any JSON value as an operand, and answers it as it was sent', async () => {
+  const filter = { details: { _neq: { by: 'x', tags: [{ text: 1 }] } } }
+  const operands = { collections: { notes: { read: { filter } } } }
+
+  const response = await shop.post('/policies', { name: 'Operands', content: operands })
+
+  expect([response.status, await response.json()]).toMatchObject([201, { data: { content: operands } }])
 })
 
 it('reads, lists, changes and deletes a policy', async () => {
@@ -176,6 +185,8 @@ it.each([
     'Using it',
   )
 
+  const editor = await people.member(own, { entitlements: ['dataModel:edit'], collections: {} })
+  const untold = await editor.post('/schema/migrate', { operations: operations(own.ids) })
   const refused = await own.migrate(...operations(own.ids))
   await own.delete(`/policies/${id}`)
   const accepted = await own.migrate(...operations(own.ids))
@@ -184,6 +195,7 @@ it.each([
   const { message, source } = (await refused.json()) as { message: string; source: { message: string; code: string } }
   expect(message).toBe('Failed to execute the migration')
   expect(source.message).toContain('is used by the policy Using it')
+  expect(await untold.json()).toMatchObject({ source: { message: expect.stringMatching(/is used by a policy$/) } })
   expect(source.code).toBe('3004')
   expect(name).toContain(source.message.match(/(?:collection|field) (\S+)/)?.[1])
   expect(accepted.status).toBe(200)

@@ -60,6 +60,34 @@ it('cuts, sorts and narrows a to-many relation for each parent by deep', async (
   })
 })
 
+it.each([
+  ['nested brackets', 'sort[0][author][name][direction]=desc&sort[1][likes][direction]=asc'],
+  ['dotted names', 'sort[0][author.name][direction]=desc&sort[1][likes][direction]=asc'],
+  ['a JSON text', 'sort=[{"author":{"name":{"direction":"desc"}}},{"likes":{}}]'],
+])('sorts by a field of a to-one relation, a missing one as null, written in %s', async (_, sort) => {
+  expect(await blog.data(`/items/posts?fields=title&${sort}`)).toEqual([
+    { title: 'Nobody wrote this' },
+    { title: 'Third' },
+    { title: 'First' },
+    { title: 'Second' },
+  ])
+})
+
+it('sorts through several relations, in deep and by QUERY too', async () => {
+  const sort = [{ 'post.author': { name: { nulls: 'first' } } }, { post: { likes: {} } }, { text: {} }]
+  const nested = `fields=posts.title&deep[posts][_sort][0][author][name]={}&deep[posts][_sort][1][likes][direction]=asc`
+
+  const answer = await blog.send('QUERY', '/items/comments', { body: { fields: ['text'], sort } })
+  const emptyOptions = await blog.get(`/items/authors/1?${nested}`)
+  const posts = await blog.data(
+    `/items/authors/1?fields=posts.title&deep={"posts":{"_sort":[{"author.name":{}},{"likes":{}}]}}`,
+  )
+
+  expect(await answer.json()).toEqual({ data: [{ text: 'Better' }, { text: 'Good' }] })
+  expect(emptyOptions.status).toBe(422)
+  expect(posts).toEqual({ posts: { data: [{ title: 'Third' }, { title: 'First' }, { title: 'Second' }] } })
+})
+
 it.each(['deep[posts.comments][_limit]=1', 'deep[posts][comments][_limit]=1'])(
   'reads relations of relations, with arguments written as %s',
   async (deep) => {

@@ -1,23 +1,27 @@
 /** A database that is away when a source is first used: whatever asks first is answered like any later request. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { sqlProviders } from '../../src/core/sql/address.ts'
+import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
 import { startNeonGateway } from '../../src/platform/node/embedded/neon-gateway.ts'
 import { startMariadb, type TestMariadb } from '../support/servers/mariadb.ts'
 import { startPlanetscaleGateway } from '../support/servers/planetscale-gateway.ts'
 import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
 import { createCollection, type Workspace, world } from '../support/service/world.ts'
 
-const providers = sqlProviders
+/** Where a provider's source leads, and the part of its configuration that is kept as a secret. */
+type Target = {
+  readonly server: TestPostgres | TestMariadb
+  readonly secret: string
+  readonly config: (secret: object) => object
+}
 
-let postgres: TestPostgres
-let mariadb: TestMariadb
+let targets: Readonly<Record<SqlProvider, Target>>
 let shop: Workspace
-let secrets: Readonly<Record<string, string>>
 const close: (() => Promise<void>)[] = []
 
 /** A source with one collection, both called by the provider; its secret is called so as well. */
-async function settle(provider: string, config: object): Promise<void> {
+async function settle(provider: SqlProvider): Promise<void> {
   await renew(provider)
+  const config = targets[provider].config({ $secret: `for_${provider}` })
   const made = await shop.post('/sources/data', { apiName: `source_of_${provider}`, provider, config })
   const { data } = (await made.json()) as { data: { id: string } }
   const created = await shop.migrate(createCollection(new Map(), data.id, `of_${provider}`, { name: 'string' }))
@@ -25,30 +29,39 @@ async function settle(provider: string, config: object): Promise<void> {
 }
 
 /** A source is opened anew when its secret was written, and then used by nobody before the next request. */
-async function renew(provider: string): Promise<void> {
-  const value = secrets[provider]
+async function renew(provider: SqlProvider): Promise<void> {
+  const value = targets[provider].secret
   expect((await shop.send('PUT', `/secrets/for_${provider}`, { body: { value } })).status).toBe(204)
 }
 
 beforeAll(async () => {
-  postgres = await startPostgres()
-  mariadb = await startMariadb()
+  const postgres = await startPostgres()
+  const mariadb = await startMariadb()
   const gateway = await startNeonGateway(postgres.url)
   const planetscale = await startPlanetscaleGateway(mariadb)
   close.push(gateway.close, planetscale.close, postgres.close, mariadb.close)
   const { host, port, user, password, database } = mariadb
   const { password: secret, ...rest } = planetscale.config as { readonly password: string }
-  secrets = { neon: gateway.url, planetscale: secret, postgres: postgres.url, mysql: password, mariadb: password }
+  const byString = (server: TestPostgres, url: string): Target => ({
+    server,
+    secret: url,
+    config: (connectionString) => ({ connectionString }),
+  })
+  const byParts = (parts: object, secret: string): Target => ({
+    server: mariadb,
+    secret,
+    config: (password) => ({ ...parts, password }),
+  })
   const account = { host, port, user, database }
-  const configs: Readonly<Record<string, (secret: object) => object>> = {
-    neon: (connectionString) => ({ connectionString }),
-    planetscale: (password) => ({ ...rest, password }),
-    postgres: (connectionString) => ({ connectionString }),
-    mysql: (password) => ({ ...account, password }),
-    mariadb: (password) => ({ ...account, password }),
+  targets = {
+    postgres: byString(postgres, postgres.url),
+    neon: byString(postgres, gateway.url),
+    mysql: byParts(account, password),
+    mariadb: byParts(account, password),
+    planetscale: byParts(rest, secret),
   }
   shop = await world.workspace('first_use', {})
-  for (const provider of providers) await settle(provider, configs[provider]?.({ $secret: `for_${provider}` }) ?? {})
+  for (const provider of sqlProviders) await settle(provider)
 })
 
 afterAll(async () => {
@@ -63,9 +76,9 @@ const firsts = {
   'an end': (items: string) => shop.delete(`${items}/1`),
 }
 
-describe.each(providers)('a source of %s whose database is away', (provider) => {
+describe.each(sqlProviders)('a source of %s whose database is away', (provider) => {
   it.each(Object.entries(firsts))('answers %s as its first request as it would later', async (_title, ask) => {
-    const server = provider === 'neon' || provider === 'postgres' ? postgres : mariadb
+    const { server } = targets[provider]
     const items = `/items/of_${provider}`
     await renew(provider)
     await server.crash()

@@ -40,6 +40,7 @@ it('tells its version and time to whoever is signed in', async () => {
   expect(await response.json()).toEqual({
     name: 'service',
     version: expect.stringMatching(/^\d+\.\d+\.\d+$/),
+    warnings: [],
     now: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:.]+Z$/),
     license: expect.objectContaining({ status: 'active' }),
   })

@@ -1,8 +1,9 @@
 /**
- * What a route does not take is refused on every route, by the table of routes: parameters, bodies, and headers of rules that do
- * not exist yet. The probes answer whatever comes.
+ * What a route does not take is refused on every route, by the table of routes: parameters, bodies, and headers that it does not
+ * read though they bind a request. The probes answer whatever comes.
  */
 import { expect, it } from 'vitest'
+import { type BindingHeader, bindingHeaders } from '../../handlers/http/unexpected-input.ts'
 import { describedRoutes } from '../../handlers/openapi/routes.ts'
 import { type Client, world } from '../support/service/world.ts'
 
@@ -40,6 +41,36 @@ it.each([...routes, 'GET /api/nowhere'])('%s refuses Act-As', async (route) => {
   expect(await response.json()).toEqual({
     message: 'Failed to read the headers',
     source: { message: 'Act-As', source: { message: 'is not supported' } },
+  })
+})
+
+/** Who reads which header that binds a request. */
+const readers: Readonly<Record<BindingHeader, readonly string[]>> = {
+  'Idempotency-Key': [...items, ...item].filter((route) => !route.startsWith('GET')),
+  'If-Match': ['PATCH', 'DELETE'].map((method) => `${method} /api/{workspace}/items/{collection}/{key}`),
+  'If-None-Match': [
+    'GET /api/{workspace}/schema',
+    'GET /api/{workspace}/openapi',
+    'GET /api/system/openapi',
+    'GET /api/{workspace}/items/{collection}/{key}',
+    'GET /api/{workspace}/items/{collection}',
+    'QUERY /api/{workspace}/items/{collection}',
+  ],
+}
+const query = 'QUERY /api/{workspace}/items/{collection}'
+const strays = bindingHeaders.flatMap((header) =>
+  [...routes, query]
+    .filter((route) => !probes.includes(route) && !readers[header].includes(route))
+    .map((route) => ({ route, header })),
+)
+
+it.each(strays)('$route refuses $header', async ({ route, header }) => {
+  const response = await send(route, { headers: { [header]: '"AAAAAAAAAAAAAAAAAAAAAA"' }, body: bodies[route] })
+
+  expect(response.status).toBe(422)
+  expect(await response.json()).toEqual({
+    message: 'Failed to read the headers',
+    source: { message: header, source: { message: 'is not read by this route' } },
   })
 })
 

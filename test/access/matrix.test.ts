@@ -10,6 +10,7 @@ import { buildModel, type Collection, type ModelRecords } from '../../src/core/m
 import { operators } from '../../src/core/model/vocabulary.ts'
 import { openCollection } from '../../src/core/plan/names.ts'
 import { planList } from '../../src/core/plan/read.ts'
+import { aggregateFunctions } from '../../src/core/query/aggregate-query.ts'
 import { parseBrackets } from '../../src/core/query/brackets.ts'
 import { parseListQuery, type ReadQuery } from '../../src/core/query/parse.ts'
 import { postgres } from '../../src/core/sql/postgres/dialect.ts'
@@ -35,10 +36,19 @@ const filteredBy = (value: unknown) => (): ReadQuery => ({ ...plain, filter: { f
 const selecting = (path: string) => (): ReadQuery => ({ ...plain, fields: [path] })
 const sortedBy = (field: string) => (): ReadQuery => ({
   ...plain,
-  sort: [{ field, direction: 'asc', nulls: undefined }],
+  sort: [{ names: field.split('.'), direction: 'asc', nulls: undefined }],
 })
 const rebuilt = (records: ModelRecords) => buildModel(2, records)
 const query = (text: string) => () => parseListQuery(parseBrackets(text))
+
+/** Every way in which aggregates name a field. */
+const aggregatesOf = (name: string) => [
+  ...aggregateFunctions.map((called) => ({ aggregate: { n: { [called]: name } } })),
+  { group: [name] },
+  { group: [{ [name]: { trunc: 'month', zone: '+01:00', as: 'month' } }] },
+  { aggregate: { n: { count: '*' } }, filter: { [name]: { _eq: 1 } } },
+  { aggregate: { n: { count: '*' } }, filter: { stocks: { _some: { sample: { [name]: 1 } } } } },
+]
 
 it.each([
   ['PostgreSQL', postgresDatabase],
@@ -64,6 +74,9 @@ it.each([
       `filter[_or][0][_not][${name}][_eq]=1`,
       `filter[stocks][_some][sample][${name}][_eq]=1`,
       `sort[0][${name}][direction]=asc`,
+      `sort[0][${name}][id][direction]=asc`,
+      `sort[0][${name}.id][direction]=asc`,
+      `fields=stocks.id&deep[stocks][_sort][0][sample][${name}][direction]=asc`,
       `fields=${name}`,
       `fields=id,${name}.id`,
       `fields=id,stocks.sample.${name}`,
@@ -72,6 +85,9 @@ it.each([
       `fields=stocks.id&deep[stocks][_filter][sample][${name}][_eq]=1`,
     ]
     for (const use of uses) replies.push(refused(await service.list('samples', query(use))))
+    for (const sent of aggregatesOf(name)) replies.push(refused(await service.aggregate('samples', sent)))
+    const behind = { group: [`sample.${name}`] }
+    replies.push(refused(await service.aggregate('stocks', behind)))
   }
 
   expect(new Set(replies)).toEqual(new Set([FORBIDDEN]))
@@ -114,6 +130,7 @@ it.each([
     await service.list('articles', sortedBy(name)),
     await service.list('articles', selecting(name)),
     await service.list('articles', selecting(`owner.${name}`)),
+    await service.list('articles', sortedBy(`owner.${name}`)),
   ]
 
   expect(new Set(replies.map(refused))).toEqual(new Set([FORBIDDEN]))
@@ -143,6 +160,9 @@ it('answers a hidden collection as an unknown one', async () => {
     await service.list('articles', selecting('owner.id')),
     await service.list('articles', filteredBy({ owner: {} })),
     await service.list('articles', filteredBy({ owner: { nothing: 1 } })),
+    await service.aggregate('owners', { aggregate: { n: { count: '*' } } }),
+    await service.aggregate('nothing', { aggregate: { n: { count: '*' } } }),
+    await service.aggregate('articles', { group: ['owner.id'] }),
   ]
 
   expect(new Set(replies.map(refused))).toEqual(new Set([FORBIDDEN]))

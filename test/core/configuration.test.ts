@@ -1,8 +1,18 @@
 /** docs/configuration.md says what src/config.ts reads. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { configurationPage } from '../../scripts/generate-docs.ts'
 import { readConfig, variables } from '../../src/config.ts'
+
+/** Code but for the list itself and what is said of it. */
+const readers = textsOf(['src', 'handlers', 'scripts'], '.ts').filter(
+  ({ path }) => path !== 'src/config.ts' && path !== 'scripts/variable-descriptions.ts',
+)
+const pages = [...textsOf(['docs'], '.md'), textOf('README.md')]
+
+/** Of the tests, and of other programs. */
+const elsewhere = /^SERVICE_TEST_/
 
 it('is documented by a page that is current', () => {
   expect(readFileSync('docs/configuration.md', 'utf8')).toBe(configurationPage())
@@ -19,6 +29,23 @@ it('has the documented value of each default', () => {
 
   expect(defaults.length).toBeGreaterThan(0)
   expect(documented).toEqual(empty)
+})
+
+it('has no variable that nobody reads but one, which permits what no release does, decision 031', () => {
+  const unread = Object.keys(variables).filter((name) => {
+    const isRead = new RegExp(`\\.${name}\\b|const \\{[^{}]*\\b${name}\\b[^{}]*\\} =`)
+    return !readers.some(({ code }) => isRead.test(code))
+  })
+
+  expect(unread).toEqual(['SERVICE_INSTANCE_OWNER_SYNC_ENABLED'])
+})
+
+it('has every variable that code and pages name', () => {
+  const named = [...readers, ...pages].flatMap(({ path, code }) =>
+    [...code.matchAll(/\bSERVICE_[A-Z_]*[A-Z]\b(?!_|\*)/g)].map(([name]) => ({ path, name })),
+  )
+
+  expect(named.filter(({ name }) => !(name in variables) && !elsewhere.test(name))).toEqual([])
 })
 
 it('has every variable in the page', () => {
@@ -88,3 +115,16 @@ it('keeps whole addresses, which may hold tokens, out of the log of Workers', ()
     /^\[observability\.logs\]\nenabled = true\ninvocation_logs = false$/m,
   )
 })
+
+function textsOf(folders: readonly string[], end: string) {
+  return folders.flatMap((folder) =>
+    readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith(end))
+      .map((name) => textOf(join(folder, name))),
+  )
+}
+
+/** Without comments. */
+function textOf(path: string) {
+  return { path, code: readFileSync(path, 'utf8').replace(/^\s*(\/?\*|\/\/).*$/gm, '') }
+}

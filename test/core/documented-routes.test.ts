@@ -3,15 +3,16 @@
  * handlers/openapi/.
  */
 import { expect, it } from 'vitest'
-import { createApp } from '../../handlers/app.ts'
 import { describedRoutes, renderSystemDocument } from '../../handlers/openapi/routes.ts'
-import { openNodeAssets } from '../../src/platform/node/assets.ts'
-import type { Services } from '../../src/services/instance/services.ts'
+import { mountedRoutes } from '../support/mounted-routes.ts'
 
 /** By the document of the workspace (test/acceptance/openapi.test.ts). */
-const items = ['/api/{workspace}/items/{collection}', '/api/{workspace}/items/{collection}/{key}'].flatMap((path) =>
-  ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} ${path}`),
-)
+const items = [
+  '/api/{workspace}/items',
+  '/api/{workspace}/items/{collection}',
+  '/api/{workspace}/items/{collection}/{key}',
+  '/api/{workspace}/aggregates/{collection}',
+].flatMap((path) => ['GET', 'QUERY', 'POST', 'PUT', 'PATCH', 'DELETE'].map((method) => `${method} ${path}`))
 
 it('describes every route', async () => {
   const mounted = await mountedRoutes()
@@ -31,31 +32,3 @@ it('gives every operation an id of its own', () => {
   expect(ids.length).toBe(Object.keys(describedRoutes).length)
   expect(new Set(ids).size).toBe(ids.length)
 })
-
-/** `GET /api/{workspace}/roles` for each; what a path knows, it says itself when it is asked for what no path knows. */
-async function mountedRoutes(): Promise<readonly string[]> {
-  const app = createApp({
-    services,
-    metrics: async () => '',
-    isAccepting: () => true,
-    peerOf: () => undefined,
-    assets: openNodeAssets(),
-  })
-  const paths = [...new Set(app.routes.map(({ path }) => path))]
-  const routes = await Promise.all(
-    paths.map(async (path) => {
-      const response = await app.request(path, { method: 'PROPFIND' })
-      const methods = (response.headers.get('Allow') ?? '').split(', ').filter((method) => method !== 'HEAD')
-      return methods.map((method) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
-    }),
-  )
-  return routes.flat()
-}
-
-/** Every use case is there, and no handler runs one. */
-const useCases = new Proxy({}, { get: () => () => undefined })
-const few: Readonly<Record<string, unknown>> = {
-  ports: { clock: { now: () => 0 }, ids: { next: () => '1' }, observe: () => {} },
-  config: {},
-}
-const services = new Proxy({}, { get: (_, name: string) => few[name] ?? useCases }) as unknown as Services

@@ -28,13 +28,30 @@ it('pools names, types and fields', () => {
     formatVersion: 1,
     strings: [
       ...['main', 'postgres', 'shop', 'switches', 'switch', 'id', 'isOn', 'switches_pkey', 'ServiceMeta', 'totalCount'],
+      ...['cursor', 'totalCount,cursor'],
       ...['switchesCollectionOutput', 'switchesFilterInput', '_and', '_or', '_not', 'ServiceSortDirection', 'asc'],
       ...['desc', 'ServiceSortNulls', 'first', 'last', 'SortFieldOptions', 'direction', 'nulls'],
-      ...['switchesSortSpecifier', 'switchesListArguments', 'filter', 'sort', 'limit', 'offset', 'meta'],
+      ...[
+        'switchesSortSpecifier',
+        'switchesListArguments',
+        'filter',
+        'sort',
+        'limit',
+        'offset',
+        'after',
+        'before',
+        'meta',
+      ],
       ...['switchesReadArguments', 'key', 'UuidFilterPrimitiveInput', '_eq', '_neq', '_in', '_nin'],
       ...['BooleanFilterNullablePrimitiveInput', '_null'],
     ],
-    primitiveTypes: [{ name: 'uuid' }, { name: 'boolean' }, { name: 'int32' }, { name: 'int64' }],
+    primitiveTypes: [
+      { name: 'uuid' },
+      { name: 'boolean' },
+      { name: 'int32' },
+      { name: 'int64' },
+      { name: 'string', params: { length: 'unlimited' } },
+    ],
     serviceSchema: {
       sources: [{ id: 'main', name: 0, provider: 1 }],
       namespaces: [{ id: 'data', dbName: 2, source: 0 }],
@@ -71,6 +88,7 @@ it('pools names, types and fields', () => {
         { type: '[i2]', optional: true },
         { type: 'p2', optional: true },
         { type: 'p3', optional: true },
+        { type: 'p4', optional: true },
         { type: 'e0', optional: true },
         { type: 'p0' },
         { type: 'p0', optional: true },
@@ -80,19 +98,19 @@ it('pools names, types and fields', () => {
       ],
       outputFields: [{ type: 'p0' }, { type: 'p1?' }],
       inputObjectTypes: [
-        { name: 11, fields: [12, 0, 13, 0, 14, 1, 5, 2, 6, 3] },
-        { name: 21, fields: [22, 4, 23, 5] },
-        { name: 24, fields: [5, 6, 6, 6], constraints: { atMostOneField: true, atLeastOneField: true } },
-        { name: 25, fields: [26, 1, 27, 7, 28, 8, 29, 9, 30, 10] },
-        { name: 31, fields: [32, 11, 26, 1] },
-        { name: 33, fields: [34, 12, 35, 12, 36, 13, 37, 13] },
-        { name: 38, fields: [34, 14, 35, 14, 39, 15] },
+        { name: 13, fields: [14, 0, 15, 0, 16, 1, 5, 2, 6, 3] },
+        { name: 23, fields: [24, 4, 25, 5] },
+        { name: 26, fields: [5, 6, 6, 6], constraints: { atMostOneField: true, atLeastOneField: true } },
+        { name: 27, fields: [28, 1, 29, 7, 30, 8, 31, 9, 32, 10, 33, 10, 34, 11] },
+        { name: 35, fields: [36, 12, 28, 1] },
+        { name: 37, fields: [38, 13, 39, 13, 40, 14, 41, 14] },
+        { name: 42, fields: [38, 15, 39, 15, 43, 16] },
       ],
-      outputObjectTypes: [{ name: 10, fields: [5, 0, 6, 1] }],
+      outputObjectTypes: [{ name: 12, fields: [5, 0, 6, 1] }],
       enumTypes: [
-        { name: 8, values: [9] },
-        { name: 15, values: [16, 17] },
-        { name: 18, values: [19, 20] },
+        { name: 8, values: [9, 10, 11] },
+        { name: 17, values: [18, 19] },
+        { name: 20, values: [21, 22] },
       ],
     },
   })
@@ -167,13 +185,18 @@ it('answers a to-one as an item, a to-many as a list, each with the arguments th
     tags: '[string?]?',
     posts: 'postsCollectionListOutput(authorspostsRelationFieldArguments)',
   })
-  expect(outputs.get('postsCollectionListOutput')?.fields).toEqual({ data: '[postsCollectionOutput]' })
+  expect(outputs.get('postsCollectionListOutput')?.fields).toEqual({
+    data: '[postsCollectionOutput]',
+    meta: 'ServiceCursors',
+  })
   expect(inputs.get('postseditorRelationFieldArguments')?.fields).toEqual({ _filter: 'authorsFilterInput optional' })
   expect(inputs.get('authorspostsRelationFieldArguments')?.fields).toEqual({
     _filter: 'postsFilterInput optional',
     _sort: '[postsSortSpecifier] optional',
     _limit: 'int32 optional',
     _offset: 'int64 optional',
+    _after: 'string optional',
+    _meta: 'cursor optional',
   })
 })
 
@@ -186,7 +209,7 @@ it('filters a field by its operators or a bare value, a relation by quantifiers 
     _not: 'authorsFilterInput optional',
     id: 'Int64FilterPrimitiveInput or int64 optional',
     name: 'StringFilterPrimitiveInput or string optional',
-    tags: 'ListFilterNullablePrimitiveInput optional',
+    tags: 'StringListFilterNullablePrimitiveInput optional',
     posts: 'postsFilterQuantifierInput or postsFilterInput optional',
   })
   expect(inputs.get('Int64FilterNullablePrimitiveInput')?.fields).toEqual({
@@ -200,6 +223,13 @@ it('filters a field by its operators or a bare value, a relation by quantifiers 
     _nin: '[int64?] optional',
     _between: '[int64] optional',
     _nbetween: '[int64] optional',
+    _null: 'boolean optional',
+  })
+  expect(inputs.get('StringListFilterNullablePrimitiveInput')?.fields).toEqual({
+    _has: 'string optional',
+    _has_any: '[string] optional',
+    _has_all: '[string] optional',
+    _empty: 'boolean optional',
     _null: 'boolean optional',
   })
 })
@@ -247,7 +277,7 @@ it('changes relations of one item by operations, and none where many items chang
   expect(inputs.get('authorsUpdateDataInput')?.fields).toEqual({
     id: 'int64 optional',
     name: 'string(80) optional',
-    tags: '[string?]? optional',
+    tags: '[string?]? or ListChangeInput optional',
     posts: '[authorspostsUpdateManyRelatedOperationsInput] optional',
   })
   expect(inputs.get('authorsUpdateManyDataInput')?.fields).not.toHaveProperty('posts')

@@ -49,22 +49,53 @@ afterAll(async () => {
   await rm(directory, { recursive: true })
 })
 
+/** Takes hours, and no memory; what ends it need not wait for it to look. */
+const crossed = 'generate_series(1, 100000) a, generate_series(1, 1000000) b'
+
+/** `endless` takes hours, `aWhile` some tenths of a second. A server ends sleep as it ends work, and the machine can do other things meanwhile. */
+const sleeping = {
+  endless: statement('select pg_sleep(100000)::text'),
+  aWhile: statement(`select 'done' from pg_sleep(0.6)`),
+}
+/** The embedded engine has to be busy to take long. */
+const working = {
+  endless: statement(`select count(*)::text from ${crossed}`),
+  aWhile: statement(
+    `select 'done' from (select count(*) from generate_series(1, 1500) a, generate_series(1, 3000) b) t`,
+  ),
+}
+
 const adapters = [
-  { name: 'pg over TCP', open: (limit: number) => openPostgres({ connectionString: server.url, timeLimit: limit }) },
+  {
+    name: 'pg over TCP',
+    ...sleeping,
+    open: (limit: number) => openPostgres({ connectionString: server.url, timeLimit: limit }),
+  },
   {
     name: 'pg over the embedded database',
+    ...working,
     open: (limit: number) => openPostgres({ stream: embedded.connect, max: 4, timeLimit: limit }),
   },
   {
     name: 'Neon over the gateway to the embedded database',
+    ...working,
     open: (limit: number) => openNeon({ connectionString: embeddedGateway.url, timeLimit: limit }),
   },
   {
     name: 'Neon over the gateway to Postgres',
+    ...sleeping,
     open: (limit: number) => openNeon({ connectionString: serverGateway.url, timeLimit: limit }),
   },
-  { name: 'pg in a Worker', open: (limit: number) => workers.open(tcpAddress(false), limit) },
-  { name: 'pg in a Worker, behind a pooler', open: (limit: number) => workers.open(tcpAddress(true), limit) },
+  {
+    name: 'pg in a Worker',
+    ...sleeping,
+    open: (limit: number) => workers.open(tcpAddress(false), limit),
+  },
+  {
+    name: 'pg in a Worker, behind a pooler',
+    ...sleeping,
+    open: (limit: number) => workers.open(tcpAddress(true), limit),
+  },
 ]
 
 /** The server as a Worker reaches it. */
@@ -75,19 +106,20 @@ function tcpAddress(isPooled: boolean): TcpAddress {
 
 const somebody: QueryContext = {}
 
-describe.each(adapters)('$name', ({ name, open }) => {
+describe.each(adapters)('$name', ({ name, open, endless, aWhile }) => {
   let driver: SqlDriver
   afterEach(() => driver.close())
 
   it.each(['small', 'large'])('ends a %s read at its time limit, and serves the next', async (size) => {
+    driver = open(1_000)
     // Where the engine has to be started again, the next one waits for that, too.
-    driver = open(name.includes('gateway to the embedded') ? 5_000 : 1_000)
+    const next = name.includes('gateway to the embedded') ? open(60_000) : driver
 
     await expect(driver.query({ ...endless, isLarge: size === 'large' }, somebody)).rejects.toMatchObject({
       state: TIMED_OUT,
     })
 
-    expect(await driver.query(statement(`select 'sound'`), somebody)).toEqual([['sound']])
+    expect(await next.query(statement(`select 'sound'`), somebody)).toEqual([['sound']])
     await expect.poll(running).toBe(0)
   })
 
@@ -126,7 +158,7 @@ describe.each(adapters)('$name', ({ name, open }) => {
   })
 })
 
-describe.each(adapters)('a batch by $name', ({ open }) => {
+describe.each(adapters)('a batch by $name', ({ open, endless }) => {
   let own: SqlDriver
   beforeAll(async () => {
     own = open(0)
@@ -175,7 +207,7 @@ describe.each(adapters)('a batch by $name', ({ open }) => {
   })
 })
 
-describe.each(adapters.filter(({ name }) => !name.includes('embedded')))('a write by $name', ({ open }) => {
+describe.each(adapters.filter(({ name }) => !name.includes('embedded')))('a write by $name', ({ open, endless }) => {
   it('that is ended by its time limit leaves nothing', async () => {
     await watcher.query('drop table if exists note; create table note (n int)')
     const driver = open(500)
@@ -221,7 +253,7 @@ describe('pg over TCP', () => {
   it('asks again for what another was ended for', async () => {
     driver = openPostgres({ connectionString: server.url })
     const { asker, leave } = leaving()
-    const abandoned = [1, 2].map(() => driver.query(endless, asker).catch(({ state }) => state))
+    const abandoned = [1, 2].map(() => driver.query(sleeping.endless, asker).catch(({ state }) => state))
     leave()
     expect(await Promise.all(abandoned)).toEqual([CANCELED, CANCELED])
     const answer = driver.query(sleep(1), somebody)
@@ -269,20 +301,13 @@ it('an embedded database keeps what was committed when a statement is ended, and
     last = performance.now()
   }, 10)
 
-  await expect(driver.query(endless, somebody)).rejects.toMatchObject({ state: TIMED_OUT })
+  await expect(driver.query(working.endless, somebody)).rejects.toMatchObject({ state: TIMED_OUT })
   clearInterval(timer)
 
   expect(turns.length).toBeGreaterThan(20)
   expect(await driver.query(statement('select text from kept'), somebody)).toEqual([['kept']])
   await driver.close()
 })
-
-/** Takes hours, and no memory; what ends it need not wait for it to look. */
-const crossed = 'generate_series(1, 100000) a, generate_series(1, 1000000) b'
-const endless = statement(`select count(*)::text from ${crossed}`)
-const aWhile = statement(
-  `select 'done' from (select count(*) from generate_series(1, 3000) a, generate_series(1, 3000) b) t`,
-)
 
 function sleep(seconds: number) {
   return statement(`select pg_sleep(${seconds})`)

@@ -196,6 +196,7 @@ export function describeForeignKeys(dialect: Dialect, start: () => Promise<Datab
 
   it('costs nothing where the caller reads all', async () => {
     const statements: string[] = []
+    const { converse } = database.driver
     const counting: SqlDriver = {
       ...database.driver,
       query: (statement) => {
@@ -206,11 +207,23 @@ export function describeForeignKeys(dialect: Dialect, start: () => Promise<Datab
         statements.push(...batch.map(({ text }) => text))
         return database.driver.batch(batch)
       },
+      ...(converse && {
+        converse: (talk) =>
+          converse(
+            (function* () {
+              for (const statement of talk) {
+                statements.push(statement.text)
+                yield statement
+              }
+            })(),
+          ),
+      }),
     }
 
     await openItems(model, counting, dialect).create('tasks', task({ ownerId: 1 }), 'fields=id')
 
-    expect(statements).toHaveLength(1)
+    // In a conversation the item is read in a statement of its own.
+    expect(statements).toHaveLength('begun' in dialect ? 2 : 1)
     await refused(openItems(model, counting, dialect).create('tasks', [{ id: 2, ownerId: 3 }]))
   })
 }

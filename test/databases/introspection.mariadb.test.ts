@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { MigrationContext } from '../../src/core/migration/apply.ts'
 import type { SchemaOperation } from '../../src/core/migration/diff.ts'
 import { buildModel, type Model, type ModelRecords } from '../../src/core/model/model.ts'
+import { readCheck } from '../../src/core/sql/checks/expression.ts'
 import { compileChange } from '../../src/core/sql/ddl.ts'
 import { SqlFault } from '../../src/core/sql/fault.ts'
 import { mariadb } from '../../src/core/sql/mysql/dialect.ts'
@@ -92,7 +93,6 @@ describe('a schema that grew for years', () => {
     expect(records.constraints).toHaveLength(29)
     expect(records.collections.filter(({ isReadOnly }) => isReadOnly).map(({ apiName }) => apiName)).toEqual([
       'Uebersicht',
-      'captains',
       'fleet',
     ])
     expect((await importAll(database, records)).operations).toEqual([])
@@ -377,6 +377,76 @@ describe('migrations', () => {
       { numRuns: 20, endOnFailure: true },
     )
   })
+})
+
+it('takes a tinyint(1) for a truth value unless rows, default or checks tell of other numbers', async () => {
+  const columns = [
+    'id int primary key',
+    'plain tinyint(1)',
+    'switched tinyint(1) not null default 1',
+    'checked tinyint(1) check (checked in (0, 1))',
+    'agreed tinyint(1) check (agreed < 2)',
+    'stars tinyint(1) not null default 5',
+    'points tinyint(1) check (points between 1 and 5)',
+    'signed tinyint(1) check (signed >= -1)',
+    'grade tinyint(1) check (grade > 1)',
+    'late tinyint(1)',
+    'listed tinyint(1)',
+    'found tinyint(1)',
+    'total bigint unsigned not null default 7',
+    'share decimal(5, 2) default 2.5',
+    'key (listed)',
+  ]
+  await run(
+    driver,
+    'create database ranks',
+    `create table ranks.ranks (${columns.join()})`,
+    'insert into ranks.ranks (id, found) values (0, 9)',
+    'insert into ranks.ranks (id) select seq from ranks.seq_1_to_150000',
+    'insert into ranks.ranks (id, late, listed) values (200000, 9, 9)',
+  )
+
+  const rows = await driver.query(mariadbIntrospection.statement({ kind: 'schemas', names: ['ranks'] }))
+  const inspection = mariadbIntrospection.inspect?.(rows)
+  const inspected = inspection && (await driver.query(inspection))
+  const [table] = mariadbIntrospection.parse(rows, inspected, readCheck).tables
+  await run(driver, 'drop database ranks')
+
+  expect(Object.fromEntries((table?.columns ?? []).map(({ dbName, type }) => [dbName, type.name]))).toEqual({
+    id: 'int32',
+    plain: 'boolean',
+    switched: 'boolean',
+    checked: 'boolean',
+    agreed: 'boolean',
+    stars: 'int8',
+    points: 'int8',
+    signed: 'int8',
+    grade: 'int8',
+    // No import reads all rows of a large table.
+    late: 'boolean',
+    listed: 'int8',
+    found: 'int8',
+    total: 'uint64',
+    share: 'decimal',
+  })
+})
+
+it('leaves out a view that selects what is gone, and tells of it', async () => {
+  await run(
+    driver,
+    'create database attic',
+    'create table attic.boxes (id int primary key)',
+    'create table attic.gone (id int primary key)',
+    'create view attic.stale as select id from attic.gone',
+    'drop table attic.gone',
+  )
+
+  const rows = await driver.query(mariadbIntrospection.statement({ kind: 'schemas', names: ['attic'] }))
+  const { tables, skipped } = mariadbIntrospection.parse(rows)
+  await run(driver, 'drop database attic')
+
+  expect(tables.map(({ dbName }) => dbName)).toEqual(['boxes'])
+  expect(skipped).toEqual([{ table: 'attic.stale', reason: 'the database cannot open the view' }])
 })
 
 it('leaves out what the database user may not read, and tells of it', async () => {

@@ -106,7 +106,7 @@ describe('a schema that grew for years', () => {
       SizeId: 'int32?',
       KindID: 'int32?',
       ownerId: 'int64?',
-      weightKg: 'decimal? read-only',
+      weightKg: 'decimal(3,-2)?',
       hash: 'bytes?',
       tags: 'string[]?',
       matrix: 'int32[]?',

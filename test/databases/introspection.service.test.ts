@@ -146,6 +146,111 @@ it('follows renames of what the service made, and swapped names', async () => {
   expect(await list(columns)).toEqual(before)
 })
 
+it('follows a rename whose old name is used again', async () => {
+  await run('create table cranes (id int primary key, label text)', `insert into cranes values (1, 'first')`)
+  await introspect()
+
+  await run(
+    'alter table cranes rename label to lab',
+    `alter table cranes add label text default 'fresh'`,
+    'alter table cranes rename to cranes_old',
+    'create table cranes (id int primary key)',
+  )
+  const created = (await introspect()).find(({ kind }) => kind === 'createCollection')?.data as { apiName: string }
+  const renamed = await list('cranes?fields=*')
+  const added = await list(`${created.apiName}?fields=*`)
+  await run('drop table cranes', 'drop table cranes_old')
+  await introspect()
+
+  expect(renamed).toEqual([{ id: 1, label: 'first', labelColumn: 'fresh' }])
+  expect(added).toEqual([])
+})
+
+it('reads arrays of several dimensions as they are written', async () => {
+  await run(
+    `create table grids (id int primary key, numbers int[], flags flag[], moments timestamptz[], bytes bytea[], sums numeric(8,2)[] default '{{1.50}}')`,
+    `insert into grids (id, numbers) values (1, '[0:1]={7,8}')`,
+  )
+  await introspect()
+  const item = {
+    id: 2,
+    numbers: [[[1, null]], [[3, 4]]],
+    flags: [
+      ['DE', 'NL'],
+      ['NL', null],
+    ],
+    moments: [
+      [
+        ['2024-02-29T12:00:00Z', null],
+        [null, '2024-02-29T12:00:00.5Z'],
+      ],
+      [
+        ['2024-03-01T12:00:00Z', '-000043-03-15T00:00:00Z'],
+        ['infinity', null],
+      ],
+    ],
+    bytes: [[[[['AA=='], [null]]], [[['/+8='], ['']]]]],
+    sums: [['1.50'], ['-2.25']],
+  }
+
+  const created = await service.send('POST', 'grids', [item])
+  const changed = await service.send('PATCH', 'grids/2', { ...item, bytes: ['/w=='] })
+  const flat = await list('grids?fields=numbers&filter[id]=1')
+  const uneven = await service.send('PATCH', 'grids/2', { numbers: [[1], [2, 3]] })
+  await run('drop table grids')
+  await introspect()
+
+  expect(created).toEqual({ status: 200, body: { data: [item] } })
+  expect(changed).toEqual({ status: 200, body: { data: { ...item, bytes: ['/w=='] } } })
+  expect(flat).toEqual([{ numbers: [7, 8] }])
+  expect(uneven.status).toBe(422)
+  expect(JSON.stringify(uneven.body)).toContain('element 1 must be an array of length 1, as the others')
+})
+
+it('says what a migration failed at, and what is in its way', async () => {
+  await run(
+    'create table notes (id int primary key, label text, text text)',
+    'create view sums as select label from notes',
+    'create table logs (id int, at date) partition by range (at)',
+  )
+  await introspect()
+  const fields = (await list('ServicePrimitiveField?fields=id,dbName,collection.id,collection.dbName')) as readonly {
+    readonly id: string
+    readonly dbName: string
+    readonly collection: { readonly id: string; readonly dbName: string }
+  }[]
+  const idOf = (table: string, column: string) =>
+    fields.find((one) => one.collection.dbName === table && one.dbName === column)
+  const on = (table: string, kind: string, data: object) => ({
+    kind: 'updateCollection',
+    data: { id: idOf(table, 'id')?.collection.id, operations: [{ kind, data }] },
+  })
+  const drop = (column: string) => on('notes', 'deletePrimitiveField', { id: idOf('notes', column)?.id })
+  const index = { id: '01900000-0000-7000-8000-00000000000a', kind: 'unique', fieldIds: [idOf('logs', 'id')?.id] }
+
+  const dropped = await migrate([drop('text'), drop('label')])
+  const indexed = await migrate([drop('text'), on('logs', 'createIndex', index)])
+  await run('drop view sums', 'drop table notes', 'drop table logs')
+  await introspect()
+
+  expect(dropped).toMatchObject({
+    source: {
+      message: 'operations[1]',
+      source: { code: '3005', meta: { views: [expect.stringMatching(/sums$/)] } },
+    },
+  })
+  expect(indexed).toMatchObject({ source: { message: 'operations[1]', source: { code: '3010' } } })
+})
+
+async function migrate(operations: readonly object[]): Promise<unknown> {
+  const response = await fetch(`${service.url}/api/harbour/schema/migrate`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ operations }),
+  })
+  return response.json()
+}
+
 it('never shows what belongs to others', async () => {
   await database.batch(
     [

@@ -5,7 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseSqlAddress } from '../../src/core/sql/address.ts'
 import type { Dialect } from '../../src/core/sql/dialect.ts'
-import { mariadb, mysql } from '../../src/core/sql/mysql/dialect.ts'
+import { mariadb, mariadbConversation } from '../../src/core/sql/mysql/dialect.ts'
 import { openMysql } from '../../src/platform/drivers/mysql.ts'
 import { openPlanetscale } from '../../src/platform/drivers/planetscale.ts'
 import type { Fetch } from '../../src/platform/fetch.ts'
@@ -156,7 +156,7 @@ describe('PlanetScale over HTTP', () => {
   })
 
   it('is refused to a write, which then changes nothing', async () => {
-    const items = openItems(model, driver, mysql)
+    const items = openItems(model, driver, mariadbConversation)
     const among = 'filter[id][_lte]=40&fields=detail'
 
     await expect(items.updateMany('texts', { note: 'changed' }, among)).rejects.toMatchObject(tooLarge)

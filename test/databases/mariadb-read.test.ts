@@ -230,7 +230,7 @@ describe('filters', () => {
 describe('lists', () => {
   it.each([
     ['asc', ['3', '4', '9007199254740993', '2']],
-    ['desc', ['2', '9007199254740993', '3', '4']],
+    ['desc', ['2', '9007199254740993', '4', '3']],
   ])('have nulls last ascending and first descending: %s', async (direction, expected) => {
     expect(await ids('articles', `sort[0][rank][direction]=${direction}`)).toEqual(expected)
   })

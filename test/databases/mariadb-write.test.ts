@@ -50,14 +50,16 @@ const model = inSchema(
       stamps: { at: 'dateTimeWithTimezone', n: 'int32?' },
       singles: { x: 'float32', n: 'int32?' },
       flags: { flag: 'boolean', n: 'int32?' },
+      k: { id: 'int32', n: 'int32?' },
       pairs: { a: 'int32', b: 'string(700)', n: 'int32?' },
       logs: { line: 'string(80)?' },
-      generated: { id: 'uuid', n: 'int32', bossId: 'int64?' },
+      generated: { id: 'uuid', n: 'int32', bossId: 'int64?', wholeId: 'uuid?' },
     },
     [
       'people.boss(bossId) -> people.staff',
       'tokens.owner(ownerId) -> tokens.owned',
       'generated.boss(bossId) -> people.generated',
+      'generated.whole(wholeId) -> generated.parts',
     ],
   ),
 )
@@ -68,11 +70,17 @@ let driver: SqlDriver
 beforeAll(async () => {
   server = await startMariadb()
   driver = openMysql(server)
-  await createTables(only(model, ['values', 'people', 'pairs', 'logs', 'flags', 'stamps', 'singles']), driver, mariadb)
+  await createTables(
+    only(model, ['values', 'people', 'pairs', 'logs', 'flags', 'k', 'stamps', 'singles']),
+    driver,
+    mariadb,
+  )
   // As other people make tables: what compares as equal is not always the same.
   await run('create table codes (code varchar(80) collate utf8mb4_general_ci primary key, n int)')
   await run(`create table tokens (id binary(4) primary key, n int, ownerId binary(4))`)
-  await run('create table generated (id uuid default uuid() primary key, n int not null check (n > 0), bossId bigint)')
+  await run(
+    'create table generated (id uuid default uuid() primary key, n int not null check (n > 0), bossId bigint, wholeId uuid)',
+  )
 })
 
 afterAll(async () => {
@@ -167,7 +175,7 @@ describe.each([
           : [
               'Failed to execute query',
               'body',
-              'cannot be written: logs has no primary key, so what was written is not known',
+              'cannot be written: logs has neither a primary key nor a unique index of required fields, so what was written is not known',
             ],
       )
     })
@@ -192,14 +200,22 @@ describe.each([
       expect(await items.create('codes', [])).toEqual([])
     })
 
-    it('get a key of the database where that can be told', async () => {
-      const created = items.create('generated', [{ n: 1 }, { n: 2 }], 'fields=n').catch(storyOfError)
-
-      expect(await created).toEqual(
-        dialect === mariadb
-          ? [{ n: 1 }, { n: 2 }]
-          : ['Failed to execute query', 'id', 'must be given: the database does not tell its default'],
+    it('get a key of the database, which their relations find', async () => {
+      const created = await items.create('generated', [{ n: 1 }, { n: 2 }], 'fields=n')
+      const nested = await items.create(
+        'generated',
+        [
+          { n: 3, boss: { _create: { data: { name: 'boss' } } }, parts: [{ _create: { data: [{ n: 1 }, { n: 2 }] } }] },
+          { n: 4, parts: [{ _create: { data: [{ n: 3, parts: [{ _create: { data: [{ n: 9 }] } }] }] } }] },
+        ],
+        'fields=n,boss.name,parts.n,parts.parts.n',
       )
+
+      expect(created).toEqual([{ n: 1 }, { n: 2 }])
+      expect(nested).toEqual([
+        { n: 3, boss: { name: 'boss' }, parts: { data: [part(1), part(2)] } },
+        { n: 4, boss: null, parts: { data: [part(3, [{ n: 9 }])] } },
+      ])
     })
   })
 
@@ -314,6 +330,30 @@ describe.each([
     })
   })
 
+  it('delete from a table with the name that kept rows have', async () => {
+    await items.create('k', [{ id: 1 }, { id: 2 }])
+
+    expect(await items.deleteMany('k', 'filter[id][_gt]=1&fields=id')).toEqual([{ id: 2 }])
+    expect(await items.list('k')).toEqual([{ id: 1, n: null }])
+  })
+
+  it('change by a truth value those that are shown with it', async () => {
+    const ids = async (operator: string) => {
+      const found = await items.list('values', `fields=id&filter[flag]${operator}`)
+      return found.map(({ id }) => id).sort()
+    }
+    await run('insert into `values` (id, flag) values (0, 0), (1, 1), (2, 9), (3, -1), (4, null)')
+
+    expect(await ids('[_eq]=true')).toEqual([1, 2, 3])
+    expect(await ids('[_neq]=true')).toEqual([0])
+    expect(await ids('[_eq]=false')).toEqual([0])
+    expect(await ids('[_neq]=false')).toEqual([1, 2, 3])
+    expect(await ids('[_null]=true')).toEqual([4])
+    await items.updateMany('values', { small: 7 }, 'filter[flag][_neq]=true')
+    expect(await items.list('values', 'fields=id&filter[small][_eq]=7')).toEqual([{ id: 0 }])
+    expect(await items.deleteMany('values', 'filter[flag][_eq]=true')).toHaveLength(3)
+  })
+
   describe('refusals', () => {
     it('name the reason and leave nothing behind', async () => {
       const bossId = await person('boss')
@@ -352,6 +392,10 @@ describe.each([
 
 function run(text: string) {
   return driver.query({ text, params: [] })
+}
+
+function part(n: number, parts: readonly unknown[] = []) {
+  return { n, parts: { data: parts } }
 }
 
 function storyOfError(error: unknown): Promise<readonly string[]> {

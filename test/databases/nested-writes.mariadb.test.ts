@@ -12,3 +12,12 @@ describe('on MariaDB', () => {
     return { driver, close: () => driver.close().then(() => server.close()) }
   })
 })
+
+describe('on MariaDB, by a connection without a database', () => {
+  const start = async () => {
+    const server = await startMariadb()
+    const driver = openMysql({ ...server, database: undefined })
+    return { driver, close: () => driver.close().then(() => server.close()) }
+  }
+  describeNestedWrites(mariadb, start, 'shop')
+})

@@ -12,7 +12,9 @@ import { createTables, errorMessages, type Item, openItems, type WrittenItems } 
 
 export type Database = { readonly driver: SqlDriver; close(): Promise<void> }
 
-export function describeNestedWrites(dialect: Dialect, start: () => Promise<Database>): void {
+/** `schema` names the one that statements have to name, since the connection has no own. */
+export function describeNestedWrites(dialect: Dialect, start: () => Promise<Database>, schema?: string): void {
+  const model = schema === undefined ? ownModel : inSchema(schema, ownModel)
   let database: Database
   let items: WrittenItems
 
@@ -632,7 +634,7 @@ export function describeNestedWrites(dialect: Dialect, start: () => Promise<Data
 
 const text = 'string(80)'
 
-const model = withMore(
+const ownModel = withMore(
   build.model(
     {
       authors: { id: 'int64', name: text },
@@ -681,13 +683,21 @@ const model = withMore(
 const children = ['coupons', 'accounts', 'profiles', 'comments', 'articles', 'authors', 'topics', 'shops', 'places']
 
 function keyOf(name: string): string {
-  return model.byName.get(name)?.primaryKey[0]?.apiName ?? ''
+  return ownModel.byName.get(name)?.primaryKey[0]?.apiName ?? ''
 }
 
 /** A key that no item has. */
 function nothing(name: string): string {
-  const type = model.byName.get(name)?.primaryKey[0]?.type.name
+  const type = ownModel.byName.get(name)?.primaryKey[0]?.type.name
   return type === 'uuid' ? '00000000-0000-0000-0000-000000000000' : type === 'string' ? '-' : '0'
+}
+
+function inSchema(dbName: string, { records }: Model): Model {
+  return buildModel(1, {
+    ...records,
+    namespaces: [{ id: 'schema', sourceId: 'main', dbName, isSystem: false }],
+    collections: records.collections.map((collection) => ({ ...collection, namespaceId: 'schema' })),
+  })
 }
 
 type Default = 'counted' | Extract<DefaultValue, { readonly source: 'engineManaged' }>['onCreate']

@@ -75,8 +75,9 @@ export function describePlans(database: PlannedDatabase): void {
     const sorted = `fields=id&sort[0][n][direction]=${direction}&sort[0][n][nulls]=${nulls}`
     const values = ids.map((one) => ({ id: one, n: one % 3 === 0 ? undefined : one % 5 }))
     const present = values.filter(({ n }) => n !== undefined)
-    present.sort((one, other) => ((one.n ?? 0) - (other.n ?? 0)) * (direction === 'asc' ? 1 : -1) || one.id - other.id)
-    const absent = values.filter(({ n }) => n === undefined)
+    const inOrder = (one: number, other: number) => (one - other) * (direction === 'asc' ? 1 : -1)
+    present.sort((one, other) => inOrder(one.n ?? 0, other.n ?? 0) || inOrder(one.id, other.id))
+    const absent = values.filter(({ n }) => n === undefined).sort((one, other) => inOrder(one.id, other.id))
     const expected = nulls === 'first' ? [...absent, ...present] : [...present, ...absent]
 
     const pages = [0, 7, 14, 21, 28].map((offset) => `${sorted}&limit=7&offset=${offset}&meta=totalCount`)
@@ -94,6 +95,7 @@ export function describePlans(database: PlannedDatabase): void {
 
     it.each(indexed.filter(([, , { isOrdered }]) => isOrdered))('of %s serves a sort', async (_, index) => {
       expect(await plan(index, 'sort[0][v][direction]=asc')).toEqual([])
+      expect(await plan(index, 'sort[0][v][direction]=desc')).toEqual([])
     })
   })
 }

@@ -16,33 +16,39 @@ const library: Drawing = {
 
 let service: NodeService
 let other: pg.Client
+/** A third one, which is asked what the others wait for. */
+let gate: pg.Client
 
 beforeAll(async () => {
   service = await startService('library', library)
   await service.send('POST', 'authors', [{ id: 1 }, { id: 2 }])
-  await service.send('POST', 'books', [{ title: 'one' }, { title: 'two' }])
-  other = new pg.Client({ connectionString: service.databaseUrl })
-  await other.connect()
-  await other.query(`set search_path = "${service.schema}"; set deadlock_timeout = '1min'`)
+  await service.send('POST', 'books', [{ title: 'one' }, { title: 'two' }, { title: 'three' }])
+  other = await connected()
+  gate = await connected()
 })
 
 afterAll(async () => {
-  await other?.end()
+  await Promise.all([other?.end(), gate?.end()])
   await service?.close()
 })
 
 it('is tried again after a deadlock', async () => {
-  await other.query(`begin; update books set title = 'other' where id = 2`)
-  const connect = { books: [{ _connect: { keys: [{ id: 1 }, { id: 2 }] } }] }
+  await gate.query(`begin; update books set title = 'other' where id = 2`)
+  await other.query(`begin; update books set title = 'other' where id = 3`)
+  const connect = { books: [{ _connect: { keys: [{ id: 1 }, { id: 2 }, { id: 3 }] } }] }
   const answer = service.send('PATCH', 'authors/1?fields=id,books.title', connect)
-  await blocked()
+  await blocked(1)
+  const theirs = other.query(`update books set title = 'other' where id = 1; commit`)
+  await blocked(2)
 
-  // It waits for the second book and holds the first; ours waits longer, so the database ends theirs.
-  await other.query(`update books set title = 'other' where id = 1; commit`)
+  // Ours gets the second book and waits for the third: it is the last to wait and the first to look for a deadlock.
+  await gate.query('commit')
+  await theirs
 
+  const title = 'other'
   expect(await answer).toEqual({
     status: 200,
-    body: { data: { id: 1, books: { data: [{ title: 'other' }, { title: 'other' }] } } },
+    body: { data: { id: 1, books: { data: [{ title }, { title }, { title }] } } },
   })
   expect(await deadlocks()).toBe(1)
 })
@@ -71,23 +77,31 @@ it('refers to no row that ends before it does', async () => {
   await service.send('POST', 'authors', [{ id: 3 }])
   await other.query(`begin; delete from authors where id = 3`)
   const answer = service.send('POST', 'books', [{ title: 'late', author: { _connect: { key: { id: 3 } } } }])
-  await blocked()
+  await blocked(1)
 
   await other.query('commit')
 
   expect(await answer).toMatchObject({ status: 422, body: { source: { message: 'Foreign key constraint failed' } } })
 })
 
-/** Until some session of the service waits for a lock. */
-async function blocked(): Promise<void> {
+/** It looks for deadlocks so late that the service has long found them. */
+async function connected(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: service.databaseUrl })
+  await client.connect()
+  await client.query(`set search_path = "${service.schema}"; set deadlock_timeout = '1min'`)
+  return client
+}
+
+/** Until so many sessions wait for a lock. */
+async function blocked(sessions: number): Promise<void> {
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock'`
-  while ((await other.query(waiting)).rowCount === 0) await wait(5)
+  while (((await gate.query(waiting)).rowCount ?? 0) < sessions) await wait(5)
 }
 
 /** The server counts when a session is idle for a while. */
 async function deadlocks(): Promise<number> {
   for (let attempt = 0; attempt < 1_200; attempt += 1) {
-    const { rows } = await other.query('select deadlocks::int from pg_stat_database where datname = current_database()')
+    const { rows } = await gate.query('select deadlocks::int from pg_stat_database where datname = current_database()')
     if (rows[0].deadlocks > 0) return rows[0].deadlocks
     await wait(50)
   }

@@ -11,7 +11,7 @@ import { anyChange, anyFlatChange, anyItems } from './support/bodies.ts'
 import { createDice, type Dice, seed } from './support/dice.ts'
 import { invalid, open, valid } from './support/json-cases.ts'
 import { library, restrictions } from './support/library.ts'
-import { anyFilterSearch, anyItemSearch, anySearch, mutated, type Sketches } from './support/queries.ts'
+import { anyFilterSearch, anyItemSearch, anySearch, asBody, mutated, type Sketches } from './support/queries.ts'
 import { anyText, escaped, hostile } from './support/values.ts'
 import { describeSent, faultOf, openWire, type Sent, type Wire } from './support/wire.ts'
 
@@ -195,8 +195,14 @@ function anyRequest(chance: Dice): Sent {
     case 0:
     case 1:
     case 2:
-    case 3:
       return { method: 'GET', path: path(collection.name, anySearch(dice, sketches, collection)) }
+    case 3:
+      return {
+        method: 'QUERY',
+        path: path(collection.name, dice.spoils(20) ? anySearch(dice, sketches, collection) : ''),
+        body: asBody(anySearch(dice, sketches, collection)),
+        headers: anyHeaders(dice),
+      }
     case 4:
       return { method: 'GET', path: path(keyed(dice, one), anyItemSearch(dice, sketches, one)) }
     case 5:

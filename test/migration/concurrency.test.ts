@@ -1,5 +1,5 @@
 /**
- * docs/contract.md#turns: one migration at a time per workspace, whoever was sent it, and workspaces beside each other.
+ * docs/contract.md#migration-lock: one migration at a time per workspace, whoever was sent it, and workspaces beside each other.
  * Two Node processes and a Worker serve one instance here.
  */
 import pg from 'pg'

@@ -38,6 +38,20 @@ const listed = await shop.GET('/api/typed/items/books', {
 })
 const total: number | undefined = listed.data?.meta?.totalCount
 
+const grouped = await shop.GET('/api/typed/aggregates/books', {
+  params: {
+    query: {
+      aggregate: { books: { count: '*' }, worth: { sum: 'price' } },
+      group: ['author.name', { price: { as: 'price' } }],
+      having: { worth: { _gt: '5' } },
+      sort: [{ books: { direction: 'desc' } }],
+    },
+  },
+})
+const groupNames: (string | number | boolean | null | undefined)[] | undefined = grouped.data?.data.map(
+  ({ group }) => group['author.name'],
+)
+
 const updated = await shop.PATCH('/api/typed/items/authors/{key}', {
   params: { path: { key } },
   body: { name: 'Ada L.' },
@@ -56,6 +70,7 @@ console.log(
     created: created.data?.data.map(({ name }) => name),
     read: { name: read.data?.data.name, titles },
     listed: { items: listed.data?.data, total },
+    grouped: { names: groupNames, first: grouped.data?.data[0] },
     updated: updated.data?.data.name,
     deleted: [cleared.response.status, deleted.response.status],
     gone: [gone.response.status, reason],

@@ -92,7 +92,9 @@ describe('on Workers', () => {
   it('an smtp address is refused', () => {
     const settings = { ...unset, SERVICE_MAIL__URL: 'smtp://mail.example.com' }
 
-    expect(() => openMailer({ settings, observe: () => {} })).toThrow('must be an https address on Workers')
+    expect(() => openMailer({ settings, observe: () => {}, openSmtp: undefined })).toThrow(
+      'must be an https address on Workers',
+    )
   })
 })
 

@@ -4,11 +4,11 @@ import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openDataDirectory } from '../../src/platform/node/embedded/data-directory.ts'
 import { lockDirectory } from '../../src/platform/node/embedded/directory-lock.ts'
 import { type EmbeddedPostgres, openEmbeddedPostgres } from '../../src/platform/node/embedded/postgres.ts'
+import { connectEmbedded as connect, askEmbedded as run } from '../support/servers/embedded-client.ts'
 import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
 
 const made: string[] = []
@@ -188,15 +188,15 @@ describe('the directory of the embedded database', () => {
 describe.concurrent('a lock of a directory', () => {
   it('of a dead process whose id is in use again is taken over', async ({ expect }) => {
     const directory = await temporary()
-    const unlock = await lockDirectory(directory)
+    const { release } = await lockDirectory(directory)
     const owner = JSON.parse(await readFile(join(directory, 'process.lock'), 'utf8'))
-    unlock()
+    release()
     await writeFile(join(directory, 'process.lock'), JSON.stringify({ ...owner, started: '1' }))
 
     const again = await lockDirectory(directory)
 
     expect(await readdir(directory)).toEqual(['process.lock'])
-    again()
+    again.release()
     expect(await readdir(directory)).toEqual([])
   })
 
@@ -208,7 +208,7 @@ describe.concurrent('a lock of a directory', () => {
 
     const winners = outcomes.filter((outcome) => outcome.status === 'fulfilled')
     expect(winners).toHaveLength(1)
-    for (const { value: unlock } of winners) unlock()
+    for (const { value: lock } of winners) lock.release()
     expect(await readdir(directory)).toEqual([])
   })
 
@@ -224,10 +224,10 @@ describe.concurrent('a lock of a directory', () => {
     await expect(lockDirectory(directory)).rejects.toThrow('in use by process 1 on elsewhere')
     clearInterval(heart)
     await lastBeat
-    const unlock = await lockDirectory(directory)
+    const { release } = await lockDirectory(directory)
 
     expect(JSON.parse(await readFile(path, 'utf8')).pid).toBe(process.pid)
-    unlock()
+    release()
   })
 })
 
@@ -251,22 +251,6 @@ async function temporary(): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'embedded-'))
   made.push(directory)
   return directory
-}
-
-async function connect({ connect }: EmbeddedPostgres): Promise<pg.Client> {
-  const client = new pg.Client({ stream: connect, ssl: false })
-  client.on('error', () => {})
-  await client.connect()
-  return client
-}
-
-async function run(embedded: EmbeddedPostgres, text: string): Promise<unknown[]> {
-  const client = await connect(embedded)
-  try {
-    return (await client.query(text)).rows
-  } finally {
-    await client.end()
-  }
 }
 
 function write(directory: string, first: number): ChildProcess {

@@ -1,6 +1,6 @@
 /** What a newcomer and an operator meet when they run the service on their machine, whichever platform serves it. */
 import { existsSync } from 'node:fs'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,9 +9,16 @@ import { copyPrepared } from '../support/run/prepared.ts'
 import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
 import { freePort } from '../support/servers/free-port.ts'
 import { generousLicense } from '../support/service/license.ts'
-import { killAtFile, type LocalRun, signalWhile, startLocalRun, startRefused } from '../support/service/local-run.ts'
+import {
+  asShipped,
+  killAtFile,
+  type LocalRun,
+  signalWhile,
+  startLocalRun,
+  startRefused,
+} from '../support/service/local-run.ts'
 
-/** Milliseconds; one start after the other, ten in all. */
+/** Milliseconds; one start after the other, nine in all. */
 const SWEEP = 600_000
 
 /** `script` is the name of the npm script. */
@@ -35,14 +42,20 @@ export function describeLocalRun(script: string): void {
     return at(name)
   }
 
+  const temporary = async (name: string) => {
+    const path = join(directory, `temporary-${name}`)
+    await mkdir(path)
+    return path
+  }
+
   describe(`npm run ${script}`, () => {
     it('prints one block whose curl line returns real rows, keeps data over a restart, and leaves no process', async () => {
-      const first = await startLocalRun(script, at('demo'))
+      const first = await startLocalRun(script, { ...at('demo'), ...asShipped })
       const rows = await (await first.curl()).json()
       await first.interrupt()
       const [left, isLocked] = [first.processes(), existsSync(join(directory, 'demo/postgres/process.lock'))]
 
-      const second = await startLocalRun(script, at('demo'))
+      const second = await startLocalRun(script, { ...at('demo'), ...asShipped })
       const rowsAgain = await (await second.curl()).json()
       await second.interrupt()
 
@@ -76,16 +89,8 @@ export function describeLocalRun(script: string): void {
       },
     )
 
-    it('says what it does while it starts, and where its data is', async () => {
-      const run = await startLocalRun(script, { ...(await prepared('told')), SERVICE_DEMO: 'false' })
-      await run.interrupt()
-
-      const [before = ''] = run.output().split('Address')
-      expect(before).toMatch(/^Opening the embedded database\n.*[Ss]tarting the (Worker|service)\n/)
-      expect(run.output()).toContain(`Data           ${join(directory, 'told')}\n`)
-    })
-
     it('finishes what a first start has begun that was killed', async () => {
+      await prepareEmbedded(join(directory, 'killed/postgres'))
       await killAtFile(script, at('killed'), join(directory, 'killed/demo-is-loading'))
 
       const run = await startLocalRun(script, at('killed'))
@@ -97,14 +102,31 @@ export function describeLocalRun(script: string): void {
     })
   })
 
-  describe(`npm run ${script}, told to end while it starts`, () => {
+  describe(`npm run ${script}, which starts and ends`, () => {
+    let output: string
+    /** Milliseconds of a start and its end. */
+    let whole: number
+
+    beforeAll(async () => {
+      const variables = { ...(await prepared('whole')), SERVICE_DEMO: 'false' }
+      const begun = performance.now()
+      const run = await startLocalRun(script, variables)
+      await run.interrupt()
+      whole = performance.now() - begun
+      output = run.output()
+    })
+
+    it('says what it does while it starts, and where its data is', () => {
+      const [before = ''] = output.split('Address')
+      expect(before).toMatch(/^Opening the embedded database\n.*[Ss]tarting the (Worker|service)\n/)
+      expect(output).toContain(`Data           ${join(directory, 'whole')}\n`)
+    })
+
     it.each(['SIGTERM', 'SIGINT'] as const)(
-      'by %s, leaves no lock and no process, whenever that is',
+      'told to by %s, leaves no lock, no process and no temporary file, whenever that is',
       async (signal) => {
-        const variables = { ...(await prepared(`signalled-${signal}`)), SERVICE_DEMO: 'false' }
-        const begun = performance.now()
-        await signalWhile(script, variables, { signal, moment: 'ready' })
-        const whole = performance.now() - begun
+        const TMPDIR = await temporary(signal)
+        const variables = { ...(await prepared(`signalled-${signal}`)), SERVICE_DEMO: 'false', TMPDIR }
         const moments = Array.from({ length: 8 }, (_, n) => Math.round((whole * (n + 1)) / 8))
 
         for (const moment of [...moments, 'ready'] as const) {
@@ -114,6 +136,7 @@ export function describeLocalRun(script: string): void {
           expect(existsSync(join(directory, `signalled-${signal}/postgres/process.lock`)), `after ${moment} ms`).toBe(
             false,
           )
+          await expect.poll(() => readdir(TMPDIR), { message: `after ${moment} ms` }).toEqual([])
           expect(output).not.toMatch(/cannot start|failed to shut down/)
         }
       },
@@ -122,11 +145,13 @@ export function describeLocalRun(script: string): void {
   })
 
   describe(`npm run ${script}, while it serves`, () => {
-    const variables = () => ({ ...at('serving'), SERVICE_DEMO: 'false', SERVICE_COLOUR: 'green' })
+    const variables = () => ({ ...at('serving'), SERVICE_DEMO: 'false', SERVICE_COLOUR: 'green', TMPDIR })
+    let TMPDIR: string
     let run: LocalRun
 
     beforeAll(async () => {
       await prepared('serving')
+      TMPDIR = await temporary('serving')
       run = await startLocalRun(script, { ...variables(), PORT: String(await freePort()) })
     })
     afterAll(async () => {
@@ -162,12 +187,13 @@ export function describeLocalRun(script: string): void {
       expect(refusal.output).toMatch(/data directory \S+ is in use by process \d+/)
     })
 
-    it('loses no acknowledged write when it is killed, and starts again on the same port', async () => {
+    it('loses no acknowledged write and leaves no temporary file when it is killed, and starts again on the same port', async () => {
       const key = await readFile(join(directory, 'serving/api-key'), 'utf8')
       const { hostname, port } = new URL(run.url)
       await createNotes(run.url, key)
 
       const acknowledged = await writeUntilKilled(run, key)
+      await expect.poll(() => readdir(TMPDIR)).toEqual([])
       run = await startLocalRun(script, { ...variables(), SERVICE_HOST: hostname, PORT: port })
       const response = await request(run.url, key, 'GET', '/api/notes/items/notes?fields=id&limit=0')
 

@@ -163,7 +163,7 @@ it.each(['_delete', '_disconnect'])(
     const { status, body } = await service.send('PATCH', 'authors/1', { logs: [{ [operation]: {} }] })
 
     expect(status).toBe(422)
-    expect(JSON.stringify(body)).toContain('logs has no primary key')
+    expect(JSON.stringify(body)).toContain('logs has neither a primary key nor a unique index of required fields')
   },
 )
 

@@ -71,6 +71,10 @@ it('become types that compile, and a client made of them creates, reads what is 
     created: ['Ada'],
     read: { name: 'Ada', titles: ['Letters'] },
     listed: { items: [{ title: 'Notes' }], total: 1 },
+    grouped: {
+      names: ['Ada'],
+      first: { group: { 'author.name': 'Ada', price: '9.50' }, books: 1, worth: '9.50' },
+    },
     updated: 'Ada L.',
     deleted: [204, 204],
     gone: [404, 'No record found'],

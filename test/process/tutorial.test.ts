@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { prepareEmbedded } from '../support/servers/embedded-cluster.ts'
 import { type LocalRun, startLocalRun } from '../support/service/local-run.ts'
 
 const run = promisify(execFile)
@@ -13,6 +14,7 @@ let local: LocalRun
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'tutorial-'))
+  await prepareEmbedded(join(directory, 'data/postgres'))
   local = await startLocalRun('start:node', { SERVICE_DATA_DIR: join(directory, 'data'), SERVICE_DEMO: 'false' })
 })
 afterAll(async () => {

@@ -3,7 +3,7 @@
  * caller without a matching policy has `denied`. Every plan requires an Access.
  */
 import type { Collection, Field, RelationField } from '../model/model.ts'
-import { all, and, type Filter, isTrue, none, unite } from '../query/filter.ts'
+import { all, and, type Filter, filterText, isTrue, none, unite } from '../query/filter.ts'
 
 export type Action = 'read' | 'create' | 'update' | 'delete'
 
@@ -27,8 +27,16 @@ export type Granted = {
 
 export const denied: Access = { kind: 'denied' }
 
+/** Grants of the same rows share one filter, by which others know them. */
 export function granted(grants: readonly Grant[]): Granted {
-  return { kind: 'granted', grants, rows: unite(grants.map(({ rows }) => rows)) }
+  const known = new Map<string, Filter>()
+  const shared = grants.map((grant) => {
+    const text = filterText(grant.rows)
+    const rows = known.get(text) ?? grant.rows
+    known.set(text, rows)
+    return { ...grant, rows }
+  })
+  return { kind: 'granted', grants: shared, rows: unite(shared.map(({ rows }) => rows)) }
 }
 
 export const fullAccess: Granted = granted([{ rows: all, fields: 'every', validation: all }])
@@ -36,11 +44,14 @@ export const fullAccess: Granted = granted([{ rows: all, fields: 'every', valida
 /** Reads no row of any collection; used for the response to a caller that may write but not read. */
 export const writeOnlyAccess: Granted = granted([{ rows: none, fields: new Set(), validation: all }])
 
-/** Returns the rows, within `access.rows`, in which `field` may be used; undefined where it may not be used at all. */
+/**
+ * Returns the rows, within `access.rows`, in which `field` may be used; undefined where it may not be used at all. Where
+ * each grant has the rows of one that admits the field, that is all of them.
+ */
 export function visibility(access: Granted, field: Field): Filter | undefined {
-  const admitting = access.grants.filter((grant) => admits(grant, field.id))
-  if (admitting.length === access.grants.length) return all
-  return admitting.length === 0 ? undefined : unite(admitting.map(({ rows }) => rows))
+  const rows = new Set(access.grants.filter((grant) => admits(grant, field.id)).map((grant) => grant.rows))
+  if (rows.size === 0) return undefined
+  return access.grants.every((grant) => rows.has(grant.rows)) ? all : unite([...rows])
 }
 
 /** Returns the condition that a row must meet before these fields are written. */

@@ -4,7 +4,7 @@
  */
 
 import { canonicalJson, isObject } from '../json-object.ts'
-import { operators } from '../model/vocabulary.ts'
+import { type Operator, operators } from '../model/vocabulary.ts'
 
 /** A filter as JSON: operators and field ids. */
 export type Tree = Readonly<Record<string, unknown>>
@@ -17,6 +17,7 @@ export type Variables = { readonly userId: string | undefined; readonly roleIds:
 
 const CURRENT_USER = '$CURRENT_USER'
 const CURRENT_ROLES = '$CURRENT_ROLES'
+const PATH: Operator = '_path'
 
 /** Returns an empty list for a filter that every row meets. */
 export function conditionsOf(filter: Tree | undefined): readonly Condition[] {
@@ -25,7 +26,8 @@ export function conditionsOf(filter: Tree | undefined): readonly Condition[] {
     if (name.startsWith('_')) return [condition(name, value)]
     if (!isObject(value)) return [condition(name, Array.isArray(value) ? value : { _eq: value })]
     const names = Object.keys(value)
-    const isTest = names.length > 0 && names.every((operator) => tests.has(operator))
+    // A path belongs to each operator beside it.
+    const isTest = names.length > 0 && names.every((operator) => tests.has(operator)) && !names.includes(PATH)
     return isTest ? names.map((operator) => condition(name, { [operator]: value[operator] })) : [condition(name, value)]
   })
 }
@@ -51,6 +53,10 @@ export function usesCurrentRoles(part: unknown): boolean {
 }
 
 const tests: ReadonlySet<string> = new Set(operators)
+/** Operators that admit only rows which name an operand. */
+const equalities: ReadonlySet<string> = new Set<Operator>(['_eq', '_in', '_has', '_has_any', '_has_all'])
+/** Operators that take a list of operands; for others a list is a value, or a path. */
+const listed: ReadonlySet<string> = new Set<Operator>(['_in', '_nin', '_between', '_nbetween', '_has_any', '_has_all'])
 
 function condition(name: string, value: unknown): Condition {
   const tree = { [name]: value }
@@ -71,7 +77,7 @@ function givesOwn(tree: Tree, admits: 'more' | 'fewer'): boolean {
     if (!tests.has(name) && isObject(value)) return givesOwn(value, admits)
     const operands: readonly unknown[] = Array.isArray(value) ? value : [value]
     if (operands.includes(CURRENT_ROLES)) return false
-    const isEquality = !tests.has(name) || name === '_eq' || name === '_in'
+    const isEquality = !tests.has(name) || equalities.has(name)
     return !operands.includes(CURRENT_USER) || (isEquality && admits === 'more')
   })
 }
@@ -81,7 +87,7 @@ function mapOperands(tree: Tree, change: (operand: unknown) => unknown): Tree {
   const parts = Object.entries(tree).map(([name, value]): readonly [string, unknown] => {
     if (tests.has(name) || !isObject(value)) {
       if (!Array.isArray(value)) return [name, change(value)]
-      if (tests.has(name)) return [name, value.flatMap(change)]
+      if (tests.has(name)) return [name, listed.has(name) ? value.flatMap(change) : value]
       return [name, value.map((part) => (isObject(part) ? mapOperands(part, change) : part))]
     }
     return [name, mapOperands(value, change)]

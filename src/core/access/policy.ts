@@ -10,6 +10,7 @@ import { knownMembers, notOneOf, unknownMember } from '../known-members.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
 import { issuePath, shortName } from '../message-text.ts'
 import type { Collection, Field, Model } from '../model/model.ts'
+import { operators } from '../model/vocabulary.ts'
 import { didYouMean } from '../nearest.ts'
 import { queryBounds } from '../query/brackets.ts'
 import { all } from '../query/filter.ts'
@@ -256,7 +257,9 @@ function renamed(
   return result
 }
 
-/** In a stored filter, every member name that is no operator is a field id. */
+const tests: ReadonlySet<string> = new Set(operators)
+
+/** In a stored filter, every member name without `_` is a field id, but in an operand, which may be any JSON value. */
 function collectFieldIds(filter: unknown, into: Set<string>): void {
   if (Array.isArray(filter)) {
     for (const part of filter) collectFieldIds(part, into)
@@ -264,6 +267,7 @@ function collectFieldIds(filter: unknown, into: Set<string>): void {
   }
   if (typeof filter !== 'object' || filter === null) return
   for (const [name, value] of Object.entries(filter)) {
+    if (tests.has(name)) continue
     if (!name.startsWith('_')) into.add(name)
     collectFieldIds(value, into)
   }

@@ -49,6 +49,11 @@ export function scopeAllows({ collections }: ScopedRights, collectionId: string,
   return collections?.get(collectionId)?.has(action) ?? collections === undefined
 }
 
+/** Returns true if names of policies, and what they say, may be told. */
+export function readsPolicies(rights: Rights): boolean {
+  return hasEntitlement(rights, 'workspaceMembers:read') || hasEntitlement(rights, 'workspaceMembers:edit')
+}
+
 export function requireEntitlement(rights: Rights, entitlement: Entitlement): void {
   if (!hasEntitlement(rights, entitlement))
     throw new ServiceError('forbidden', `Requires the entitlement ${entitlement}`)

@@ -10,6 +10,7 @@ export const ErrorCode = {
   InvalidConfiguration: 2001,
   AccessDenied: 2002,
   CollectionNotFound: 2004,
+  ItemChanged: 4120,
   ConnectionFailed: 5001,
   RateLimited: 5002,
   InvalidPermissions: 2003,

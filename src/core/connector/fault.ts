@@ -74,6 +74,7 @@ const answers: ReadonlyMap<number | null, Answer> = new Map(
     ErrorCode.InvalidConfiguration,
     ErrorCode.AccessDenied,
     ErrorCode.CollectionNotFound,
+    ErrorCode.ItemChanged,
     ErrorCode.ConnectionFailed,
     ErrorCode.RateLimited,
   ].map((code) => [code, answerOf(code)]),

@@ -20,6 +20,8 @@ export const noCapabilities: Capabilities = {
   sort: [],
   count: false,
   offset: false,
+  conditional: false,
+  idempotent: false,
 }
 
 /** Any one of these operations is enough. */

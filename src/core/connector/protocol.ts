@@ -36,6 +36,8 @@ export type QueryRequest = {
   readonly count?: true
   readonly key?: Readonly<Record<string, unknown>>
   readonly data?: unknown
+  readonly unchanged?: Readonly<Record<string, unknown>>
+  readonly idempotencyKey?: string
 }
 
 /** Canonical texts by field name. */

@@ -7,10 +7,10 @@
 import { nested, type ServiceError } from '../error.ts'
 import { QUERY_FAILED } from '../error-codes.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
-import { type ConnectorOperation, connectorOperator } from '../model/vocabulary.ts'
+import { type ConnectorOperation, type ConnectorOperator, connectorOperator } from '../model/vocabulary.ts'
 import { wireValue } from '../model/wire.ts'
 import type { Order } from '../plan/plan.ts'
-import { all, and, type FieldRef, type Filter, none, or } from '../query/filter.ts'
+import { all, and, type Comparison, type FieldRef, type Filter, type JsonTest, none, or } from '../query/filter.ts'
 import { negation, operatorOf } from '../query/operator-meaning.ts'
 import { queryFault } from '../query/parse.ts'
 import { boundText } from '../query/placeholder.ts'
@@ -179,9 +179,35 @@ function compile(declared: DeclaredCollection, filter: Filter): ConnectorFilter 
       )
     case 'match':
       return leaf(declared, filter, filter.operand)
+    case 'empty':
+      return leaf(declared, filter, !filter.negated)
+    case 'elements': {
+      const values = filter.operands.map((operand) => wireOperand(filter.field, operand))
+      return orNot(filter, leaf(declared, filter, filter.quantity === 'one' ? values[0] : values))
+    }
+    case 'json':
+      return orNot(filter, leaf(declared, filter, jsonOperand(filter.test)))
     default:
       throw new Error(`a ${filter.kind} was left in a filter`)
   }
+}
+
+/** An operator without an opposite, where it is negated. */
+function orNot({ negated }: { readonly negated: boolean }, asked: ConnectorFilter): ConnectorFilter {
+  return negated ? { not: asked } : asked
+}
+
+function jsonOperand(test: JsonTest): unknown {
+  if (test.kind === 'key') return test.operand
+  if (test.kind === 'contains') return JSON.parse(test.operand)
+  const { path, type, comparison } = test
+  const values = test.operands.map((operand) => (type === 'string' ? operand : JSON.parse(operand)))
+  const isList = comparison === 'in'
+  return { path, operator: isList ? 'in' : comparisonOperator(comparison), value: isList ? values : values[0] }
+}
+
+function comparisonOperator(operator: Comparison): ConnectorOperator {
+  return connectorOperator(operatorOf({ kind: 'compare', operator }))
 }
 
 function wireOperand({ type }: PrimitiveField, text: string): unknown {

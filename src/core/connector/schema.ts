@@ -36,6 +36,8 @@ const collectionSchema = lazily(() =>
     sort: z.array(name()).default([]),
     count: z.boolean().default(false),
     offset: z.boolean().default(false),
+    conditional: z.boolean().default(false),
+    idempotent: z.boolean().default(false),
   }),
 )
 
@@ -70,7 +72,7 @@ const expected: Readonly<Record<string, string>> = {
   '': 'schema',
   schema: 'namespaces or collections',
   namespaces: 'name',
-  collections: 'name, namespace, fields, key, operations, filter, sort, count or offset',
+  collections: 'name, namespace, fields, key, operations, filter, sort, count, offset, conditional or idempotent',
   fields: 'name, type, isNullable, isList or isReadOnly',
   type: 'name or params',
 }
@@ -127,35 +129,45 @@ export function qualifiedName(namespace: string | undefined, dbName: string): st
 }
 
 /** What a collection supports, without its fields. */
-export type Capabilities = Pick<ConnectorCollection, 'key' | 'operations' | 'filter' | 'sort' | 'count' | 'offset'>
+export type Capabilities = Pick<
+  ConnectorCollection,
+  'key' | 'operations' | 'filter' | 'sort' | 'count' | 'offset' | 'conditional' | 'idempotent'
+>
 
 /** Capabilities by `qualifiedName`. */
 export type SourceCapabilities = ReadonlyMap<string, Capabilities>
 
 export function capabilitiesOf({ collections }: ConnectorSchema): SourceCapabilities {
   return new Map(
-    collections.map(({ namespace, name: dbName, key, operations, filter, sort, count, offset }) => [
-      qualifiedName(namespace, dbName),
-      { key, operations, filter, sort, count, offset },
-    ]),
+    collections.map(
+      ({ namespace, name: dbName, key, operations, filter, sort, count, offset, conditional, idempotent }) => [
+        qualifiedName(namespace, dbName),
+        { key, operations, filter, sort, count, offset, conditional, idempotent },
+      ],
+    ),
   )
 }
 
 /** Canonical text: equal capabilities have the same text, in whatever order they were declared. */
 export function capabilitiesText(capabilities: SourceCapabilities): string {
-  const entries = [...capabilities].map(([place, { key, operations, filter, sort, count, offset }]) => [
-    place,
-    {
-      key,
-      operations: operations.toSorted(),
-      filter: Object.entries(filter)
-        .map(([field, names]) => [field, names.toSorted()] as const)
-        .toSorted(([one], [other]) => (one < other ? -1 : 1)),
-      sort: sort.toSorted(),
-      count,
-      offset,
-    },
-  ])
+  const entries = [...capabilities].map(
+    ([place, { key, operations, filter, sort, count, offset, conditional, idempotent }]) => [
+      place,
+      {
+        key,
+        operations: operations.toSorted(),
+        filter: Object.entries(filter)
+          .map(([field, names]) => [field, names.toSorted()] as const)
+          .toSorted(([one], [other]) => (one < other ? -1 : 1)),
+        sort: sort.toSorted(),
+        count,
+        offset,
+        // Those that were stored before there were such declarations have none.
+        ...(conditional && { conditional }),
+        ...(idempotent && { idempotent }),
+      },
+    ],
+  )
   return JSON.stringify(entries.toSorted(([one], [other]) => (String(one) < String(other) ? -1 : 1)))
 }
 
@@ -179,6 +191,7 @@ export function toSourceSchema({ namespaces, collections }: ConnectorSchema): So
       schema: namespace ?? NO_NAMESPACE,
       dbName,
       isReadOnly: false,
+      isView: false,
       columns: fields.map((field) => ({
         dbName: field.name,
         type: field.type,

@@ -5,15 +5,16 @@
  */
 import type { Action, Viewer } from '../access/access.ts'
 import { type Declarations, describeCapabilities, servesOperation } from '../connector/item-capabilities.ts'
+import { limitsOf } from '../model/checks.ts'
 import type { Collection, Field, Model, PrimitiveField, RelationField } from '../model/model.ts'
-import { describeCollection, keyName, nameCollection, valuesOf } from '../model/overview.ts'
+import { describeCollection, keyName, nameCollection } from '../model/overview.ts'
 import { type ModelView, modelViewOf } from './model-view.ts'
 
 const actions = ['read', 'create', 'update', 'delete'] as const satisfies readonly Action[]
 
 export type AgentView = {
-  /** Returns true if a tool offers this action on some collection: on a list, or on one item by its key. */
-  readonly may: (action: Action) => boolean
+  /** Returns true if a tool offers this on some collection: on a list, or on one item by its key. */
+  readonly may: (action: Action | 'aggregate') => boolean
   /** The workspace's own collections that this caller may know of. */
   readonly known: readonly Collection[]
   /** Finds a collection, also a system collection, by name; undefined for unknown and hidden ones alike. */
@@ -30,7 +31,11 @@ export function agentView(model: Model, viewer: Viewer, declared: Declarations):
   const isKnown = (collection: Collection) => viewer.seesModel || allowed(collection).length > 0
   return {
     may: (action) =>
-      all.some((collection) => isAllowed(view, collection, action) && isReached(view, collection, action)),
+      all.some((collection) =>
+        action === 'aggregate'
+          ? isAllowed(view, collection, 'read') && view.declared(collection) === undefined
+          : isAllowed(view, collection, action) && isReached(view, collection, action),
+      ),
     known: all.filter((collection) => !collection.isSystem && isKnown(collection)),
     find(name) {
       const collection = model.byName.get(name)
@@ -126,7 +131,7 @@ function describeField(field: PrimitiveField) {
   return {
     apiName,
     type,
-    ...valuesOf(field),
+    ...limitsOf(field),
     isNullable,
     ...(isList && { isList }),
     ...(isReadOnly && { isReadOnly }),

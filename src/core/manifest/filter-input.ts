@@ -3,9 +3,9 @@ import { canFilterThrough, operatorSupport } from '../connector/item-capabilitie
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import { operatorsOf } from '../model/operator.ts'
-import { type ConnectorOperator, connectorOperator, type Operator } from '../model/vocabulary.ts'
+import { type ConnectorOperator, connectorOperator, type Operator, operatorsAtPath } from '../model/vocabulary.ts'
 import { meanings } from '../query/operator-meaning.ts'
-import { operandType } from '../query/resolve.ts'
+import { operandType, unlimited } from '../query/resolve.ts'
 import type { InputField, TypeReference } from './format.ts'
 import type { Interner } from './interner.ts'
 
@@ -37,13 +37,15 @@ function fieldFilter(interner: Interner, collection: Collection, field: Primitiv
   const hasNull = field.isNullable && isServed('null')
   if (operators.length === 0 && !hasNull) return []
   const type = operandType(field.type)
-  const label = `${field.isList ? 'List' : typeLabel(type)}Filter${hasNull ? 'Nullable' : ''}PrimitiveInput`
+  const label = `${typeLabel(type)}${field.isList ? 'List' : ''}Filter${hasNull ? 'Nullable' : ''}PrimitiveInput`
   const value = interner.primitive(type)
   const orNull = hasNull ? `${value}?` : value
+  const operand = operandsOf(interner, value, orNull)
   const key = operators.length === every.length ? label : `${label} ${operators.join(' ')}`
   const index = interner.input(key, label, () => ({
     fields: [
-      ...operators.map((operator): Entry => [operator, { type: operandOf(operator, value, orNull), optional: true }]),
+      ...operators.map((operator): Entry => [operator, { type: operand(operator), optional: true }]),
+      ...besidePath(operators).map((operator): Entry => [operator, { type: operand(operator), optional: true }]),
       ...(hasNull ? [nullTest(interner)] : []),
     ],
   }))
@@ -56,18 +58,31 @@ function nullTest(interner: Interner): Entry {
   return ['_null', { type: interner.primitive({ name: 'boolean' }), optional: true }]
 }
 
-function operandOf(operator: Operator, value: TypeReference, orNull: TypeReference): TypeReference {
-  const meaning = meanings[operator]
-  switch (meaning.kind) {
-    case 'compare':
-      return meaning.operator === '=' || meaning.operator === '<>' ? orNull : value
-    case 'match':
-    case 'null':
-      return value
-    case 'in':
-      return `[${orNull}]`
-    case 'between':
-      return `[${value}]`
+/** Operators that a JSON field has at a path only. */
+function besidePath(operators: readonly Operator[]): readonly Operator[] {
+  return operators.includes('_path') ? operatorsAtPath.filter((operator) => !operators.includes(operator)) : []
+}
+
+function operandsOf(interner: Interner, value: TypeReference, orNull: TypeReference) {
+  return (operator: Operator): TypeReference => {
+    const meaning = meanings[operator]
+    switch (meaning.kind) {
+      case 'compare':
+        return meaning.operator === '=' || meaning.operator === '<>' ? orNull : value
+      case 'match':
+      case 'null':
+        return value
+      case 'in':
+        return `[${orNull}]`
+      case 'elements':
+        return meaning.quantity === 'one' ? value : `[${value}]`
+      case 'empty':
+        return interner.primitive({ name: 'boolean' })
+      case 'json':
+        return meaning.test.kind === 'key' ? interner.primitive(unlimited) : `[${value}]`
+      case 'between':
+        return `[${value}]`
+    }
   }
 }
 
@@ -75,7 +90,7 @@ function operandOf(operator: Operator, value: TypeReference, orNull: TypeReferen
 function typeLabel(type: FieldType): string {
   const name = type.name.charAt(0).toUpperCase() + type.name.slice(1)
   if (type.name !== 'decimal' || type.params.kind === 'unconstrained') return name
-  return `${name}${type.params.precision}_${type.params.scale}`
+  return `${name}${type.params.precision}_${type.params.scale}`.replace('-', 'Minus')
 }
 
 /** A to-many filter without a quantifier means `_some`. */

@@ -2,6 +2,7 @@
  * The format of the manifest (docs/manifest.md): every number is an index, either into `strings` or, as the comment
  * says, into another list. An absent flag is false.
  */
+import type { Limits as ModelLimits } from '../model/checks.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { DefaultValue, IndexKind, ReferentialAction } from '../model/model.ts'
 
@@ -12,6 +13,9 @@ export type Manifest = {
   readonly serviceSchema: ServiceSchema
   readonly querySchema: QuerySchema
 }
+
+/** What check constraints say of the values, but for a list of them; numbers are texts. */
+export type Limits = Omit<ModelLimits, 'values'>
 
 /** An index into `strings`. */
 export type Text = number
@@ -37,6 +41,7 @@ export type CollectionEntry = {
   readonly namespace?: number
   readonly isReadonly?: true
   readonly isSystem?: true
+  readonly isView?: true
   readonly primitiveFields: readonly PrimitiveFieldEntry[]
   readonly relationFields: readonly RelationFieldEntry[]
   readonly indexes?: readonly IndexEntry[]
@@ -52,8 +57,9 @@ export type PrimitiveFieldEntry = {
   readonly isList?: true
   readonly isReadonly?: true
   readonly defaultValue?: DefaultValue
-  /** Those of an enum, in its order. */
+  /** Those of an enum, in its order, or of a check constraint. */
   readonly values?: readonly Text[]
+  readonly limits?: Limits
 }
 
 export type RelationFieldEntry = {
@@ -111,10 +117,11 @@ export type InputField = {
   /** Further accepted types. */
   readonly secondaryTypes?: readonly TypeReference[]
   readonly hasDefault?: true
+  readonly limits?: Limits
 }
 
 /** `arguments` of a relation: into inputObjectTypes. */
-export type OutputField = { readonly type: TypeReference; readonly arguments?: number }
+export type OutputField = { readonly type: TypeReference; readonly arguments?: number; readonly limits?: Limits }
 
 /** `fields` is flat: a name, the index of its field in inputFields or outputFields, the next name … */
 export type ObjectType = { readonly name: Text; readonly fields: readonly number[] }

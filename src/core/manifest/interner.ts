@@ -3,6 +3,7 @@
  * in circles and long chains, so a type gets its index when it is first referred to, and is described later.
  */
 import type { Action } from '../access/access.ts'
+import { limitsOf } from '../model/checks.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type {
@@ -22,9 +23,17 @@ export type Description<Field> = {
   readonly constraints?: Constraints<string>
 }
 
+/**
+ * The input type of index `base` without one of its optional fields. Described in full, the input of a collection with
+ * many relations would be repeated for each of them.
+ */
+export type Reduced = { readonly base: number; readonly without: string }
+
+export type InputDescription = Description<InputField> | Reduced
+
 /** An interned type with its description. */
 export type Described =
-  | { readonly side: 'input'; readonly name: string; readonly description: Description<InputField> }
+  | { readonly side: 'input'; readonly name: string; readonly description: InputDescription }
   | { readonly side: 'output'; readonly name: string; readonly description: Description<OutputField> }
 
 export type Interner = {
@@ -42,7 +51,7 @@ export type Interner = {
   shown(collection: Collection, field: PrimitiveField): TypeReference
   enumeration(name: string, values: readonly string[]): TypeReference
   /** Returns the index of the input type of this key; calls `describe` once per key. */
-  input(key: string, name: string, describe: () => Description<InputField>): number
+  input(key: string, name: string, describe: () => InputDescription): number
   output(key: string, name: string, describe: () => Description<OutputField>): number
   /** Returns the unique name of an input or output type. */
   nameOf(side: Described['side'], index: number): string
@@ -59,8 +68,8 @@ export function createInterner(view: ModelView, reserved: readonly string[] = []
   const strings = createPool<string>((value) => value)
   const primitiveTypes = createPool<FieldType>(JSON.stringify)
   const enumTypes = createPool<QuerySchema['enumTypes'][number]>(JSON.stringify)
-  const inputs = createPool<Named<InputField>>(({ key }) => key)
-  const outputs = createPool<Named<OutputField>>(({ key }) => key)
+  const inputs = createPool<Named<InputDescription>>(({ key }) => key)
+  const outputs = createPool<Named<Description<OutputField>>>(({ key }) => key)
   const uniqueName = createNames(reserved)
   const names = { input: new Map<number, string>(), output: new Map<number, string>() }
   const done = { input: 0, output: 0 }
@@ -77,12 +86,14 @@ export function createInterner(view: ModelView, reserved: readonly string[] = []
 
   /** Fields with the same values share a type, which is named after the first of them. */
   const enumNames = new Map<string, string>()
-  function scalar({ apiName, type, native }: PrimitiveField): TypeReference {
-    if (!native?.values) return primitive(type)
-    const key = JSON.stringify(native.values)
+  function scalar(field: PrimitiveField): TypeReference {
+    const { apiName, type } = field
+    const { values } = limitsOf(field)
+    if (values === undefined) return primitive(type)
+    const key = JSON.stringify(values)
     const name = enumNames.get(key) ?? uniqueName(`${apiName.charAt(0).toUpperCase()}${apiName.slice(1)}Enum`)
     enumNames.set(key, name)
-    return enumeration(name, native.values)
+    return enumeration(name, values)
   }
 
   function nameOf(side: Described['side'], index: number): string {
@@ -139,9 +150,26 @@ export function createInterner(view: ModelView, reserved: readonly string[] = []
       const outputFields = createPool<OutputField>(JSON.stringify)
       const inputObjectTypes: InputObjectType[] = []
       const outputObjectTypes: ObjectType[] = []
+      const reduced = new Map<number, Reduced>()
       for (const { side, name, description } of described()) {
-        if (side === 'input') inputObjectTypes.push(pooledType(name, description, { strings, fields: inputFields }))
-        else outputObjectTypes.push(pooledType(name, description, { strings, fields: outputFields }))
+        if (side === 'output') {
+          outputObjectTypes.push(pooledType(name, description, { strings, fields: outputFields }))
+        } else if ('base' in description) {
+          reduced.set(inputObjectTypes.length, description)
+          inputObjectTypes.push({ name: strings.indexOf(name), fields: [] })
+        } else {
+          inputObjectTypes.push(pooledType(name, description, { strings, fields: inputFields }))
+        }
+      }
+      // At the end, since a base may be described after the types that refer to it.
+      for (const [index, { base, without }] of reduced) {
+        const [{ name }, { fields, constraints }] = [valueAt(inputObjectTypes, index), valueAt(inputObjectTypes, base)]
+        const omitted = strings.indexOf(without)
+        inputObjectTypes[index] = {
+          name,
+          fields: fields.filter((_, place) => fields[place - (place % 2)] !== omitted),
+          ...(constraints && { constraints }),
+        }
       }
       return {
         strings: strings.values,
@@ -176,6 +204,10 @@ function createNames(reserved: readonly string[]): (name: string) => string {
 }
 
 function at<T>({ values }: Pool<T>, index: number): T {
+  return valueAt(values, index)
+}
+
+function valueAt<T>(values: readonly T[], index: number): T {
   const value = values[index]
   if (value === undefined) throw new Error(`there is no type ${index}`)
   return value
@@ -194,7 +226,7 @@ function pooledType<Field>(
   }
 }
 
-type Named<Field> = { readonly key: string; readonly name: string; readonly describe: () => Description<Field> }
+type Named<Described> = { readonly key: string; readonly name: string; readonly describe: () => Described }
 
 type Pool<T> = { readonly values: readonly T[]; readonly indexOf: (value: T) => number }
 

@@ -1,12 +1,17 @@
 /** Describes the operations that collections serve, with arguments and answers (docs/contract.md#items). */
+
 import type { Action } from '../access/access.ts'
 import { isCrossSource, servesOperation } from '../connector/item-capabilities.ts'
+import { boundsOf } from '../model/checks.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import { canConflict } from '../plan/bulk/upsert.ts'
+import { uniqueSets } from '../plan/program-references.ts'
 import { isSortable } from '../plan/read.ts'
+import { unlimited } from '../query/resolve.ts'
 import { filterInput } from './filter-input.ts'
 import type { InputField, Operation, OperationKind, OutputField, TypeReference } from './format.ts'
 import type { Interner } from './interner.ts'
-import { createInput, updateManyData, updateOneData } from './write-input.ts'
+import { createInput, updateEachData, updateManyData, updateOneData } from './write-input.ts'
 
 export function operationsOf(interner: Interner, collection: Collection): readonly Operation[] {
   const { id, apiName } = collection
@@ -49,22 +54,20 @@ export function servedOperations(interner: Interner, collection: Collection): re
   const item: TypeReference = `o${itemOutput(interner, collection)}`
   const filter: InputField = { type: filterInput(interner, collection) }
   const filtered: Entry = ['filter', { ...filter, optional: true }]
+  const max = boundOf(interner, collection)
   const operations: readonly (ServedOperation | false)[] = [
     serves('readMany') && { kind: 'readMany', fields: listArguments(interner, collection), output: `[${item}]` },
     serves('create') && {
       kind: 'create',
-      fields: [['data', { type: `[${createInput(interner, collection)}]` }]],
+      fields: [['data', { type: `[${createInput(interner, collection)}]` }], ...conflictArgument(interner, collection)],
       output: `[${item}]`,
     },
     serves('updateMany') && {
       kind: 'updateMany',
-      fields: [
-        ['data', { type: updateManyData(interner, collection) }],
-        ['filter', filter],
-      ],
+      fields: updateManyArguments(interner, collection, { key, filter, max }),
       output: `[${item}]`,
     },
-    serves('deleteMany') && { kind: 'deleteMany', fields: [['filter', filter]], output: `[${item}]?` },
+    serves('deleteMany') && { kind: 'deleteMany', fields: [['filter', filter], ...max], output: `[${item}]?` },
     serves('readOne') && { kind: 'readOne', fields: [filtered], output: item },
     serves('updateOne') && {
       kind: 'updateOne',
@@ -74,6 +77,43 @@ export function servedOperations(interner: Interner, collection: Collection): re
     serves('deleteOne') && { kind: 'deleteOne', fields: [filtered], output: `${item}?` },
   ]
   return operations.filter((served) => served !== false)
+}
+
+/** A list of items has no filter: they name themselves. */
+function updateManyArguments(
+  interner: Interner,
+  collection: Collection,
+  { key, filter, max }: Readonly<{ key: readonly PrimitiveField[]; filter: InputField; max: readonly Entry[] }>,
+): readonly Entry[] {
+  const type = updateManyData(interner, collection)
+  if (max.length === 0 || key.length === 0) return [['data', { type }], ['filter', filter], ...max]
+  const secondaryTypes = [`[${updateEachData(interner, collection)}]`]
+  return [['data', { type, secondaryTypes }], ['filter', { ...filter, optional: true }], ...max]
+}
+
+/** The unique indexes by which new items may be there already, where the caller reads all of their fields. */
+function conflictArgument(interner: Interner, collection: Collection): readonly Entry[] {
+  const { view } = interner
+  const { id, apiName } = collection
+  if (view.declared(collection) !== undefined || collection.identity.length === 0) return []
+  if (!view.may(collection, 'read') || !canConflict(collection)) return []
+  const isRead = (field: PrimitiveField) => view.uses(collection, field, 'read') !== 'never'
+  const sets = uniqueSets(collection).filter((set) => set.every(isRead))
+  if (sets.length === 0) return []
+  const names = [...new Set(sets.map((set) => set.map((field) => field.apiName).join()))]
+  const index = interner.input(`${id} conflict`, `${apiName}ConflictInput`, () => ({
+    fields: [
+      ['fields', { type: interner.enumeration(`${apiName}ConflictFields`, names) }],
+      ['do', { type: interner.enumeration('ServiceConflictAction', ['update', 'ignore']) }],
+    ],
+  }))
+  return [['conflict', { type: `i${index}`, optional: true }]]
+}
+
+/** The bound of a write of many, where its items are found before they are written. */
+function boundOf(interner: Interner, collection: Collection): readonly Entry[] {
+  if (interner.view.declared(collection) !== undefined || collection.identity.length === 0) return []
+  return [['max', { type: interner.primitive({ name: 'int32' }), optional: true }]]
 }
 
 /** The fields of the key by which this caller may name items: of several all or none, since the documents name them. */
@@ -111,8 +151,27 @@ type Entry = readonly [name: string, field: InputField]
 function listArguments(interner: Interner, collection: Collection): readonly Entry[] {
   const declared = interner.view.declared(collection)
   const page = pageArguments(interner, collection).filter(([name]) => name !== 'offset' || declared?.offset !== false)
+  if (hasCursors(interner, collection)) {
+    const meta = interner.enumeration('ServiceMeta', ['totalCount', 'cursor', 'totalCount,cursor'])
+    return [...page, cursorArgument(interner, 'after'), cursorArgument(interner, 'before'), metaArgument(meta)]
+  }
   if (declared?.count === false) return page
-  return [...page, ['meta', { type: interner.enumeration('ServiceMeta', ['totalCount']), optional: true }]]
+  return [...page, metaArgument(interner.enumeration('ServiceCountMeta', ['totalCount']))]
+}
+
+function cursorArgument(interner: Interner, name: 'after' | 'before'): Entry {
+  return [name, { type: interner.primitive(unlimited), optional: true }]
+}
+
+function metaArgument(type: TypeReference): Entry {
+  return ['meta', { type, optional: true }]
+}
+
+/** Whether pages of a list have cursors: its rows have a key, which the caller reads in every row. */
+export function hasCursors({ view }: Interner, collection: Collection): boolean {
+  const { identity, isInherited } = collection
+  const isKeySeen = identity.every((field) => view.uses(collection, field, 'read') === 'always')
+  return view.declared(collection) === undefined && identity.length > 0 && !isInherited && isKeySeen
 }
 
 function pageArguments(interner: Interner, collection: Collection): readonly Entry[] {
@@ -135,6 +194,13 @@ export function sortable(interner: Interner, collection: Collection): readonly P
   return interner.primitives(collection, 'read').filter((field) => isSortable(field) && isServed(field))
 }
 
+/** Only a database sorts by what belongs to another row, and only by its own. */
+function canSortThrough({ view }: Interner, relation: RelationField): boolean {
+  const { isList, collection, target } = relation
+  const isStored = view.declared(collection) === undefined && view.declared(target) === undefined
+  return !isList && isStored && !isCrossSource(relation, view.declared)
+}
+
 function sortSpecifier(interner: Interner, collection: Collection): TypeReference {
   const { id, apiName } = collection
   const options = interner.input('sort options', 'SortFieldOptions', () => ({
@@ -144,9 +210,13 @@ function sortSpecifier(interner: Interner, collection: Collection): TypeReferenc
     ],
   }))
   const index = interner.input(`${id} sort`, `${apiName}SortSpecifier`, () => ({
-    fields: sortable(interner, collection).map(
-      (field): Entry => [field.apiName, { type: `i${options}`, optional: true }],
-    ),
+    fields: [
+      ...sortable(interner, collection).map((field): Entry => [field.apiName, { type: `i${options}`, optional: true }]),
+      ...interner
+        .relations(collection, 'read')
+        .filter((relation) => canSortThrough(interner, relation))
+        .map(({ apiName: name, target }): Entry => [name, { type: sortSpecifier(interner, target), optional: true }]),
+    ],
     constraints: { atMostOneField: true, atLeastOneField: true },
   }))
   return `i${index}`
@@ -157,7 +227,7 @@ export function itemOutput(interner: Interner, collection: Collection): number {
     fields: [
       ...interner
         .primitives(collection, 'read')
-        .map((field) => [field.apiName, { type: interner.shown(collection, field) }] as const),
+        .map((field) => [field.apiName, { type: interner.shown(collection, field), ...boundsOf(field) }] as const),
       ...interner
         .relations(collection, 'read')
         .map((relation) => [relation.apiName, relationOutput(interner, relation)] as const),
@@ -178,9 +248,24 @@ function relationOutput(interner: Interner, relation: RelationField): OutputFiel
     return { type, ...(parameters !== undefined && { arguments: parameters }) }
   }
   const list = interner.output(`${target.id} list`, `${target.apiName}CollectionListOutput`, () => ({
-    fields: [['data', { type: `[${item}]` }]],
+    fields: [
+      ['data', { type: `[${item}]` }],
+      ...(hasCursors(interner, target) ? [['meta', { type: cursorsOutput(interner) }] as const] : []),
+    ],
   }))
   return { type: isNullable ? `o${list}?` : `o${list}`, ...(parameters !== undefined && { arguments: parameters }) }
+}
+
+/** The pages beside a list, where they were asked for. */
+function cursorsOutput(interner: Interner): TypeReference {
+  const cursor: TypeReference = `${interner.primitive(unlimited)}?`
+  const index = interner.output('cursors', 'ServiceCursors', () => ({
+    fields: [
+      ['next', { type: cursor }],
+      ['previous', { type: cursor }],
+    ],
+  }))
+  return `o${index}`
 }
 
 /** Suffix of the names of these input types. */
@@ -193,8 +278,13 @@ export const RELATION_ARGUMENTS = 'RelationFieldArguments'
 export function relationArguments(interner: Interner, relation: RelationField): number | undefined {
   const { id, apiName, collection, target, isList, isNullable } = relation
   if (!isList && !isNullable) return undefined
+  const isWalked = isList && hasCursors(interner, target) && !isCrossSource(relation, interner.view.declared)
+  const cursors = () => [
+    cursorArgument(interner, 'after'),
+    metaArgument(interner.enumeration('ServiceCursorMeta', ['cursor'])),
+  ]
   return interner.input(`${id} arguments`, `${collection.apiName}${apiName}${RELATION_ARGUMENTS}`, () => ({
-    fields: pageArguments(interner, target)
+    fields: [...pageArguments(interner, target), ...(isWalked ? cursors() : [])]
       .filter(([name]) => isList || name === 'filter')
       .map(([name, field]): Entry => [`_${name}`, field]),
   }))

@@ -2,6 +2,7 @@
  * Describes the inputs of writes, nested writes included (docs/contract.md#nested-writes): exactly what `core/plan`
  * accepts.
  */
+
 import type { Action } from '../access/access.ts'
 import {
   type Declarations,
@@ -9,8 +10,11 @@ import {
   isCrossSource,
   servesOperation,
 } from '../connector/item-capabilities.ts'
+import { boundsOf } from '../model/checks.ts'
 import type { Collection, PrimitiveField, RelationField, Through } from '../model/model.ts'
-import { uniqueSets } from '../plan/program.ts'
+import { isInteger } from '../model/number-range.ts'
+import { operatorsOn } from '../plan/alterations.ts'
+import { uniqueSets } from '../plan/program-references.ts'
 import { type Kind, knownOperations } from '../plan/relation-operation.ts'
 import { filterInput } from './filter-input.ts'
 import type { Constraints, InputField, TypeReference } from './format.ts'
@@ -22,13 +26,24 @@ import type { ModelView } from './model-view.ts'
  * item determines.
  */
 export function createInput(interner: Interner, collection: Collection, parent?: RelationField): TypeReference {
-  const { id, apiName } = collection
   const given = parent === undefined || parent.isForward ? [] : parent.joins.map(({ other }) => other)
-  if (parent === undefined || (parent.opposite === undefined && given.length === 0)) {
-    return `i${interner.input(`${id} create`, `${apiName}CreateInput`, () => newItem(interner, collection, [], undefined))}`
-  }
-  const name = `${parent.collection.apiName}${parent.apiName}CreateRelatedWithoutTypeInput`
-  return `i${interner.input(`${parent.id} nested create`, name, () => newItem(interner, collection, given, parent.opposite))}`
+  const isPlain = parent === undefined || (parent.opposite === undefined && given.length === 0)
+  return `i${isPlain ? plainCreateInput(interner, collection) : nestedCreateInput(interner, parent, given)}`
+}
+
+function plainCreateInput(interner: Interner, collection: Collection): number {
+  const { id, apiName } = collection
+  return interner.input(`${id} create`, `${apiName}CreateInput`, () => newItem(interner, collection, [], undefined))
+}
+
+function nestedCreateInput(interner: Interner, parent: RelationField, given: readonly PrimitiveField[]): number {
+  const { id, collection, apiName, target, opposite } = parent
+  const name = `${collection.apiName}${apiName}CreateRelatedWithoutTypeInput`
+  return interner.input(`${id} nested create`, name, () =>
+    given.length === 0 && opposite !== undefined
+      ? { base: plainCreateInput(interner, target), without: opposite.apiName }
+      : newItem(interner, target, given, opposite),
+  )
 }
 
 /** The input of a change of one item. */
@@ -58,6 +73,26 @@ export function updateManyData(interner: Interner, collection: Collection): Type
   return `i${interner.input(`${id} update many`, `${apiName}UpdateManyDataInput`, fields)}`
 }
 
+/** The input of an item among others that are changed with values of their own: its key, and what changes. */
+export function updateEachData(interner: Interner, collection: Collection): TypeReference {
+  const { id, apiName, key } = collection
+  const names = new Set(key.map((field) => field.apiName))
+  const index = interner.input(`${id} update each`, `${apiName}UpdateItemInput`, () => ({
+    fields: [
+      ...key.map((field): Entry => [field.apiName, { type: interner.primitive(field.type), kind: 'primitive' }]),
+      ...changes(interner, collection).filter(([name]) => !names.has(name)),
+      ...relationEntries(interner, collection, 'update').map(([relation, field]): Entry => [relation.apiName, field]),
+    ],
+    ...constrained({
+      excludes: exclusions(
+        writable(interner, collection, 'update').filter((field) => !names.has(field.apiName)),
+        relationEntries(interner, collection, 'update'),
+      ),
+    }),
+  }))
+  return `i${index}`
+}
+
 type Entry = readonly [name: string, field: InputField]
 type ParentAction = 'create' | 'update'
 
@@ -80,6 +115,7 @@ function newItem(
         ...(isOptional && { optional: true }),
         kind: 'primitive',
         ...(defaultValue !== null && { hasDefault: true }),
+        ...boundsOf(field),
       },
     ]
   })
@@ -96,8 +132,34 @@ function newItem(
 function changes(interner: Interner, collection: Collection): readonly Entry[] {
   return writable(interner, collection, 'update').map((field) => [
     field.apiName,
-    { type: interner.value(field), optional: true, kind: 'primitive' },
+    {
+      type: interner.value(field),
+      optional: true,
+      kind: 'primitive',
+      ...boundsOf(field),
+      ...operatorsInput(interner, collection, field),
+    },
   ])
+}
+
+/** Operators need to read what they change. */
+function operatorsInput(
+  interner: Interner,
+  collection: Collection,
+  field: PrimitiveField,
+): Pick<InputField, 'secondaryTypes'> {
+  const { view } = interner
+  const operators = view.declared(collection) === undefined ? operatorsOn(collection, field) : []
+  if (operators.length === 0 || view.uses(collection, field, 'read') === 'never') return {}
+  const operand = interner.value({ ...field, isNullable: false })
+  const type = isInteger(field.type.name) && !field.isList ? interner.primitive({ name: 'int64' }) : operand
+  const name = `${type}${operators.join('')}`
+  const label = field.isList ? 'ListChangeInput' : 'NumberChangeInput'
+  const index = interner.input(`change ${name}`, label, () => ({
+    fields: operators.map((operator): Entry => [operator, { type, optional: true }]),
+    constraints: { atMostOneField: true, atLeastOneField: true },
+  }))
+  return { secondaryTypes: [`i${index}`] }
 }
 
 function writable(interner: Interner, collection: Collection, parentAction: ParentAction): readonly PrimitiveField[] {
@@ -164,10 +226,10 @@ function relationInput(interner: Interner, relation: RelationField, parentAction
   return parentAction === 'create' && !isList ? `i${index}` : `[i${index}]`
 }
 
-/** Returns the nested operations of a relation. Both collections need a primary key to identify rows. */
+/** Returns the nested operations of a relation. Both collections need a key to identify rows. */
 function operationsOn({ view }: Interner, relation: RelationField, parentAction: ParentAction): readonly Kind[] {
   const { collection, target, isForward } = relation
-  if (collection.primaryKey.length === 0 || target.primaryKey.length === 0) return []
+  if (collection.identity.length === 0 || target.identity.length === 0) return []
   if (relation.through !== undefined) return operationsOnLinks(view, relation.through, parentAction)
   const declared = view.declared(target)
   const may = (action: Action) =>
@@ -191,7 +253,7 @@ function operationsOn({ view }: Interner, relation: RelationField, parentAction:
 function operationsOnLinks(view: ModelView, through: Through, parentAction: ParentAction): readonly Kind[] {
   const { far, near } = through
   const junction = near.target
-  if (junction.primaryKey.length === 0) return []
+  if (junction.identity.length === 0) return []
   const mayLink =
     view.may(junction, 'create') &&
     [near.opposite, far].every((field) => field && view.uses(junction, field, 'create') !== 'never')

@@ -3,8 +3,10 @@
  * Invalid operations throw `Failed to execute the migration` > `operations[i]` > reason, before any database changes.
  */
 import { ServiceError } from '../error.ts'
-import { isSystemSource, type ModelRecords } from '../model/model.ts'
-import type { SourceChange } from '../sql/change.ts'
+import { isSystemSource, type ModelRecords, type SourceRecord } from '../model/model.ts'
+import type { ColumnDefinition, SourceChange } from '../sql/change.ts'
+import type { DeclaredKey } from '../sql/declared-key.ts'
+import { ledgerColumns, ledgerOf } from '../sql/write/ledger-table.ts'
 import { deriveApiName } from './derive.ts'
 import {
   addCollection,
@@ -18,6 +20,7 @@ import {
   emit,
   indexDefinition,
   indexesOf,
+  inModelAlone,
   type MigrationContext,
   pairsOf,
   recordsOf,
@@ -37,11 +40,18 @@ import { createRelationPair, deleteRelationPair, removePair, updateRelationPair 
 export type { SourceChange } from '../sql/change.ts'
 export type { MigrationContext } from './draft.ts'
 
+export type Applied = {
+  readonly records: ModelRecords
+  readonly changes: readonly SourceChange[]
+  /** Keys of views, of which the caller makes sure that they are keys. */
+  readonly declaredKeys: readonly DeclaredKey[]
+}
+
 export function applyOperations(
   records: ModelRecords,
   operations: readonly Operation[],
   context: MigrationContext,
-): { readonly records: ModelRecords; readonly changes: readonly SourceChange[] } {
+): Applied {
   const draft = createDraft(records, context)
   operations.forEach((operation, position) => {
     draft.operation = position
@@ -51,7 +61,7 @@ export function applyOperations(
       throw cause instanceof ServiceError ? migrationFault(position, cause) : cause
     }
   })
-  return { records: recordsOf(draft), changes: draft.changes }
+  return { records: recordsOf(draft), changes: draft.changes, declaredKeys: draft.declaredKeys }
 }
 
 function applyOperation(draft: Draft, operation: Operation): void {
@@ -83,6 +93,12 @@ function applyOperation(draft: Draft, operation: Operation): void {
     case 'deleteNamespace':
       deleteNamespace(draft, operation.data)
       break
+    case 'createIdempotencyLedger':
+      createLedger(draft, operation.data)
+      break
+    case 'deleteIdempotencyLedger':
+      deleteLedger(draft, operation.data)
+      break
     default:
       operation satisfies never
   }
@@ -94,7 +110,7 @@ function createCollection(draft: Draft, data: DataOf<'createCollection'>): void 
   claimId(draft, id)
   const namespaceId = namespaceFor(draft, data)
   const apiName = data.apiName ?? deriveApiName(dbName, (name) => draft.collectionNames.has(name))
-  const record = { id, sourceId, namespaceId, dbName, apiName, isReadOnly: false, isSystem: false }
+  const record = { id, sourceId, namespaceId, dbName, apiName, isReadOnly: false, isSystem: false, isView: false }
   checkCollectionName(draft, apiName)
   checkTableName(draft, tableRef(record, dbName), dbName)
   const collection = addCollection(draft, record)
@@ -116,7 +132,7 @@ function createCollection(draft: Draft, data: DataOf<'createCollection'>): void 
 function updateCollection(draft: Draft, data: DataOf<'updateCollection'>): void {
   const collection = editableCollection(draft, data.id)
   for (const operation of orderOperations(data.operations, (fieldId) => draft.fields.get(fieldId))) {
-    changeCollection(draft, collection, operation)
+    inModelAlone(draft, collection, () => changeCollection(draft, collection, operation))
   }
 }
 
@@ -169,6 +185,9 @@ function changeDbName(draft: Draft, collection: CollectionDraft, dbName: string)
 function deleteCollection(draft: Draft, { id }: DataOf<'deleteCollection'>): void {
   const collection = editableCollection(draft, id)
   const { record } = collection
+  inModelAlone(draft, collection, () => {
+    emit(draft, record.sourceId, { kind: 'dropTable', table: tableOf(draft, collection) })
+  })
   for (const pair of pairsOf(draft, collection)) {
     const { owner } = pair
     if (owner.collectionId !== owner.oppositeCollectionId) {
@@ -177,7 +196,6 @@ function deleteCollection(draft: Draft, { id }: DataOf<'deleteCollection'>): voi
     }
     removePair(draft, pair)
   }
-  emit(draft, record.sourceId, { kind: 'dropTable', table: tableOf(draft, collection) })
   for (const index of indexesOf(draft, collection)) draft.indexNames.delete(tableRef(record, index.dbName))
   for (const indexId of collection.indexIds) draft.indexes.delete(indexId)
   for (const fieldId of collection.fieldIds) draft.fields.delete(fieldId)
@@ -247,4 +265,41 @@ function deleteNamespace(draft: Draft, { id }: DataOf<'deleteNamespace'>): void 
   draft.ids.delete(id)
   draft.namespaces.delete(id)
   emit(draft, sourceId, { kind: 'dropSchema', schema: dbName })
+}
+
+/** The ledger of writes of a source (docs/contract.md#idempotency): a table that is no collection. */
+function createLedger(draft: Draft, { sourceId }: DataOf<'createIdempotencyLedger'>): void {
+  const source = databaseOf(draft, sourceId)
+  if (source.ledgerSchema !== undefined) refuse('nameInUse', `the source ${source.apiName} has a ledger`)
+  const namespaceId = draft.context.dataNamespaceOf(sourceId)
+  const ledgerSchema = (namespaceId === null ? undefined : draft.namespaces.get(namespaceId)?.dbName) ?? ''
+  const made = { ...source, ledgerSchema }
+  const table = ledgerOf({ id: sourceId, ledgerSchema })
+  draft.sources.set(sourceId, made)
+  const columns = ledgerColumns.map(
+    ({ dbName, type, isNullable }): ColumnDefinition => ({
+      ...{ dbName, type, isNullable },
+      isList: false,
+      isAutoincrement: false,
+      initial: undefined,
+    }),
+  )
+  const primaryKey = { dbName: table.key, kind: 'primary', columns: ['scope'] } as const
+  emit(draft, sourceId, { kind: 'createTable', table, columns, primaryKey })
+  const index = { dbName: `${table.dbName}_expiry`, kind: 'normal', columns: ['expires_at'] } as const
+  emit(draft, sourceId, { kind: 'createIndex', table, index })
+}
+
+function deleteLedger(draft: Draft, { sourceId }: DataOf<'deleteIdempotencyLedger'>): void {
+  const { ledgerSchema: schema, ...source } = databaseOf(draft, sourceId)
+  const ledgerSchema = schema ?? refuse('unknown', `the source ${source.apiName} has no ledger`)
+  draft.sources.set(sourceId, source)
+  emit(draft, sourceId, { kind: 'dropTable', table: ledgerOf({ id: sourceId, ledgerSchema }) })
+}
+
+function databaseOf(draft: Draft, sourceId: string): SourceRecord {
+  storageOf(draft, sourceId)
+  const source = draft.sources.get(sourceId) ?? refuse('unknown', `unknown source ${sourceId}`)
+  if (isSystemSource(source)) refuse('protected', 'the system database has a ledger, which stays')
+  return source
 }

@@ -38,8 +38,9 @@ export function nameCollections(
     const isUsual = place === usual || place === NO_NAMESPACE
     const within = (inner: string) => (isUsual ? inner : joinNames(toApiName(place), inner))
     const own = isUsual ? [name] : [name, within(name)]
-    const plain = deriveApiName(dbName, () => false)
-    const candidates = [...own, joinNames(from, within(name)), within(plain), joinNames(from, within(plain))]
+    // Joined in camelCase, `orders` and `Orders` would be one name.
+    const asIs = (isUsual ? [dbName] : [place, dbName]).map((text) => deriveApiName(text, () => false)).join('_')
+    const candidates = [...own, joinNames(from, within(name)), asIs, `${from}_${asIs}`]
     return { table, isUsual, candidates: candidates.map(unreserved), rank: JSON.stringify([place, dbName]) }
   })
   const chosen = new Map<SourceTable, string>()

@@ -15,6 +15,27 @@ export function conversionOf(from: FieldType, to: FieldType, isList: boolean): C
   return isWideEnough(from, to) || (from.name === 'date' && to.name === 'dateTime') ? 'assign' : undefined
 }
 
+/** Compares by member, since stored types list members in any order. */
+export function isSameType(one: FieldType, other: FieldType): boolean {
+  if (one.name === 'string' && other.name === 'string') return lengthOf(one) === lengthOf(other)
+  if (one.name === 'decimal' && other.name === 'decimal') return boundsOf(one) === boundsOf(other)
+  return one.name === other.name
+}
+
+function lengthOf({ params }: Extract<FieldType, { readonly name: 'string' }>): number | undefined {
+  return params.length === 'fixed' ? params.value : undefined
+}
+
+function boundsOf({ params }: Extract<FieldType, { readonly name: 'decimal' }>): string | undefined {
+  return params.kind === 'constrained' ? `${params.precision},${params.scale}` : undefined
+}
+
+/** Whether what limits the values of one type limits those of the other alike. */
+export function isLimitedAlike(one: FieldType, other: FieldType): boolean {
+  const isExact = ({ name }: FieldType) => traits[name].integer !== undefined || name === 'decimal'
+  return one.name === other.name || (isExact(one) && isExact(other))
+}
+
 type Traits = {
   /** All values can be written as text. */
   readonly isWritable: boolean

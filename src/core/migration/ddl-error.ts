@@ -3,29 +3,64 @@
  * the data have a migration code, everything else is an internal error.
  */
 import { ServiceError } from '../error.ts'
+import { databaseError } from '../sql/database-error.ts'
 import type { Dialect } from '../sql/dialect.ts'
-import type { SqlFault } from '../sql/fault.ts'
-import { invalidOperation, type MigrationFault } from './fault.ts'
+import { type SqlFault, VITESS_UNSUPPORTED } from '../sql/fault.ts'
+import type { Obstacle, ObstacleCause } from '../sql/obstacles.ts'
+import { invalidOperation, type MigrationFault, migrationFault } from './fault.ts'
 
 export function ddlError(fault: SqlFault, { explain }: Pick<Dialect, 'explain'>): ServiceError {
-  const told = explain(fault)
+  const told = isGone.has(fault.state) ? databaseError('noTable') : explain(fault)
   const reason = told?.message ?? 'The database refused a change'
   const blamed = blame(fault) ?? (told?.kind === 'invalid' ? 'data' : undefined)
-  return blamed === undefined
-    ? new ServiceError('failed', reason, { cause: fault })
-    : invalidOperation(blamed, told === undefined ? (reasons[blamed] ?? reason) : reason, fault)
+  if (blamed === undefined) return new ServiceError('failed', reason, { cause: fault })
+  const views = blamed === 'inUse' ? viewsNamed(fault) : []
+  return invalidOperation(blamed, reasons[blamed] ?? reason, {
+    cause: fault,
+    ...(views.length > 0 && { meta: { views } }),
+  })
 }
 
-const reasons: Readonly<Record<string, string>> = {
+/** Those that PostgreSQL names, if it speaks English: `view sums depends on column label of table notes`. */
+function viewsNamed({ detail = '' }: SqlFault): readonly string[] {
+  return [...detail.matchAll(/^(?:materialized )?view (.+?) depends on /gm)].map(([, view = '']) => view)
+}
+
+/** SQLSTATEs of a name that PostgreSQL does not have, which elsewhere may be one that a value gives. */
+const isGone: ReadonlySet<string> = new Set(['42P01', '3F000'])
+
+const reasonsOf: Readonly<Record<Extract<ObstacleCause, { kind: 'catalog' }>['reason'], string>> = {
   nameInUse: 'The database has something of this name already',
   inUse: 'Something in the database still uses it',
   unsupported: 'The database does not support this',
+  conversion:
+    'The column has a type or a collation of its own, whose rules would go: change it in the database, or add a field',
+}
+const reasons: Readonly<Record<string, string>> = reasonsOf
+
+/** The error of the migration where rows, or the catalog, stand in its way; `answer` is that to `count`. */
+export function obstacleError(
+  { operation, cause, viewsIn }: Obstacle,
+  answer: string | null,
+): ServiceError | undefined {
+  const views = viewsIn?.(answer ?? '{}') ?? []
+  if (viewsIn === undefined ? !(Number(answer) > 0) : views.length === 0) return undefined
+  const error =
+    cause.kind === 'catalog'
+      ? invalidOperation(cause.reason, reasonsOf[cause.reason], views.length > 0 ? { meta: { views } } : {})
+      : invalidOperation('data', databaseError(cause.reason).message, { meta: { rows: Number(answer) } })
+  return migrationFault(operation, error)
 }
 
 /** SQLSTATEs identify PostgreSQL errors, error numbers those of MySQL and MariaDB. */
-function blame({ state, errno }: SqlFault): MigrationFault | undefined {
+function blame({ state, errno, message }: SqlFault): MigrationFault | undefined {
+  if (VITESS_UNSUPPORTED.test(message)) return 'unsupported'
+  if (errno === 1054 && NEEDED.test(message)) return 'inUse'
   return errno === undefined ? byState.get(state) : byNumber.get(errno)
 }
+
+/** What MariaDB says where something of a table needs a column that is dropped. */
+const NEEDED = / in '(?:GENERATED ALWAYS AS|CHECK|DEFAULT|PARTITION BY|SUBPARTITION BY)'$/
 
 const byState: ReadonlyMap<string, MigrationFault> = new Map([
   ['42P07', 'nameInUse'],
@@ -35,6 +70,9 @@ const byState: ReadonlyMap<string, MigrationFault> = new Map([
   ['2BP01', 'inUse'],
   ['42P16', 'unsupported'],
   ['0A000', 'unsupported'],
+  // A type, or a constraint of the column with the new type, that no operator or cast is for.
+  ['42846', 'unsupported'],
+  ['42883', 'unsupported'],
 ])
 
 const byNumber: ReadonlyMap<number, MigrationFault> = new Map([
@@ -46,7 +84,14 @@ const byNumber: ReadonlyMap<number, MigrationFault> = new Map([
   [1829, 'inUse'],
   [1832, 'inUse'],
   [1833, 'inUse'],
+  [3108, 'inUse'],
+  [3837, 'inUse'],
+  [3855, 'inUse'],
+  [3959, 'inUse'],
   [1071, 'unsupported'],
   [1118, 'unsupported'],
   [1170, 'unsupported'],
+  [1907, 'unsupported'],
+  [4108, 'unsupported'],
+  [4119, 'unsupported'],
 ])

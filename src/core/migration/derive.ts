@@ -1,7 +1,6 @@
 /** Derives names: API names from database names, and names of indexes. */
 
-/** A database limit (PostgreSQL cuts longer names silently), and the longest API name. */
-export const MAX_NAME_LENGTH = 63
+import { MAX_NAME_LENGTH } from '../model/api-name.ts'
 
 /** Keeps letters, digits and underscores, and prefixes a name that does not start with a letter with `n`. */
 export function deriveApiName(dbName: string, isTaken: (name: string) => boolean): string {

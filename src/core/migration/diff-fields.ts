@@ -2,9 +2,10 @@
  * Compares a collection with its table: returns its current fields and indexes, and the nested operations that lead
  * there.
  */
-import type { FieldType } from '../model/field-type.ts'
+import type { Check } from '../model/checks.ts'
 import type { CollectionRecord, DefaultValue, IndexRecord, NativeType, PrimitiveFieldRecord } from '../model/model.ts'
 import type { SourceColumn, SourceIndex, SourceTable } from '../sql/source-schema.ts'
+import { isSameType } from './conversion.ts'
 import { deriveApiName, deriveIndexName } from './derive.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation } from './diff-context.ts'
 import { defaultFault } from './fields.ts'
@@ -19,10 +20,11 @@ export type KnownCollection = {
 
 export function diffFields(known: KnownCollection, table: SourceTable, context: DiffContext): CollectionDiff {
   const { collection, fields: before, names } = known
+  const declared = declaredKey(known, table)
   const columns = new Map(table.columns.map((column) => [column.dbName, column]))
   const kept = before.flatMap((field) => {
     const column = columns.get(field.dbName)
-    return column === undefined ? [] : [{ field, after: changedField(field, column) }]
+    return column === undefined ? [] : [{ field, after: changedField(field, asDeclared(column, field, declared)) }]
   })
   const gone = before.filter(({ dbName }) => !columns.has(dbName))
   for (const { field } of kept) names.add(field.apiName)
@@ -30,10 +32,13 @@ export function diffFields(known: KnownCollection, table: SourceTable, context: 
   const added = createFields(collection.id, { columns: [...columns.values()], names }, context)
   const fields = [...kept.map(({ after }) => after), ...added]
   const fieldByColumn = byColumn(fields)
-  const indexes = diffIndexes(known.indexes, { collection, table, fieldByColumn }, context)
-  const { isReadOnly } = table
+  const indexes = diffIndexes(known.indexes, { collection, table, fieldByColumn, declared }, context)
+  const { isReadOnly, isView, isInherited } = table
+  const isSame =
+    collection.isReadOnly === isReadOnly && collection.isView === isView && collection.isInherited === isInherited
+  const { isInherited: _, ...own } = collection
   return {
-    collection: collection.isReadOnly === isReadOnly ? collection : { ...collection, isReadOnly },
+    collection: isSame ? collection : { ...own, isReadOnly, isView, ...(isInherited && { isInherited }) },
     table,
     fields,
     fieldByColumn,
@@ -50,12 +55,24 @@ export function diffFields(known: KnownCollection, table: SourceTable, context: 
   }
 }
 
+/** The primary key of a view, which its database does not know; undefined once one of its columns is gone. */
+function declaredKey({ collection, fields, indexes }: KnownCollection, table: SourceTable): IndexRecord | undefined {
+  if (!collection.isView || !table.isView) return undefined
+  const columns = new Set(table.columns.map(({ dbName }) => dbName))
+  const left = new Set(fields.flatMap(({ id, dbName }) => (columns.has(dbName) ? [id] : [])))
+  return indexes.find(({ kind, fieldIds }) => kind === 'primary' && fieldIds.every((id) => left.has(id)))
+}
+
+function asDeclared(column: SourceColumn, { id }: PrimitiveFieldRecord, key: IndexRecord | undefined): SourceColumn {
+  return key?.fieldIds.includes(id) ? { ...column, isNullable: false } : column
+}
+
 /** Like `diffFields`, for a table that is not in the model yet. */
 export function createdFields(collection: CollectionRecord, table: SourceTable, context: DiffContext): CollectionDiff {
   const names = new Set<string>()
   const fields = createFields(collection.id, { columns: table.columns, names }, context)
   const fieldByColumn = byColumn(fields)
-  const indexes = diffIndexes([], { collection, table, fieldByColumn }, context)
+  const indexes = diffIndexes([], { collection, table, fieldByColumn, declared: undefined }, context)
   return {
     collection,
     table,
@@ -107,7 +124,7 @@ function databaseDefault(kind: SourceColumn['defaultKind']): DefaultValue | null
 }
 
 function changedField(field: PrimitiveFieldRecord, column: SourceColumn): PrimitiveFieldRecord {
-  const { isNullable, isList, isReadOnly, isLoose, native } = column
+  const { isNullable, isList, isReadOnly, isLoose, native, checks } = column
   const type = isSameType(field.type, column.type) ? field.type : column.type
   const isSame =
     field.type === type &&
@@ -116,14 +133,31 @@ function changedField(field: PrimitiveFieldRecord, column: SourceColumn): Primit
     field.isReadOnly === isReadOnly &&
     field.isLoose === isLoose &&
     isSameNative(field.native, native)
-  const shaped = isSame ? field : { ...field, type, isNullable, isList, isReadOnly, isLoose, native }
+  const known = isSame ? field : { ...field, type, isNullable, isList, isReadOnly, isLoose, native }
+  const shaped = isSameChecks(field.checks, checks) ? known : withChecks(known, checks)
   const defaultValue = defaultFor(shaped, column)
   return defaultValue === shaped.defaultValue ? shaped : { ...shaped, defaultValue }
 }
 
 function isSameNative(one: NativeType | null, other: NativeType | null): boolean {
-  const parts = ({ schema, name, isOrdered, values }: NativeType) => JSON.stringify([schema, name, isOrdered, values])
+  const parts = ({ schema, name, isOrdered, values, members }: NativeType) =>
+    JSON.stringify([schema, name, isOrdered, values, members])
   return one === null || other === null ? one === other : parts(one) === parts(other)
+}
+
+/** Compares by member, since stored limits list members in any order. */
+function isSameChecks(one: Checks = [], other: Checks = []): boolean {
+  const parts = (checks: Checks) =>
+    JSON.stringify(
+      checks.map(({ name, limits }) => [name, Object.entries(limits).sort(([a], [b]) => (a < b ? -1 : 1))]),
+    )
+  return one === other || parts(one) === parts(other)
+}
+
+type Checks = readonly Check[]
+
+function withChecks({ checks: _, ...field }: PrimitiveFieldRecord, checks: Checks | undefined): PrimitiveFieldRecord {
+  return checks === undefined ? field : { ...field, checks }
 }
 
 /** Keeps a default that the service fills in as long as it fits the field; the database does not know it. */
@@ -137,23 +171,8 @@ function defaultFor(field: PrimitiveFieldRecord, { defaultKind }: SourceColumn):
   return kind === defaultKind ? own : databaseDefault(defaultKind)
 }
 
-/** Compares by member, since stored types list members in any order. */
-export function isSameType(one: FieldType, other: FieldType): boolean {
-  if (one.name === 'string' && other.name === 'string') return lengthOf(one) === lengthOf(other)
-  if (one.name === 'decimal' && other.name === 'decimal') return boundsOf(one) === boundsOf(other)
-  return one.name === other.name
-}
-
-function lengthOf({ params }: Extract<FieldType, { readonly name: 'string' }>): number | undefined {
-  return params.length === 'fixed' ? params.value : undefined
-}
-
-function boundsOf({ params }: Extract<FieldType, { readonly name: 'decimal' }>): string | undefined {
-  return params.kind === 'constrained' ? `${params.precision},${params.scale}` : undefined
-}
-
 function createField(field: PrimitiveFieldRecord): SchemaOperation {
-  const { collectionId: _, isReadOnly, isLoose: __, native: ___, ...data } = field
+  const { collectionId: _, isReadOnly, isLoose: __, native: ___, checks: ____, ...data } = field
   return { kind: 'createPrimitiveField', data: { ...data, ...(isReadOnly && { isReadOnly }) } }
 }
 
@@ -167,7 +186,7 @@ function updateField(before: PrimitiveFieldRecord, after: PrimitiveFieldRecord):
     ...(before.isReadOnly === isReadOnly ? [] : [{ kind: 'changeIsReadOnly', data: { isReadOnly } }]),
     ...(before.defaultValue === defaultValue ? [] : [{ kind: 'changeDefaultValue', data: { defaultValue } }]),
   ]
-  // `isLoose` and `native` are left out: no migration operation changes them.
+  // `isLoose`, `native` and `checks` are left out: no migration operation changes them.
   return operations.length === 0 ? [] : [{ kind: 'updatePrimitiveField', data: { id, operations } }]
 }
 
@@ -184,15 +203,20 @@ function diffIndexes(
     collection,
     table,
     fieldByColumn,
+    declared,
   }: {
     readonly collection: CollectionRecord
     readonly table: SourceTable
     readonly fieldByColumn: ReadonlyMap<string, PrimitiveFieldRecord>
+    readonly declared: IndexRecord | undefined
   },
   { newId }: DiffContext,
 ): IndexDiff {
-  const found = matchIndexes(before, table.indexes)
-  const after = found.map(({ index, record }): IndexRecord => {
+  const found = matchIndexes(
+    before.filter((record) => record !== declared),
+    table.indexes,
+  )
+  const indexed = found.map(({ index, record }): IndexRecord => {
     const { kind, columns } = index
     const dbName = index.dbName ?? record?.dbName ?? deriveIndexName(table.dbName, { kind, columns }, () => false)
     const fieldIds = columns.flatMap((column) => fieldByColumn.get(column)?.id ?? [])
@@ -200,6 +224,7 @@ function diffIndexes(
     const isSame = record.dbName === dbName && record.kind === kind && isEqual(record.fieldIds, fieldIds)
     return isSame ? record : { ...record, dbName, kind, fieldIds }
   })
+  const after = declared === undefined ? indexed : [declared, ...indexed]
   const left = before.filter((record) => !after.includes(record))
   const made = after.filter((record) => !before.includes(record))
   return {

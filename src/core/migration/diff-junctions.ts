@@ -1,6 +1,6 @@
 /**
  * The many-to-many fields of an introspection: those in the model stay with their relations, and a table whose only two
- * foreign keys make a key of it gives new ones as soon as it, or one of them, is found.
+ * foreign keys make a key of it gives new ones where none leads through both.
  */
 import type { ModelRecords, RelationFieldRecord } from '../model/model.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation } from './diff-context.ts'
@@ -16,7 +16,6 @@ export type JunctionDiff = {
 
 type Pairs = {
   readonly all: readonly Pair[]
-  readonly created: ReadonlySet<Pair>
   /** Ids of the fields of pairs that are deleted and created again, which takes their many-to-many fields along. */
   readonly relinked: ReadonlySet<string>
 }
@@ -53,18 +52,19 @@ type Link = Pair & { readonly opposite: RelationFieldRecord }
 type Found = { readonly junction: FoundJunction; readonly pairs: readonly [Link, Link] }
 
 function foundJunctions(
-  { all, created }: Pairs,
+  { all }: Pairs,
   kept: readonly RelationFieldRecord[],
   collections: readonly CollectionDiff[],
 ): readonly Found[] {
   const diffs = new Map(collections.map((diff) => [diff.collection.id, diff]))
   const owned = Map.groupBy(all, ({ owner }) => owner.collectionId)
+  const ways = new Set(kept.map(({ through }) => `${through?.nearId} ${through?.farId}`))
   const known = new Set(kept.map((field) => `${field.collectionId} ${field.oppositeCollectionId}`))
   return collections.flatMap((junction): readonly Found[] => {
     const [first, second, ...others] = owned.get(junction.collection.id) ?? []
     if (first === undefined || second === undefined || others.length > 0) return []
     if (junction.table.foreignKeys.length !== 2 || junction.collection.isReadOnly) return []
-    if (!isKey(junction, [first, second]) || !(created.has(first) || created.has(second))) return []
+    if (!isKey(junction, [first, second]) || ways.has(`${first.opposite?.id} ${second.owner.id}`)) return []
     const sides = [first, second].flatMap(({ owner, constraint }): readonly JunctionSide[] => {
       const collection = diffs.get(owner.oppositeCollectionId)
       const other = owner === first.owner ? second.owner : first.owner

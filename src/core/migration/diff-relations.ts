@@ -1,6 +1,6 @@
 /**
  * Compares foreign keys with relation pairs. A pair is matched by the name of its constraint; pairs with an end in
- * another source are left alone. Where a migration could not change a field or index that a relation uses, the pair is
+ * another source, or in a view, exist in the model alone and stay. Where a migration could not change a field or index that a relation uses, the pair is
  * unlinked before and linked again after, with the same ids.
  */
 import type {
@@ -13,7 +13,7 @@ import type {
 import type { SourceForeignKey } from '../sql/source-schema.ts'
 import type { CollectionDiff, DiffContext, SchemaOperation, TableMatch } from './diff-context.ts'
 import { diffJunctions } from './diff-junctions.ts'
-import type { Pair } from './draft.ts'
+import { byId, type Pair } from './draft.ts'
 import { type FoundKey, nameRelations, type PairNames } from './relation-names.ts'
 
 /** A pair that stays. `foreignKey` is set where both ends are in one database. */
@@ -28,6 +28,9 @@ export function matchRelations(
   const fields = byId(records.primitiveFields)
   const tables = new Map(matches.map(({ collection, table }) => [collection.id, table]))
   const goneIds = new Set(gone.map(({ id }) => id))
+  const views = new Set(
+    matches.flatMap(({ collection, table }) => (collection.isView && table.isView ? [collection.id] : [])),
+  )
   const places = new Map(matches.map(({ collection, table }) => [collection.id, placeOf(table)]))
   const isColumnGone = (fieldId: string) => {
     const field = fields.get(fieldId)
@@ -51,8 +54,8 @@ export function matchRelations(
         ),
     )
   const matched = pairsOf(records).map((pair) => {
-    const isEnforced =
-      knowsRelations && tables.has(pair.owner.collectionId) && tables.has(pair.owner.oppositeCollectionId)
+    const ends = [pair.owner.collectionId, pair.owner.oppositeCollectionId]
+    const isEnforced = knowsRelations && ends.every((id) => tables.has(id) && !views.has(id))
     const foreignKey = isEnforced ? foreignKeyOf(pair) : undefined
     return { pair, foreignKey, isGone: isGone(pair) || (isEnforced && foreignKey === undefined) }
   })
@@ -93,10 +96,13 @@ export function diffRelations(
     indexes: Map.groupBy(records.indexes, ({ collectionId }) => collectionId),
   }
   const stayed = kept.map(({ pair, foreignKey }) => {
-    const after = changedPair(pair, foreignKey, now)
-    return { pair, after, how: howChanged(pair, after, { before, now }) }
+    const isOthers = !own.has(pair.owner.collectionId) && !own.has(pair.owner.oppositeCollectionId)
+    const after = isOthers ? pair : changedPair(pair, foreignKey, now)
+    return { pair, after, foreignKey, how: howChanged(pair, after, { before, now }) }
   })
-  const known = new Set(stayed.map(({ pair }) => `${pair.owner.collectionId} ${pair.constraint.dbName}`))
+  const known = new Set(
+    stayed.flatMap(({ pair, foreignKey }) => (foreignKey ? `${pair.owner.collectionId} ${foreignKey.dbName}` : [])),
+  )
   const found = collections.flatMap((owner) =>
     owner.table.foreignKeys
       .filter(({ dbName }) => !known.has(`${owner.collection.id} ${dbName}`))
@@ -112,11 +118,7 @@ export function diffRelations(
   const relinked = stayed.flatMap(({ pair: { owner, opposite }, how }) =>
     how === 'relinked' ? [owner.id, opposite?.id ?? ''] : [],
   )
-  const junctions = diffJunctions(
-    records,
-    { all: pairs, created: new Set(created), relinked: new Set(relinked) },
-    { collections, context },
-  )
+  const junctions = diffJunctions(records, { all: pairs, relinked: new Set(relinked) }, { collections, context })
   return {
     relationFields: inOrder(records.relationFields, [
       ...pairs.flatMap(({ owner, opposite }) => (opposite === undefined ? [owner] : [owner, opposite])),
@@ -177,12 +179,13 @@ function pairsOf(records: ModelRecords): readonly Pair[] {
 
 /**
  * A to-one relation whose fields are no longer unique becomes a list. A list whose fields became unique stays a list.
+ * Without a foreign key nothing guarantees that there is a related row.
  */
 function changedPair(pair: Pair, foreignKey: SourceForeignKey | undefined, now: Now): Pair {
   const { owner, opposite, constraint } = pair
   const { onDelete, onUpdate } = foreignKey ?? constraint
   const isSameConstraint = onDelete === constraint.onDelete && onUpdate === constraint.onUpdate
-  const isNullable = isNullableKey(constraint, now)
+  const isNullable = foreignKey === undefined || isNullableKey(constraint, now)
   const mustBeList =
     opposite?.isList === false && !hasUnique(owner.collectionId, constrainedOf(constraint), now.indexes)
   return {
@@ -330,8 +333,4 @@ export function inOrder<T extends { readonly id: string }>(before: readonly T[],
   const old = before.flatMap(({ id }) => left.get(id) ?? [])
   for (const { id } of old) left.delete(id)
   return [...old, ...left.values()]
-}
-
-function byId<T extends { readonly id: string }>(records: readonly T[]): Map<string, T> {
-  return new Map(records.map((record) => [record.id, record]))
 }

@@ -4,7 +4,7 @@
  * names and the service's own defaults are kept; an unchanged record stays the same object.
  *
  * Changes that no migration can request are reported as operations too: `changeIsList`, `changeIsReadOnly`, and the
- * member `isReadOnly` of creations.
+ * members `isReadOnly` and `isView` of creations.
  */
 import {
   type CollectionRecord,
@@ -47,9 +47,9 @@ export function diffModel(
     ...added.map(createCollection),
     ...linked.linking,
   ]
-  const before = new Set(records.primitiveFields)
-  // No operation describes a change of `isLoose` or `native`.
-  const isKnown = collections.every(({ fields }) => fields.every((field) => before.has(field)))
+  const before = new Set<object>([...records.collections, ...records.primitiveFields])
+  // No operation describes a change of `isView`, `isInherited`, `isLoose`, `native` or `checks`.
+  const isKnown = collections.every(({ collection, fields }) => [collection, ...fields].every((one) => before.has(one)))
   if (operations.length === 0 && isKnown) return { records, operations }
   const isOthers = (id: string) => !goneIds.has(id) && !tables.ids.has(id)
   const after = <T extends { readonly id: string }>(
@@ -179,9 +179,10 @@ function addCollections(
   },
 ): readonly CollectionDiff[] {
   return tables.added.map(({ table, namespaceId }) => {
-    const { dbName, isReadOnly } = table
+    const { dbName, isReadOnly, isView, isInherited } = table
     const apiName = names.get(table) ?? ''
-    const record = { id: context.newId(), sourceId, namespaceId, dbName, apiName, isReadOnly, isSystem: false }
+    const marks = { isReadOnly, isSystem: false, isView, ...(isInherited && { isInherited }) }
+    const record = { id: context.newId(), sourceId, namespaceId, dbName, apiName, ...marks }
     return createdFields(record, table, context)
   })
 }
@@ -191,8 +192,9 @@ function updateCollection({ collection, operations }: CollectionDiff): readonly 
 }
 
 function createCollection({ collection, operations }: CollectionDiff): SchemaOperation {
-  const { id, sourceId, namespaceId, dbName, apiName, isReadOnly } = collection
-  const data = { id, sourceId, namespaceId, dbName, apiName, operations, ...(isReadOnly && { isReadOnly }) }
+  const { id, sourceId, namespaceId, dbName, apiName, isReadOnly, isView } = collection
+  const marks = { ...(isReadOnly && { isReadOnly }), ...(isView && { isView }) }
+  const data = { id, sourceId, namespaceId, dbName, apiName, operations, ...marks }
   return { kind: 'createCollection', data }
 }
 

@@ -2,7 +2,7 @@
  * The mutable model during a migration: records by id, and the names in use, so that every operation takes constant
  * time. It never leaves `applyOperations`, which is pure from outside.
  */
-import { describeType } from '../model/codec.ts'
+import { decodeJson, describeType } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type {
   CollectionRecord,
@@ -16,7 +16,8 @@ import type {
   SourceRecord,
 } from '../model/model.ts'
 import { systemRecords } from '../model/system.ts'
-import type { Change, ColumnDefinition, IndexDefinition, SourceChange, TableRef } from '../sql/change.ts'
+import type { Change, ColumnDefinition, IndexDefinition, InitialValue, SourceChange, TableRef } from '../sql/change.ts'
+import type { DeclaredKey } from '../sql/declared-key.ts'
 import { invalidOperation, type MigrationFault } from './fault.ts'
 
 /** The properties of a database that migrations need; every `Dialect` has them. */
@@ -53,6 +54,7 @@ export type CollectionDraft = {
 export type Draft = {
   readonly context: MigrationContext
   readonly changes: SourceChange[]
+  readonly declaredKeys: DeclaredKey[]
   operation: number
   readonly sources: Map<string, SourceRecord>
   readonly namespaces: Map<string, NamespaceRecord>
@@ -72,6 +74,7 @@ export function createDraft(records: ModelRecords, context: MigrationContext): D
   const draft: Draft = {
     context,
     changes: [],
+    declaredKeys: [],
     operation: 0,
     sources: byId(records.sources),
     namespaces: byId(records.namespaces),
@@ -109,6 +112,14 @@ export function recordsOf(draft: Draft): ModelRecords {
 /** Throws the innermost error of a migration that its author can correct. */
 export function refuse(fault: MigrationFault, reason: string): never {
   throw invalidOperation(fault, reason)
+}
+
+/** `work` changes a collection; throws if it would change the database of a view. */
+export function inModelAlone(draft: Draft, { record }: CollectionDraft, work: () => void): void {
+  const before = draft.changes.length
+  work()
+  if (!record.isView || draft.changes.length === before) return
+  refuse('protected', `the collection ${record.apiName} is a view: it gets names, a primary key and relations only`)
 }
 
 export function emit(draft: Draft, sourceId: string, change: Change): void {
@@ -181,13 +192,19 @@ export function collectionOf(draft: Draft, id: string): CollectionDraft {
   return draft.collections.get(id) ?? refuse('unknown', `unknown collection ${id}`)
 }
 
-/** Returns a collection that migrations may change, and the dialect of its database; throws for others. */
+/** Returns a collection that migrations may change, in the model alone if it is a view; throws for others. */
 export function editableCollection(draft: Draft, id: string): CollectionDraft {
-  const collection = collectionOf(draft, id)
-  const { apiName, isSystem, isReadOnly } = collection.record
-  if (isSystem) refuse('protected', `the collection ${apiName} is a system collection`)
-  if (isReadOnly) refuse('protected', `the collection ${apiName} is read-only`)
+  const collection = unprotectedCollection(draft, id)
   storageOf(draft, collection.record.sourceId)
+  return collection
+}
+
+/** Returns a collection that may have relations, and be changed where its source can; throws for others. */
+export function unprotectedCollection(draft: Draft, id: string): CollectionDraft {
+  const collection = collectionOf(draft, id)
+  const { apiName, isSystem, isReadOnly, isView } = collection.record
+  if (isSystem) refuse('protected', `the collection ${apiName} is a system collection`)
+  if (isReadOnly && !isView) refuse('protected', `the collection ${apiName} is read-only`)
   return collection
 }
 
@@ -221,9 +238,26 @@ export function tableOf(draft: Draft, { record }: CollectionDraft): TableRef {
   return { schema, dbName: record.dbName }
 }
 
-export function columnOf({ dbName, type, isList, isNullable, defaultValue }: PrimitiveFieldRecord): ColumnDefinition {
+export function columnOf(field: PrimitiveFieldRecord): ColumnDefinition {
+  const { dbName, type, isList, isNullable, defaultValue } = field
   const isAutoincrement = defaultValue?.source === 'connectorManaged' && defaultValue.isAutoincrement === true
-  return { dbName, type, isList, isNullable, isAutoincrement }
+  const value = initialOf(field)
+  const isHeld =
+    (field.native === null || (field.native.values !== undefined && !isList)) &&
+    (value?.kind !== 'static' || value.text.length <= MAX_DEFAULT_LENGTH)
+  return { dbName, type, isList, isNullable, isAutoincrement, initial: isHeld ? value : undefined }
+}
+
+/** Characters of a default that every database holds: an expression of MariaDB has at most 65,535 bytes, eight for each. */
+const MAX_DEFAULT_LENGTH = 4_000
+
+/** What the service gives a new item without a value. */
+export function initialOf({ type, isList, defaultValue }: PrimitiveFieldRecord): InitialValue | undefined {
+  const onCreate = defaultValue?.source === 'engineManaged' ? defaultValue.onCreate : undefined
+  if (onCreate?.kind !== 'static') return onCreate
+  if (onCreate.valueEncoded === null) return undefined
+  const decoded = decodeJson(type, isList, onCreate.valueEncoded)
+  return 'ok' in decoded ? { kind: 'static', text: decoded.ok } : undefined
 }
 
 export function columnNames(draft: Draft, fieldIds: readonly string[]): readonly string[] {
@@ -264,6 +298,7 @@ function reserveBuiltIn(draft: Draft): void {
   }
 }
 
-function byId<T extends { readonly id: string }>(records: readonly T[]): Map<string, T> {
+/** Records by their ids. */
+export function byId<T extends { readonly id: string }>(records: readonly T[]): Map<string, T> {
   return new Map(records.map((record) => [record.id, record]))
 }

@@ -2,7 +2,7 @@
  * The faults of well-formed migrations, each with a code, so that programs can tell them apart. A database's rejection
  * of a change is mapped to the same list.
  */
-import { nested, ServiceError } from '../error.ts'
+import { type ErrorDetail, nested, ServiceError } from '../error.ts'
 import type { ServiceErrorCode } from '../error-codes.ts'
 
 export type MigrationFault = keyof typeof codes
@@ -24,8 +24,17 @@ const codes = {
   introspectFirst: '3014',
 } as const satisfies Readonly<Record<string, ServiceErrorCode>>
 
-export function invalidOperation(fault: MigrationFault, reason: string, cause?: unknown): ServiceError {
-  return new ServiceError('unfit', reason, { cause, code: codes[fault] })
+export function invalidOperation(
+  fault: MigrationFault,
+  reason: string,
+  detail: Omit<ErrorDetail, 'code'> = {},
+): ServiceError {
+  return new ServiceError('unfit', reason, { ...detail, code: codes[fault] })
+}
+
+/** Whether the rows of the database are in the way. */
+export function isDataFault({ code }: ServiceError): boolean {
+  return code === codes.data
 }
 
 export const MIGRATION_FAILED = 'Failed to execute the migration'

@@ -2,8 +2,7 @@
 import { decodeJson, describeType } from '../model/codec.ts'
 import type { DefaultValue, EngineDefault, PrimitiveFieldRecord } from '../model/model.ts'
 import { holdsTime } from '../model/moment.ts'
-import type { Backfill } from '../sql/change.ts'
-import { conversionOf } from './conversion.ts'
+import { conversionOf, isLimitedAlike, isSameType } from './conversion.ts'
 import { deriveApiName } from './derive.ts'
 import {
   addField,
@@ -15,6 +14,7 @@ import {
   emit,
   fieldOf,
   indexesOf,
+  initialOf,
   type Pair,
   pairsOf,
   refuse,
@@ -34,7 +34,7 @@ export function createField(
   claimColumnName(collection, dbName)
   const apiName = data.apiName ?? deriveApiName(dbName, (name) => collection.fieldNames.has(name))
   claimFieldName(collection, apiName)
-  const record = {
+  const record = withExactDefault({
     id,
     collectionId: collection.record.id,
     dbName,
@@ -46,7 +46,7 @@ export function createField(
     defaultValue,
     isLoose: false,
     native: null,
-  }
+  })
   checkType(draft, collection, record)
   checkDefault(record)
   addField(draft, collection, record)
@@ -55,17 +55,19 @@ export function createField(
 
 export function addColumn(draft: Draft, collection: CollectionDraft, field: PrimitiveFieldRecord): void {
   const table = tableOf(draft, collection)
+  const column = columnOf(field)
   emit(draft, collection.record.sourceId, {
     kind: 'addColumn',
     table,
-    column: columnOf(field),
-    backfill: backfillOf(field),
+    column,
+    // Existing rows get the value that new ones would get; a nullable column stays null.
+    backfill: field.isNullable ? undefined : (column.initial ?? initialOf(field)),
   })
 }
 
 export function updateField(draft: Draft, collection: CollectionDraft, data: DataOf<'updatePrimitiveField'>): void {
   const before = fieldOf(draft, collection, data.id)
-  const after = data.operations.reduce(withChange, before)
+  const after = withExactDefault(withRulesOf(before, data.operations.reduce(withChange, before)))
   if (after.dbName !== before.dbName) {
     collection.columnNames.delete(before.dbName)
     claimColumnName(collection, after.dbName)
@@ -174,18 +176,30 @@ function engineDefaultFault(field: PrimitiveFieldRecord, value: EngineDefault | 
   }
 }
 
-/** Existing rows get the value that new ones would get; a nullable column stays null. */
-function backfillOf(field: PrimitiveFieldRecord): Backfill | undefined {
-  if (field.isNullable || field.defaultValue?.source !== 'engineManaged') return undefined
-  const { onCreate } = field.defaultValue
-  if (onCreate?.kind !== 'static') return onCreate
-  const decoded = decodeJson(field.type, field.isList, onCreate.valueEncoded)
-  return 'ok' in decoded ? { kind: 'static', text: decoded.ok } : undefined
+/** The default as it can be stored: the digits of a decimal as text, where a JavaScript number would not keep them. */
+function withExactDefault(field: PrimitiveFieldRecord): PrimitiveFieldRecord {
+  const { type, isList, defaultValue } = field
+  if (defaultValue?.source !== 'engineManaged' || defaultValue.onCreate?.kind !== 'static') return field
+  const sent = JSON.stringify(defaultValue.onCreate.valueEncoded)
+  const plain: unknown = JSON.parse(sent)
+  if (JSON.stringify(plain) === sent) return field
+  const decoded = decodeJson(type, isList, defaultValue.onCreate.valueEncoded)
+  const text = type.name === 'decimal' && 'ok' in decoded ? decoded.ok : undefined
+  const exact = text === undefined ? plain : isList ? JSON.parse(text) : text
+  return { ...field, defaultValue: { ...defaultValue, onCreate: { kind: 'static', valueEncoded: exact } } }
 }
 
-/** A column that gets a type of the model no longer has one of its own. */
-function withChange(field: PrimitiveFieldRecord, change: FieldChange): PrimitiveFieldRecord {
-  return { ...field, ...('type' in change.data && { native: null }), ...change.data }
+function withChange(field: PrimitiveFieldRecord, { data }: FieldChange): PrimitiveFieldRecord {
+  return { ...field, ...data }
+}
+
+/**
+ * A column that gets another type no longer has one of its own, and what its constraints say of texts they do not say of
+ * numbers.
+ */
+function withRulesOf(before: PrimitiveFieldRecord, { checks, ...after }: PrimitiveFieldRecord): PrimitiveFieldRecord {
+  if (isSameType(before.type, after.type)) return { ...after, ...(checks && { checks }), type: before.type }
+  return { ...after, ...(checks && isLimitedAlike(before.type, after.type) && { checks }), native: null }
 }
 
 function changeNullability(draft: Draft, collection: CollectionDraft, field: PrimitiveFieldRecord): void {
@@ -219,13 +233,25 @@ function emitFieldChanges(
     emit(draft, sourceId, { kind: 'renameColumn', table, column: before.dbName, to: after.dbName })
   }
   // An auto-increment column can neither be null nor change its type: it is dropped before, or created after, the
-  // change.
+  // change. Nor does a default change its type; a view has none of its own.
   const isManaged = (field: PrimitiveFieldRecord) => field.defaultValue?.source === 'connectorManaged'
-  if (isManaged(before) && !isManaged(after)) emit(draft, sourceId, { kind: 'setDefault', table, column })
-  if (JSON.stringify(after.type) !== JSON.stringify(before.type)) changeType(draft, collection, { before, after })
-  if (after.isNullable !== before.isNullable) emit(draft, sourceId, { kind: 'setNullable', table, column })
+  const indexNames = indexesOf(draft, collection).map(({ dbName }) => dbName)
+  const bare = { ...column, initial: undefined }
+  const setDefault = { kind: 'setDefault', table, column: bare, indexNames } as const
+  const isRetyped = JSON.stringify(after.type) !== JSON.stringify(before.type)
+  const { initial, isNullable } = columnOf(before)
+  const isReshaped = isRetyped || after.isNullable !== isNullable
+  const isOther = isReshaped || JSON.stringify(initial) !== JSON.stringify(column.initial)
+  const isHeld = isOther && !collection.record.isView
+  if (isManaged(before) && !isManaged(after)) emit(draft, sourceId, setDefault)
+  if (isHeld && initial && (isReshaped || !column.initial)) {
+    emit(draft, sourceId, { kind: 'changeInitial', table, column: { ...bare, type: before.type, isNullable } })
+  }
+  if (isRetyped) changeType(draft, collection, { before, after })
+  if (after.isNullable !== isNullable) emit(draft, sourceId, { kind: 'setNullable', table, column: bare })
   const isCounting = column.isAutoincrement && !columnOf(before).isAutoincrement
-  if (isCounting) emit(draft, sourceId, { kind: 'setDefault', table, column })
+  if (isCounting) emit(draft, sourceId, setDefault)
+  if (isHeld && column.initial) emit(draft, sourceId, { kind: 'changeInitial', table, column })
 }
 
 function changeType(
@@ -247,7 +273,7 @@ function changeType(
     )
   }
   const table = tableOf(draft, collection)
-  const column = columnOf(after)
+  const column = { ...columnOf(after), initial: undefined }
   const from = before.type
   emit(draft, collection.record.sourceId, { kind: 'changeColumnType', table, column, from, conversion })
 }

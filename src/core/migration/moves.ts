@@ -1,7 +1,7 @@
 /**
- * Matches records with what a database has, by name and by the database's own ids: which have moved to another name. A
- * name that is still there keeps its record, also over another id, since replacing a table or column under its name is
- * no rename. Only where the id under the name is that of another record do the ids decide.
+ * Matches records with what a database has, by name and by the database's own ids: which have moved to another name.
+ * Where an id is still there it decides, whoever has the name now. One that is gone leaves the record to the name, since
+ * a table or column that replaced another is no rename, unless it is that of another record.
  */
 
 type Known<R> = { readonly record: R; readonly name: string; readonly dbId: string | undefined }
@@ -27,9 +27,10 @@ export function findMoves<R, T>({ known, found, isAlike }: Matching<R, T>): read
   const certain = known.flatMap((one): readonly Move<R, T>[] => {
     const { record, dbId } = one
     const there = byName.get(one.name)
-    const isTaken = there?.dbId !== undefined && there.dbId !== dbId && owned.has(there.dbId)
-    if (there !== undefined && !isTaken) return []
     const now = dbId === undefined ? undefined : byId.get(dbId)
+    const isOther = there?.dbId !== undefined && there.dbId !== dbId
+    const isTaken = isOther && (now !== undefined || owned.has(there.dbId))
+    if (there !== undefined && !isTaken) return []
     if (now !== undefined) return [{ kind: 'moved', record, item: now.item, certain: true }]
     if (isTaken) return [{ kind: 'replaced', record }]
     lost.push(one)

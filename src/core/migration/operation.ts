@@ -5,13 +5,14 @@
 
 import * as z from 'zod'
 import { nested, type ServiceError } from '../error.ts'
+import { isRawNumber, parseExactJson, plainNumber } from '../exact-json.ts'
 import { exceedsLimits, oversizedJson } from '../json-limits.ts'
 import { unknownMember } from '../known-members.ts'
 import { type InferOutput, lazily } from '../lazily.ts'
 import { issuePath } from '../message-text.ts'
-import { apiNameSchema } from '../model/api-name.ts'
+import { apiNameSchema, MAX_NAME_LENGTH } from '../model/api-name.ts'
 import { fieldTypeSchema } from '../model/field-type.ts'
-import { byteLength, MAX_NAME_LENGTH } from './derive.ts'
+import { byteLength } from './derive.ts'
 
 const MAX_OPERATIONS = 10_000
 /**
@@ -186,6 +187,8 @@ const operationSchema = lazily(() =>
     operation('createManyToManyFieldPair', { firstField: manyToManySide(), secondField: manyToManySide() }),
     operation('createNamespace', { id: id(), sourceId: id(), dbName: dbName() }),
     operation('deleteNamespace', { id: id() }),
+    operation('createIdempotencyLedger', { sourceId: id() }),
+    operation('deleteIdempotencyLedger', { sourceId: id() }),
   ]),
 )
 
@@ -216,10 +219,21 @@ function readJson(text: string): unknown {
   const excess = oversizedJson(text)
   if (excess !== undefined) throw bodyFault({ path: [], message: excess })
   try {
-    return JSON.parse(text)
+    return withPlainNumbers(parseExactJson(text))
   } catch {
     throw bodyFault({ path: [], message: 'is not JSON' })
   }
+}
+
+/** Numbers as JavaScript reads them, but in default values: a decimal keeps the digits that were sent. */
+function withPlainNumbers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || isRawNumber(value)) return plainNumber(value)
+  if (Array.isArray(value)) return value.map(withPlainNumbers)
+  const members = Object.entries(value).map(([name, member]) => [
+    name,
+    name === 'valueEncoded' ? member : withPlainNumbers(member),
+  ])
+  return Object.fromEntries(members)
 }
 
 type Fault = { readonly path: readonly PropertyKey[]; readonly message: string }

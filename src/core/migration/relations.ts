@@ -1,5 +1,5 @@
 /** Relation field pairs: two fields and the constraint between them, which has the id of the side that owns it. */
-import { canRefer } from '../model/far-key.ts'
+import { canJoin, canRefer } from '../model/far-key.ts'
 import type { ConstraintRecord, RelationFieldRecord } from '../model/model.ts'
 import type { TableRef } from '../sql/change.ts'
 import {
@@ -9,6 +9,7 @@ import {
   claimId,
   collectionOf,
   columnNames,
+  columnOf,
   type Draft,
   emit,
   fieldOf,
@@ -19,9 +20,10 @@ import {
   removeRelation,
   storageOf,
   tableOf,
+  unprotectedCollection,
 } from './draft.ts'
 import { checkActions, claimFieldName, isNullableKey } from './fields.ts'
-import { isKey, isUnique } from './indexes.ts'
+import { isKey, isUnique, keepIndexes } from './indexes.ts'
 import { deleteManyToMany, leadingThrough, manyToManyOf, renameRelation, updateManyToMany } from './many-to-many.ts'
 import type { DataOf } from './operation.ts'
 
@@ -30,8 +32,8 @@ type Side = PairData['firstField']
 
 export function createRelationPair(draft: Draft, { data }: DataOf<'createRelationFieldPair'>): void {
   const { own, other } = sidesOf(data)
-  const constrained = relatableCollection(draft, own.collectionId)
-  const referenced = relatableCollection(draft, other.collectionId)
+  const constrained = unprotectedCollection(draft, own.collectionId)
+  const referenced = unprotectedCollection(draft, other.collectionId)
   checkSides(draft, { own, other, constrained, referenced })
   if (constrained.constraintNames.has(data.relationName)) {
     refuse('nameInUse', `the collection ${constrained.record.apiName} already has a constraint ${data.relationName}`)
@@ -108,14 +110,6 @@ function sidesOf({ firstField, secondField }: PairData): { readonly own: Side; r
   return firstField.isConstrained ? { own: firstField, other: secondField } : { own: secondField, other: firstField }
 }
 
-function relatableCollection(draft: Draft, id: string): CollectionDraft {
-  const collection = collectionOf(draft, id)
-  const { apiName, isSystem, isReadOnly } = collection.record
-  if (isSystem) refuse('protected', `the collection ${apiName} is a system collection`)
-  if (isReadOnly) refuse('protected', `the collection ${apiName} is read-only`)
-  return collection
-}
-
 type Ends = {
   readonly own: Side
   readonly other: Side
@@ -136,7 +130,9 @@ function checkSides(draft: Draft, { own, other, constrained, referenced }: Ends)
     if (from.isList || to.isList) refuse('relation', `the field ${(from.isList ? from : to).apiName} is a list`)
     const isAlike = isEnforced(draft, constrained, referenced)
       ? from.type.name === to.type.name
-      : canRefer(from.type, to.type)
+      : isWithinDatabase(draft, constrained, referenced)
+        ? canJoin(from, to)
+        : canRefer(from.type, to.type)
     if (!isAlike) {
       refuse(
         'relation',
@@ -179,8 +175,8 @@ function pairOf(draft: Draft, { firstFieldId, secondFieldId }: { firstFieldId: s
   const first = draft.relations.get(firstFieldId) ?? refuse('unknown', `unknown relation field ${firstFieldId}`)
   const second = draft.relations.get(secondFieldId) ?? refuse('unknown', `unknown relation field ${secondFieldId}`)
   if (first.oppositeRelationFieldId !== second.id) refuse('relation', 'the two relation fields are not a pair')
-  relatableCollection(draft, first.collectionId)
-  relatableCollection(draft, second.collectionId)
+  unprotectedCollection(draft, first.collectionId)
+  unprotectedCollection(draft, second.collectionId)
   const pair = pairsOf(draft, collectionOf(draft, first.collectionId)).find(
     ({ owner }) => owner.id === first.id || owner.id === second.id,
   )
@@ -205,10 +201,15 @@ function changeActions(
 }
 
 /**
- * Only within one database that the service may change can a constraint exist; other relations exist in the model
- * alone.
+ * Only between tables of one database that the service may change can a constraint exist; other relations exist in the
+ * model alone.
  */
 function isEnforced(draft: Draft, constrained: CollectionDraft, referenced: CollectionDraft): boolean {
+  const isOfView = constrained.record.isView || referenced.record.isView
+  return !isOfView && isWithinDatabase(draft, constrained, referenced)
+}
+
+function isWithinDatabase(draft: Draft, constrained: CollectionDraft, referenced: CollectionDraft): boolean {
   const { sourceId } = constrained.record
   return sourceId === referenced.record.sourceId && draft.context.dialectOf(sourceId) !== undefined
 }
@@ -251,9 +252,10 @@ function addForeignKey(
     const field = draft.fields.get(constrainedFieldId)
     if (field?.type.name !== 'string' || !isNew(draft, table, field.dbName)) continue
     const from = { table: references.table, column: references.columns[at] ?? '' }
-    emit(draft, sourceId, { kind: 'takeCollation', table, column: field.dbName, from })
+    emit(draft, sourceId, { kind: 'takeCollation', table, column: columnOf(field), from })
   }
   emit(draft, sourceId, { kind: 'addForeignKey', table, dbName, columns, references, onDelete, onUpdate })
+  keepIndexes(draft, constrained, { dbName, columns })
 }
 
 function checkStorable(

@@ -4,11 +4,11 @@
  * prove it, and else only offered.
  */
 import type { CollectionRecord, ModelRecords, NamespaceRecord, PrimitiveFieldRecord } from '../model/model.ts'
-import { type CatalogIds, keyOf, type PlacedCollection, placedCollections } from '../sql/catalog-ids.ts'
+import { type CatalogIds, clusterOf, keyOf, type PlacedCollection, placedCollections } from '../sql/catalog-ids.ts'
 import type { SourceSchema, SourceTable } from '../sql/source-schema.ts'
 import { tableName } from '../sql/table-choice.ts'
+import { isSameType } from './conversion.ts'
 import type { SchemaOperation } from './diff-context.ts'
-import { isSameType } from './diff-fields.ts'
 import { findMoves } from './moves.ts'
 
 /** Tables are `schema.table`, columns `schema.table.column`. */
@@ -109,12 +109,18 @@ export function followRenames(records: ModelRecords, sourceId: string, search: R
 /** Nothing has this name, so the comparison finds that it is gone. */
 const NOWHERE = ''
 
-/** After a restore every table has another id, and the ids prove nothing. */
+/** After a restore every table has another id, or one that another cluster gave, and the ids prove nothing. */
 function isRestored(
   own: readonly PlacedCollection[],
   tables: ReadonlyMap<string, SourceTable>,
   known: CatalogIds,
 ): boolean {
+  const [now] = [...tables.values()].flatMap(({ identity }) => (identity === undefined ? [] : clusterOf(identity.id)))
+  const isElsewhere = own.some(({ record }) => {
+    const before = known.get(record.id)
+    return before !== undefined && now !== undefined && clusterOf(before) !== now
+  })
+  if (isElsewhere) return true
   const isKept = own.flatMap(({ record, place }) => {
     const [before, now] = [known.get(record.id), tables.get(keyOf(place))?.identity?.id]
     return before === undefined || now === undefined ? [] : [before === now]

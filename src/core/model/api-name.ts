@@ -2,12 +2,15 @@
 import * as z from 'zod'
 import { lazily } from '../lazily.ts'
 
+/** In bytes: a limit of databases (PostgreSQL cuts longer names silently), which API names have as well. */
+export const MAX_NAME_LENGTH = 63
+
 const API_NAME_RULE = 'must start with a letter and contain only letters, digits and underscores'
 
 export const apiNameSchema = lazily(() =>
   z
     .string()
-    .max(63)
+    .max(MAX_NAME_LENGTH)
     .regex(/^[A-Za-z][A-Za-z0-9_]*$/, API_NAME_RULE),
 )
 

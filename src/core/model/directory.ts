@@ -167,6 +167,7 @@ export function directoryModel(): Model {
       apiName: name,
       isReadOnly: true,
       isSystem: true,
+      isView: false,
     })),
     primitiveFields: names.flatMap((name) =>
       tables[name].columns.map(([apiName, dbName, type]) => ({

@@ -1,14 +1,22 @@
 /**
- * Keys of relations between data sources, which no database compares: integers of any two types, and texts that hold
- * UUIDs, count as equal where they mean the same.
+ * Keys of relations that no database enforces. Between data sources we compare them: integers of any two types, and
+ * texts that hold UUIDs, count as equal where they mean the same. Within one the database does.
  */
 import { decodeText } from './codec.ts'
 import type { FieldType } from './field-type.ts'
+import type { ColumnShape } from './model.ts'
 
 /** Whether a key of one type can refer to a key of the other, across sources. */
 export function canRefer(one: FieldType, other: FieldType): boolean {
   if (one.name === other.name) return true
   return isInteger(one) ? isInteger(other) : isTextOfUuid(one, other) || isTextOfUuid(other, one)
+}
+
+/** Whether any database compares columns of both types with `=`. */
+export function canJoin(one: ColumnShape, other: ColumnShape): boolean {
+  const nativeName = ({ native }: ColumnShape) => native && [native.schema, native.name].join('.')
+  if (nativeName(one) !== nativeName(other)) return false
+  return one.type.name === other.type.name || (isInteger(one.type) && isInteger(other.type))
 }
 
 /** The text by which keys of both types are compared. */

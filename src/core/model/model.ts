@@ -2,6 +2,7 @@
  * The data model of a workspace. `ModelRecords` is the flat form that the system database stores and migrations change;
  * `Model` has every reference resolved, is built once per version, and is shared by all requests.
  */
+import type { Check } from './checks.ts'
 import type { FieldType } from './field-type.ts'
 
 export type DefaultValue =
@@ -20,7 +21,13 @@ export type EngineDefault =
 export type ReferentialAction = 'cascade' | 'restrict' | 'noAction' | 'setNull' | 'setDefault'
 export type IndexKind = 'primary' | 'unique' | 'normal'
 
-export type SourceRecord = { readonly id: string; readonly apiName: string; readonly provider: string }
+export type SourceRecord = {
+  readonly id: string
+  readonly apiName: string
+  readonly provider: string
+  /** The schema of its ledger of writes, empty for that of the connection; absent without a ledger. */
+  readonly ledgerSchema?: string
+}
 
 /** The source of every workspace in the system database, beside the tables of the service and of other workspaces. */
 export const SYSTEM_SOURCE = '_system'
@@ -44,6 +51,10 @@ export type CollectionRecord = {
   readonly apiName: string
   readonly isReadOnly: boolean
   readonly isSystem: boolean
+  /** A view or foreign table, about whose rows the database promises nothing: key and relations are in the model alone. */
+  readonly isView: boolean
+  /** Present where other tables of PostgreSQL inherit from it, whose rows are among its own and may have the same keys. */
+  readonly isInherited?: true
 }
 
 export type PrimitiveFieldRecord = {
@@ -60,6 +71,8 @@ export type PrimitiveFieldRecord = {
   readonly isLoose: boolean
   /** Null where the type of the column is that of the field. */
   readonly native: NativeType | null
+  /** The database's constraints on its values that we can describe. */
+  readonly checks?: readonly Check[]
 }
 
 /** The type of a column that the types of fields lack: values are read and written by the database's own functions. */
@@ -71,7 +84,12 @@ export type NativeType = {
   readonly isOrdered: boolean
   /** Those of an enum, in its order. */
   readonly values?: readonly string[]
+  /** Those of a composite type. */
+  readonly members?: readonly Member[]
 }
+
+/** Its name, and what it is made of if it is a composite itself or a list of such. */
+export type Member = readonly [name: string, members?: readonly Member[]]
 
 /** One side of a relation pair. `constraintId` is set on the side that owns the foreign key. */
 export type RelationFieldRecord = {
@@ -157,12 +175,19 @@ export type Collection = {
   readonly schema: string | undefined
   readonly isReadOnly: boolean
   readonly isSystem: boolean
+  readonly isView: boolean
   readonly primitives: readonly PrimitiveField[]
   readonly relations: readonly RelationField[]
   readonly fields: ReadonlyMap<string, Field>
   readonly indexes: readonly Index[]
+  readonly isInherited: boolean
   /** The columns of the primary key, possibly none. */
   readonly primaryKey: readonly PrimitiveField[]
+  /**
+   * What no two rows have in common: the primary key or a unique index of required fields, and where other tables inherit
+   * from this one the row's table. Possibly none.
+   */
+  readonly identity: readonly PrimitiveField[]
   /** The primary key, if an address can name it: only then the collection has `/{key}` routes. Otherwise empty. */
   readonly key: readonly PrimitiveField[]
 }
@@ -184,8 +209,8 @@ export type Model = {
 export function buildModel(version: number, own: ModelRecords, builtIn: ModelRecords = noRecords): Model {
   const records = joinRecords(own, builtIn)
   const schemas = new Map(records.namespaces.map((namespace) => [namespace.id, namespace.dbName]))
-  const primitives = groupBy(records.primitiveFields, (field) => field.collectionId)
-  const indexes = groupBy(records.indexes, (index) => index.collectionId)
+  const primitives = Map.groupBy(records.primitiveFields, (field) => field.collectionId)
+  const indexes = Map.groupBy(records.indexes, (index) => index.collectionId)
   const fieldById = new Map<string, PrimitiveField>()
   const collections = new Map<string, Collection & { fields: Map<string, Field>; relations: RelationField[] }>()
   for (const record of records.collections) {
@@ -200,6 +225,8 @@ export function buildModel(version: number, own: ModelRecords, builtIn: ModelRec
       }),
     )
     const primaryKey = ownIndexes.find(({ kind }) => kind === 'primary')?.fields ?? []
+    const isTelling = ({ kind, fields }: Index) => kind === 'unique' && fields.every(({ isNullable }) => !isNullable)
+    const telling = primaryKey.length > 0 ? primaryKey : (ownIndexes.find(isTelling)?.fields ?? [])
     collections.set(record.id, {
       id: record.id,
       sourceId: record.sourceId,
@@ -208,11 +235,14 @@ export function buildModel(version: number, own: ModelRecords, builtIn: ModelRec
       schema: record.namespaceId === null ? undefined : found(schemas.get(record.namespaceId), record.namespaceId),
       isReadOnly: record.isReadOnly,
       isSystem: record.isSystem,
+      isView: record.isView,
       primitives: own,
       relations: [],
       fields: new Map(own.map((field) => [field.apiName, field])),
       indexes: ownIndexes,
+      isInherited: record.isInherited === true,
       primaryKey,
+      identity: record.isInherited && telling.length > 0 ? [...telling, tableOfRow(record.id)] : telling,
       key: primaryKey.some(({ isList, type }) => isList || type.name === 'geometry') ? [] : primaryKey,
     })
   }
@@ -223,6 +253,24 @@ export function buildModel(version: number, own: ModelRecords, builtIn: ModelRec
     sources: new Map(records.sources.map((source) => [source.id, source])),
     collections,
     byName: new Map([...collections.values()].map((collection) => [collection.apiName, collection])),
+  }
+}
+
+/** A column that every table of PostgreSQL has; no field of the API. */
+function tableOfRow(collectionId: string): PrimitiveField {
+  return {
+    kind: 'primitive',
+    id: `${collectionId}.tableoid`,
+    collectionId,
+    dbName: 'tableoid',
+    apiName: 'tableoid',
+    type: { name: 'string', params: { length: 'unlimited' } },
+    isNullable: false,
+    isList: false,
+    isReadOnly: true,
+    defaultValue: null,
+    isLoose: false,
+    native: { schema: 'pg_catalog', name: 'oid', isOrdered: true },
   }
 }
 
@@ -296,16 +344,6 @@ function linkRelations(records: ModelRecords, collections: Linking, fieldById: M
     const field = linked.get(record.id)
     if (field !== undefined) field.opposite = linked.get(record.oppositeRelationFieldId ?? '')
   }
-}
-
-function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const value of values) {
-    const group = groups.get(keyOf(value))
-    if (group === undefined) groups.set(keyOf(value), [value])
-    else group.push(value)
-  }
-  return groups
 }
 
 function found<T>(value: T | undefined, id: string): T {

@@ -7,7 +7,9 @@ import { type Operator, operators } from './vocabulary.ts'
 
 /** The operators of a type except `_null`, which exactly the nullable fields have. */
 export function operatorsOf(type: FieldType, isList: boolean): ReadonlySet<Operator> {
-  return isList ? none : operatorsByType[type.name]
+  const own = operatorsByType[type.name]
+  if (!isList) return own
+  return own.has('_eq') ? list : none
 }
 
 /** Lists all operators of a field, for messages. */
@@ -17,11 +19,11 @@ export function knownOperators({ type, isList, isNullable }: PrimitiveField): st
 }
 
 /** Types of one family have the same operators. */
-type Family = 'equality' | 'identity' | 'ordered' | 'text'
+type Family = 'equality' | 'identity' | 'ordered' | 'text' | 'json' | 'list'
 
 const familiesByOperator: Readonly<Record<Operator, readonly Family[]>> = {
-  _eq: ['equality', 'identity', 'ordered', 'text'],
-  _neq: ['equality', 'identity', 'ordered', 'text'],
+  _eq: ['equality', 'identity', 'ordered', 'text', 'json'],
+  _neq: ['equality', 'identity', 'ordered', 'text', 'json'],
   _lt: ['ordered', 'text'],
   _lte: ['ordered', 'text'],
   _gt: ['ordered', 'text'],
@@ -30,7 +32,7 @@ const familiesByOperator: Readonly<Record<Operator, readonly Family[]>> = {
   _nin: ['identity', 'ordered', 'text'],
   _between: ['ordered'],
   _nbetween: ['ordered'],
-  _contains: ['text'],
+  _contains: ['text', 'json'],
   _icontains: ['text'],
   _ncontains: ['text'],
   _nicontains: ['text'],
@@ -38,6 +40,12 @@ const familiesByOperator: Readonly<Record<Operator, readonly Family[]>> = {
   _nstarts_with: ['text'],
   _ends_with: ['text'],
   _nends_with: ['text'],
+  _has: ['list'],
+  _has_any: ['list'],
+  _has_all: ['list'],
+  _empty: ['list'],
+  _has_key: ['json'],
+  _path: ['json'],
   _null: [],
 }
 
@@ -50,6 +58,8 @@ const equality = ofFamily('equality')
 const identity = ofFamily('identity')
 const ordered = ofFamily('ordered')
 const text = ofFamily('text')
+const json = ofFamily('json')
+const list = ofFamily('list')
 
 const operatorsByType: Readonly<Record<TypeName, ReadonlySet<Operator>>> = {
   int8: ordered,
@@ -70,7 +80,7 @@ const operatorsByType: Readonly<Record<TypeName, ReadonlySet<Operator>>> = {
   time: ordered,
   dateTime: ordered,
   dateTimeWithTimezone: ordered,
-  json: equality,
+  json,
   bytes: identity,
   geometry: none,
 }

@@ -2,6 +2,7 @@
  * The model for readers who want to query or change it: collections with their fields, relations and indexes, by name
  * and id.
  */
+import { limitsOf } from './checks.ts'
 import type { Collection, Model, PrimitiveField, RelationField } from './model.ts'
 
 export function describeSources({ sources, records }: Model) {
@@ -16,7 +17,8 @@ export function describeSources({ sources, records }: Model) {
 }
 
 export function describeCollection(collection: Collection) {
-  const { id, apiName, dbName, sourceId, isReadOnly, isSystem, key, primitives, relations, indexes } = collection
+  const { id, apiName, dbName, sourceId, isReadOnly, isSystem, isView, key, primitives, relations, indexes } =
+    collection
   return {
     id,
     apiName,
@@ -24,6 +26,7 @@ export function describeCollection(collection: Collection) {
     sourceId,
     isReadOnly,
     isSystem,
+    isView,
     key: keyName(key),
     fields: primitives.map(describeField),
     relations: relations.map(describeRelation),
@@ -49,12 +52,7 @@ export function keyName(key: readonly PrimitiveField[]): string | readonly strin
 
 function describeField(field: PrimitiveField) {
   const { id, apiName, dbName, type, isNullable, isList, isReadOnly, defaultValue } = field
-  return { id, apiName, dbName, type, ...valuesOf(field), isNullable, isList, isReadOnly, defaultValue }
-}
-
-/** The values of an enum. */
-export function valuesOf({ native }: PrimitiveField): { readonly values?: readonly string[] } {
-  return native?.values ? { values: native.values } : {}
+  return { id, apiName, dbName, type, ...limitsOf(field), isNullable, isList, isReadOnly, defaultValue }
 }
 
 function describeRelation({

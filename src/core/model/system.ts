@@ -224,6 +224,7 @@ export function systemRecords(sourceId: string, namespaceId: string): ModelRecor
     apiName,
     isReadOnly: true,
     isSystem: true,
+    isView: false,
   }))
   const primitiveFields = tables.flatMap((table) =>
     table.columns.map((column) => primitiveField(table.apiName, column, ids)),

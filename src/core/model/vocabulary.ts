@@ -29,7 +29,8 @@ export const plainTypeNames = [
 
 export type PlainTypeName = (typeof plainTypeNames)[number]
 
-export const operators = [
+/** Those that may stand beside a path into JSON, too. */
+export const operatorsAtPath = [
   '_eq',
   '_neq',
   '_lt',
@@ -40,6 +41,10 @@ export const operators = [
   '_nin',
   '_between',
   '_nbetween',
+] as const
+
+export const operators = [
+  ...operatorsAtPath,
   '_contains',
   '_icontains',
   '_ncontains',
@@ -48,6 +53,12 @@ export const operators = [
   '_nstarts_with',
   '_ends_with',
   '_nends_with',
+  '_has',
+  '_has_any',
+  '_has_all',
+  '_empty',
+  '_has_key',
+  '_path',
   '_null',
 ] as const
 

@@ -50,8 +50,17 @@ const failures = {
     example: { message: 'Query failed', source: { message: 'No record found' } },
   },
   conflict: {
-    description: 'The name is taken, or this is the last one of its kind.',
+    description: 'The name is taken, this is the last one of its kind, or an earlier request stands against it.',
     example: { message: 'A role of this name already exists' },
+    headers: { 'Retry-After': { type: 'string', description: 'Seconds, where it may succeed then.' } },
+  },
+  preconditionFailed: {
+    description: 'The item has none of the tags that `If-Match` names.',
+    example: {
+      message: 'Precondition failed',
+      source: { message: 'The item has changed since it was read' },
+      code: '4120',
+    },
   },
   tooLarge: {
     description: 'The body is larger than allowed.',
@@ -99,7 +108,10 @@ export function errorResponses(kinds: readonly DocumentedKind[]): JsonSchema {
   )
 }
 
-export const everyError = Object.keys(failures) as readonly DocumentedKind[]
+/** The errors of all routes but those of items, which alone are written under a condition. */
+export const everyError = (Object.keys(failures) as readonly DocumentedKind[]).filter(
+  (kind) => kind !== 'preconditionFailed',
+)
 
 /** `components.responses` for these errors. */
 export function errorComponents(kinds: readonly DocumentedKind[]): JsonSchema {

@@ -1,7 +1,6 @@
 /** The component schemas of a document: every type that its paths refer to, described once. */
 
-import type { InputField } from '../manifest/format.ts'
-import { createInterner, type Description } from '../manifest/interner.ts'
+import { createInterner, type InputDescription } from '../manifest/interner.ts'
 import type { ModelView } from '../manifest/model-view.ts'
 import { RELATION_ARGUMENTS, relationArguments } from '../manifest/query-schema.ts'
 import type { Collection, RelationField } from '../model/model.ts'
@@ -20,18 +19,20 @@ export function createComponents(view: ModelView, lists: Lists): Components {
   const interner = createInterner(view, sharedNames)
   const schemas = createSchemas(interner, lists)
   const deep = new Map<string, Collection>()
-  const followed = new Map<string, RelationField>()
+  const followed = new Map<string, { readonly target: Collection; readonly own: number | undefined }>()
 
   /**
-   * A component for the `deep` arguments of each relation, with the relations behind it as members. Does not use
-   * `allOf`, since viewers cannot resolve circular references through it.
+   * A component for the `deep` arguments of a relation, with the relations behind it as members. All relations of one
+   * kind to the same collection share it: one each would grow with the square of the relations to that collection.
+   * Does not use `allOf`, since viewers cannot resolve circular references through it.
    */
   function refer(relation: RelationField): JsonSchema | undefined {
+    const { target, isList } = relation
     const own = relationArguments(interner, relation)
-    if (own === undefined && interner.relations(relation.target, 'read').length === 0) return undefined
-    const name =
-      own === undefined ? `${relation.collection.apiName}.${relation.apiName}` : interner.nameOf('input', own)
-    followed.set(name, relation)
+    if (own === undefined && interner.relations(target, 'read').length === 0) return undefined
+    const kind = own === undefined ? 'required' : isList ? 'list' : 'optional'
+    const name = `${target.apiName}.${kind}Deep`
+    if (!followed.has(name)) followed.set(name, { target, own })
     return component(name)
   }
 
@@ -55,7 +56,7 @@ export function createComponents(view: ModelView, lists: Lists): Components {
     *entries() {
       yield ['Error', errorSchema]
       yield ['ResponseMeta', responseMeta]
-      const argumentsOf = new Map<string, Description<InputField>>()
+      const argumentsOf = new Map<string, InputDescription>()
       for (const { side, name, description } of interner.described()) {
         if (side === 'output') yield [name, schemas.output(description)]
         else if (isOfRelation.test(name)) argumentsOf.set(name, description)
@@ -65,9 +66,10 @@ export function createComponents(view: ModelView, lists: Lists): Components {
         yield [name, { type: 'object', properties: relationProperties(collection) }]
       }
       // The map grows during the iteration: a relation leads to others.
-      for (const [name, { target }] of followed) {
-        const own = schemas.input(argumentsOf.get(name) ?? { fields: [] })
-        yield [name, { ...own, properties: { ...(own.properties as object), ...relationProperties(target) } }]
+      for (const [name, { target, own }] of followed) {
+        const described = own === undefined ? undefined : argumentsOf.get(interner.nameOf('input', own))
+        const schema = schemas.input(described ?? { fields: [] })
+        yield [name, { ...schema, properties: { ...(schema.properties as object), ...relationProperties(target) } }]
       }
       yield* Object.entries(schemas.shared())
     },
@@ -79,6 +81,10 @@ const isOfRelation = new RegExp(`${RELATION_ARGUMENTS}\\d*$`)
 
 const responseMeta: JsonSchema = {
   type: 'object',
-  properties: { totalCount: { type: 'integer', minimum: 0, description: 'All items that match.' } },
+  properties: {
+    totalCount: { type: 'integer', minimum: 0, description: 'All items that match.' },
+    next: { type: ['string', 'null'], description: 'The cursor for `after` of the next page; null at the end.' },
+    previous: { type: ['string', 'null'], description: 'The cursor for `before` of the previous page.' },
+  },
   additionalProperties: false,
 }

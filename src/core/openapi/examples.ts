@@ -2,8 +2,10 @@
  * Examples of requests to a collection, built from the fields that the caller may use, so that they work as they are:
  * reads match rows, writes of many match none.
  */
+
 import type { Interner } from '../manifest/interner.ts'
 import { sortable } from '../manifest/query-schema.ts'
+import { type Limits, limitsOf } from '../model/checks.ts'
 import type { FieldType, TypeName } from '../model/field-type.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 
@@ -83,9 +85,21 @@ export function itemExample(interner: Interner, collection: Collection, action: 
   return Object.fromEntries(chosen.map((field) => [field.apiName, valueExample(field)]))
 }
 
-function valueExample({ type, isList, native }: PrimitiveField): unknown {
-  const value = native?.values?.[0] ?? sampleOf(type)
+function valueExample(field: PrimitiveField): unknown {
+  const { type, isList } = field
+  const limits = limitsOf(field)
+  const value = limits.values?.[0] ?? within(limits, sampleOf(type))
   return isList ? [value] : value
+}
+
+/** The sample, or the nearest to it that the limits allow, but for a pattern. */
+function within(limits: Limits, sample: unknown): unknown {
+  const { minimum, maximum, exclusiveMinimum, exclusiveMaximum, minLength = 0, maxLength } = limits
+  if (typeof sample === 'string' && !/^\d/.test(sample)) return sample.padEnd(minLength, 't').slice(0, maxLength)
+  const lowest = minimum ?? (exclusiveMinimum === undefined ? undefined : Number(exclusiveMinimum) + 1)
+  const highest = maximum ?? (exclusiveMaximum === undefined ? undefined : Number(exclusiveMaximum) - 1)
+  const nearest = Number(lowest) > Number(sample) ? lowest : Number(highest) < Number(sample) ? highest : sample
+  return typeof sample === 'number' ? Number(nearest) : nearest === sample ? sample : String(nearest)
 }
 
 function sampleOf(type: FieldType): unknown {

@@ -2,9 +2,9 @@
  * Builds the path items of one collection (docs/contract.md#openapi) as JSON text: most of it is the same for all
  * collections, and a model can have 10,000. API names need no escaping.
  */
-import type { OperationKind, TypeReference } from '../manifest/format.ts'
+import type { InputField, OperationKind, TypeReference } from '../manifest/format.ts'
 import type { Interner } from '../manifest/interner.ts'
-import { itemOutput, type ServedOperation, servedOperations } from '../manifest/query-schema.ts'
+import { hasCursors, itemOutput, type ServedOperation, servedOperations } from '../manifest/query-schema.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import { type DocumentedKind, errorResponses } from './answers.ts'
 import { deepExample, fieldsExample, filterExample, itemExample, noRowsExample, sortExample } from './examples.ts'
@@ -29,6 +29,7 @@ export function itemPaths(context: PathContext, collection: Collection): ItemPat
   for (const served of servedOperations(context.interner, collection)) {
     const path = served.kind in manyMethods ? many : one
     path.push(`"${methods[served.kind]}":${operation(context, collection, served)}`)
+    if (served.kind === 'readMany') path.push(`"x-query":${queryOperation(context, collection, served)}`)
   }
   return {
     many: many.length === 0 ? undefined : `{${many.join()}}`,
@@ -50,19 +51,64 @@ const methods: Readonly<Record<OperationKind, string>> = {
 function operation(context: PathContext, collection: Collection, served: ServedOperation): string {
   const { apiName } = collection
   const { kind, output } = served
-  const data = typeOf(served, 'data')
+  const data = argumentOf(served, 'data')
   const schema = (type: TypeReference, direction: Direction) => JSON.stringify(context.schemas.of(type, direction))
   const body =
     data === undefined
       ? ''
-      : `,"requestBody":{"required":true,"content":{"application/json":{"schema":${schema(data, 'sent')},"example":${JSON.stringify(bodyExample(context, collection, kind))}}}}`
+      : `,"requestBody":{"required":true,"content":{"application/json":{"schema":${JSON.stringify(context.schemas.sent(data))},"example":${JSON.stringify(bodyExample(context, collection, kind))}}}}`
   const answer = schema(output.replace(/\?$/, ''), 'answered')
+  const isReading = kind === 'readMany' || kind === 'readOne'
+  const isConditional = conditionalKinds.has(kind) && context.interner.view.declared(collection)?.conditional !== false
+  const headers = headersOf(kind, isConditional)
   return [
     `{"operationId":"${kind}${apiName}","summary":"${summaries[kind]} ${apiName}","description":"${descriptions[kind]}"`,
-    `,"tags":["${apiName}"],"parameters":[${parameters(context, collection, served).join()}]${body}`,
-    `,"responses":{"200":{"description":"${answers[kind]}","content":{"application/json":{"schema":`,
-    `{"type":"object","properties":{"data":${answer}${kind === 'readMany' ? META : ''}},"required":["data"],"additionalProperties":false}`,
-    `}}},${kind === 'deleteOne' || kind === 'deleteMany' ? DELETED : ''}${kind === 'readMany' || kind === 'readOne' ? readFailures : writeFailures}}}`,
+    `,"tags":["${apiName}"],"parameters":[${[...parameters(context, collection, served), ...headers].join()}]${body}`,
+    `,"responses":{"200":${answered(kind, answer)},${kind === 'deleteOne' || kind === 'deleteMany' ? DELETED : ''}${isReading ? UNCHANGED : ''}${isReading ? readFailures : isConditional ? conditionalFailures : writeFailures}}}`,
+  ].join('')
+}
+
+function headersOf(kind: OperationKind, isConditional: boolean): readonly string[] {
+  if (kind === 'readMany' || kind === 'readOne') return [shared.ifNoneMatch]
+  return isConditional ? [shared.idempotencyKey, shared.ifMatch] : [shared.idempotencyKey]
+}
+
+/** What may have to be done to the item as it was read. */
+const conditionalKinds: ReadonlySet<OperationKind> = new Set(['updateOne', 'deleteOne'])
+
+function answered(kind: OperationKind, data: string): string {
+  const properties = `{"data":${data}${kind === 'readMany' ? META : ''}}`
+  const schema = `{"type":"object","properties":${properties},"required":["data"],"additionalProperties":false}`
+  const tagged = kind === 'readOne' || kind === 'readMany' ? TAGGED : REPLAYED
+  return `{"description":"${answers[kind]}",${tagged}"content":{"application/json":{"schema":${schema}}}}`
+}
+
+/** OpenAPI 3.1 has no method QUERY: an operation as 3.2 has it, of the parameters of GET as members of its body. */
+function queryOperation(context: PathContext, collection: Collection, served: ServedOperation): string {
+  const { apiName } = collection
+  const { interner, schemas, deepOf } = context
+  const deep = deepOf(collection)
+  const structures = ['filter', 'sort'].flatMap((name) => {
+    const type = typeOf(served, name)
+    return type === undefined ? [] : [[name, schemas.of(type, 'sent')] as const]
+  })
+  const plain = plainNames.filter((name) => typeOf(served, name) !== undefined)
+  const properties = {
+    fields: itemParameters.fields.schema,
+    ...Object.fromEntries(structures),
+    ...Object.fromEntries(plain.map((name) => [name, { ...itemParameters, ...itemHeaders }[name].schema])),
+    ...(plain.includes('meta') && !hasCursors(interner, collection) && { meta: countOnly }),
+    ...(deep !== undefined && { deep: component(deep) }),
+  }
+  const content = {
+    schema: { type: 'object', properties, additionalProperties: false },
+    example: { fields: fieldsExample(interner, collection), filter: filterExample(interner, collection) },
+  }
+  const answer = JSON.stringify(schemas.of(served.output.replace(/\?$/, ''), 'answered'))
+  return [
+    `{"operationId":"query${apiName}","summary":"${summaries.readMany} ${apiName} by a body","tags":["${apiName}"]`,
+    `,"requestBody":{"required":true,"content":{"application/json":${JSON.stringify(content)}}}`,
+    `,"parameters":[${shared.ifNoneMatch}],"responses":{"200":${answered('readMany', answer)},${UNCHANGED}${bodyFailures}}}`,
   ].join('')
 }
 
@@ -71,10 +117,18 @@ function bodyExample({ interner }: PathContext, collection: Collection, kind: Op
 }
 
 const META = `,"meta":${JSON.stringify(component('ResponseMeta'))}`
-const DELETED = '"204":{"description":"Deleted."},'
+const REPLAYED =
+  '"headers":{"Idempotency-Replayed":{"description":"`true` where an earlier request with this key got it.","schema":{"type":"string"}}},'
+const DELETED = `"204":{"description":"Deleted.",${REPLAYED.slice(0, -1)}},`
+const TAGGED = '"headers":{"ETag":{"description":"The tag of this answer.","schema":{"type":"string"}}},'
+const UNCHANGED = `"304":{"description":"What \`If-None-Match\` names still holds.",${TAGGED.slice(0, -1)}},`
 
-function typeOf({ fields }: ServedOperation, name: string): TypeReference | undefined {
-  return fields.find(([argument]) => argument === name)?.[1].type
+function typeOf(served: ServedOperation, name: string): TypeReference | undefined {
+  return argumentOf(served, name)?.type
+}
+
+function argumentOf({ fields }: ServedOperation, name: string): InputField | undefined {
+  return fields.find(([argument]) => argument === name)?.[1]
 }
 
 const summaries: Readonly<Record<OperationKind, string>> = {
@@ -88,16 +142,17 @@ const summaries: Readonly<Record<OperationKind, string>> = {
 }
 
 const descriptions: Readonly<Record<OperationKind, string>> = {
-  readMany: 'In a total order where there is a key.',
+  readMany: 'In a total order where there is a key. QUERY takes the parameters as a JSON body, see `x-query`.',
   readOne: 'What may not be read is missing.',
   create: 'All items or none.',
-  updateMany: 'All that match or none.',
+  updateMany:
+    'All that match the filter or none; or a list of items that name themselves by their key, without a filter.',
   updateOne: 'Changes only what is sent.',
   deleteMany: 'All that match or none.',
   deleteOne: 'Answers the item where `fields` is given.',
 }
 
-const readErrors: readonly DocumentedKind[] = [
+export const readErrors: readonly DocumentedKind[] = [
   'badRequest',
   'unauthenticated',
   'paymentRequired',
@@ -107,12 +162,18 @@ const readErrors: readonly DocumentedKind[] = [
   'failed',
   'unavailable',
 ]
-const writeErrors: readonly DocumentedKind[] = [...readErrors, 'tooLarge', 'unsupportedMediaType']
+const bodyErrors: readonly DocumentedKind[] = [...readErrors, 'tooLarge', 'unsupportedMediaType']
+const writeErrors: readonly DocumentedKind[] = [...bodyErrors, 'conflict']
 
-export const itemErrors = writeErrors
+const conditionalErrors: readonly DocumentedKind[] = [...writeErrors, 'preconditionFailed']
+
+export const itemErrors = conditionalErrors
 
 const readFailures = JSON.stringify(errorResponses(readErrors)).slice(1, -1)
+const bodyFailures = JSON.stringify(errorResponses(bodyErrors)).slice(1, -1)
 const writeFailures = JSON.stringify(errorResponses(writeErrors)).slice(1, -1)
+
+const conditionalFailures = JSON.stringify(errorResponses(conditionalErrors)).slice(1, -1)
 
 const answers: Readonly<Record<OperationKind, string>> = {
   readMany: 'The items.',
@@ -124,7 +185,7 @@ const answers: Readonly<Record<OperationKind, string>> = {
   deleteOne: 'The deleted item, where `fields` asked for it.',
 }
 
-const pageNames = ['limit', 'offset', 'meta'] as const
+const plainNames = ['limit', 'offset', 'after', 'before', 'meta', 'max'] as const
 
 function parameters(context: PathContext, collection: Collection, served: ServedOperation): readonly string[] {
   const { interner, schemas, deepOf } = context
@@ -132,6 +193,7 @@ function parameters(context: PathContext, collection: Collection, served: Served
   const deep = deepOf(collection)
   const filter = typeOf(served, 'filter')
   const sort = typeOf(served, 'sort')
+  const conflict = typeOf(served, 'conflict')
   const isWrite = needsFilter.has(kind)
   const filtered =
     kind === 'readMany' ? filterExample(interner, collection) : isWrite ? noRowsExample(interner, collection) : {}
@@ -139,11 +201,20 @@ function parameters(context: PathContext, collection: Collection, served: Served
     fieldsParameter(context, collection),
     ...(filter === undefined
       ? []
-      : [structured('filter', { schema: schemas.of(filter, 'sent'), example: filtered }, isWrite ? REQUIRED : '')]),
+      : [
+          structured(
+            'filter',
+            { schema: schemas.of(filter, 'sent'), example: filtered },
+            isWrite && argumentOf(served, 'filter')?.optional !== true ? REQUIRED : '',
+          ),
+        ]),
     ...(sort === undefined
       ? []
       : [structured('sort', { schema: schemas.of(sort, 'sent'), example: sortExample(interner, collection) })]),
-    ...pageNames.filter((name) => typeOf(served, name) !== undefined).map((name) => shared[name]),
+    ...plainNames
+      .filter((name) => typeOf(served, name) !== undefined)
+      .map((name) => (name === 'meta' && !hasCursors(interner, collection) ? COUNT : shared[name])),
+    ...(conflict === undefined ? [] : [conflictParameter(schemas.of(conflict, 'sent'))]),
     ...(deep === undefined
       ? []
       : [structured('deep', { schema: component(deep), example: deepExample(interner, collection) })]),
@@ -174,13 +245,24 @@ const REQUIRED = '"required":true,'
  * A parameter in brackets at any depth, such as `filter[title][_contains]=lamp`, or as one JSON text. Clients limited
  * to OpenAPI's own styles send the JSON text.
  */
-function structured(
+export function structured(
   name: string,
   content: { readonly schema: JsonSchema; readonly example: unknown },
   more = '',
 ): string {
   const said = JSON.stringify({ description: STRUCTURED, ...content }).slice(1)
   return `{"name":"${name}","in":"query",${more}"style":"deepObject","explode":true,${said}`
+}
+
+function conflictParameter(schema: JsonSchema): string {
+  return JSON.stringify({
+    name: 'conflict',
+    in: 'query',
+    description: 'Items that are there already, by the fields of a unique index, are changed or left as they are.',
+    style: 'deepObject',
+    explode: true,
+    schema,
+  })
 }
 
 const STRUCTURED = 'In brackets at any depth, or as one JSON text.'
@@ -232,17 +314,83 @@ export const itemParameters = {
     description: 'How many items to skip.',
     schema: { type: 'integer', minimum: 0, default: 0 },
   },
+  after: {
+    name: 'after',
+    in: 'query',
+    description: 'The cursor behind which the page begins, `next` of the page before. Never with `offset`.',
+    schema: { type: 'string', minLength: 1 },
+  },
+  before: {
+    name: 'before',
+    in: 'query',
+    description: 'The cursor before which the page ends, `previous` of the page behind. Never with `offset`.',
+    schema: { type: 'string', minLength: 1 },
+  },
   meta: {
     name: 'meta',
     in: 'query',
-    description: 'Adds the number of all items that match.',
-    schema: { type: 'string', enum: ['totalCount'] },
+    description: 'Adds the number of all items that match, the cursors of the pages beside this one, or both.',
+    schema: { type: 'string', enum: ['totalCount', 'cursor', 'totalCount,cursor'] },
+  },
+  max: {
+    name: 'max',
+    in: 'query',
+    description: 'Where more items match, none is written: 422 with code 4013.',
+    schema: { type: 'integer', minimum: 1 },
   },
 }
+
+/** The headers of items, beside them, and what a tag adds to `meta`. */
+export const itemHeaders = {
+  meta: {
+    ...itemParameters.meta,
+    description:
+      'Adds the number of all items that match, or the cursors of the pages beside this one; `etag` asks for a tag of the list.',
+    schema: {
+      type: 'string',
+      enum: ['totalCount', 'cursor', 'etag', 'totalCount,cursor', 'totalCount,etag', 'cursor,etag'],
+    },
+  },
+  ifMatch: {
+    name: 'If-Match',
+    in: 'header',
+    description: 'Tags of the item, of which it has to have one (412 otherwise); `*` for any.',
+    schema: { type: 'string' },
+    example: '*',
+  },
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'Tags of answers that the client has: 304 where one of them still holds.',
+    schema: { type: 'string' },
+    example: '"2jmj7l5rSw0yVb_vlWAYkK"',
+  },
+  idempotencyKey: {
+    name: 'Idempotency-Key',
+    in: 'header',
+    description:
+      'A text of your own for this write: sent again with the same one it is not done twice, and has the same answer.',
+    schema: { type: 'string', minLength: 1, maxLength: 255 },
+    example: '8a0f7a2e-6f0c-4c57-9a53-3d0f5a0b6a1e',
+  },
+}
+
+const countOnly = { type: 'string', enum: ['totalCount', 'etag', 'totalCount,etag'] }
+const COUNT = JSON.stringify({
+  ...itemParameters.meta,
+  description: 'Adds the number of all items that match; `etag` asks for a tag of the list.',
+  schema: countOnly,
+})
 
 const shared = {
   fields: '{"$ref":"#/components/parameters/fields"}',
   limit: '{"$ref":"#/components/parameters/limit"}',
   offset: '{"$ref":"#/components/parameters/offset"}',
+  after: '{"$ref":"#/components/parameters/after"}',
+  before: '{"$ref":"#/components/parameters/before"}',
   meta: '{"$ref":"#/components/parameters/meta"}',
+  ifMatch: '{"$ref":"#/components/parameters/ifMatch"}',
+  ifNoneMatch: '{"$ref":"#/components/parameters/ifNoneMatch"}',
+  idempotencyKey: '{"$ref":"#/components/parameters/idempotencyKey"}',
+  max: '{"$ref":"#/components/parameters/max"}',
 }

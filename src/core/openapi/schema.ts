@@ -2,8 +2,8 @@
  * Converts manifest types to JSON Schema (docs/contract.md#types), for input and output. `core/manifest` decides which
  * types exist; this file only renders them.
  */
-import type { Constraints, InputField, OutputField, TypeReference } from '../manifest/format.ts'
-import type { Description, Interner } from '../manifest/interner.ts'
+import type { Constraints, InputField, Limits, OutputField, TypeReference } from '../manifest/format.ts'
+import type { Description, InputDescription, Interner } from '../manifest/interner.ts'
 import type { FieldType } from '../model/field-type.ts'
 
 export type JsonSchema = { readonly [keyword: string]: unknown }
@@ -13,7 +13,9 @@ export type Direction = 'sent' | 'answered'
 
 export type Schemas = {
   of(type: TypeReference, direction: Direction): JsonSchema
-  input(description: Description<InputField>): JsonSchema
+  /** Of all types that a field takes. */
+  sent(field: InputField): JsonSchema
+  input(description: InputDescription): JsonSchema
   output(description: Description<OutputField>): JsonSchema
   /** The shared components that were referred to. */
   shared(): Readonly<Record<string, JsonSchema>>
@@ -56,7 +58,13 @@ export function createSchemas(interner: Interner, lists: Lists): Schemas {
 
   return {
     of,
-    input({ fields, constraints }) {
+    sent,
+    input(description) {
+      if ('base' in description) {
+        const { base, without } = description
+        return { ...of(`i${base}`, 'sent'), not: { required: [without] } }
+      }
+      const { fields, constraints } = description
       const required = fields.filter(([, field]) => field.optional !== true).map(([name]) => name)
       return {
         type: 'object',
@@ -71,7 +79,12 @@ export function createSchemas(interner: Interner, lists: Lists): Schemas {
       const required = fields.filter(([, { type }]) => type.startsWith('[o')).map(([name]) => name)
       return {
         type: 'object',
-        properties: Object.fromEntries(fields.map(([name, { type }]) => [name, of(type, 'answered')])),
+        properties: {
+          ...Object.fromEntries(
+            fields.map(([name, { type, limits }]) => [name, limited(of(type, 'answered'), limits)]),
+          ),
+          ...(required.length === 0 && { _etag: share('EntityTag', entityTag) }),
+        },
         ...(required.length > 0 && { required }),
         additionalProperties: false,
       }
@@ -79,10 +92,15 @@ export function createSchemas(interner: Interner, lists: Lists): Schemas {
     shared: () => Object.fromEntries(used),
   }
 
-  function sent({ type, secondaryTypes = [] }: InputField): JsonSchema {
-    if (secondaryTypes.length === 0) return of(type, 'sent')
-    return { anyOf: [type, ...secondaryTypes].map((one) => of(one, 'sent')) }
+  function sent({ type, limits, secondaryTypes = [] }: InputField): JsonSchema {
+    const own = limited(of(type, 'sent'), limits)
+    return secondaryTypes.length === 0 ? own : { anyOf: [own, ...secondaryTypes.map((one) => of(one, 'sent'))] }
   }
+}
+
+const entityTag = {
+  type: 'string',
+  description: 'The tag of the item, where `fields` names it; for `If-Match`, in quotes.',
 }
 
 /** Names reserved for shared components. */
@@ -96,13 +114,34 @@ export const sharedNames = [
   'DecimalInput',
   'Geometry',
   'ResponseMeta',
+  'ServiceAggregates',
+  'ServiceGroup',
+  'ServiceGroupFilter',
+  'ServiceGroupSort',
+  'ServiceGroups',
   'ServiceSortDirection',
   'ServiceSortNulls',
   'ServiceMeta',
+  'EntityTag',
+  'ServiceConflictAction',
+  'ServiceCountMeta',
+  'ServiceCursorMeta',
+  'ServiceCursors',
 ]
 
 export function component(name: string): JsonSchema {
   return { $ref: `#/components/schemas/${name}` }
+}
+
+/** A keyword says nothing of null, nor `minimum` of a number that is a text. A bound that JSON would round is left out. */
+function limited(schema: JsonSchema, limits: Limits = {}): JsonSchema {
+  const keywords = Object.entries(limits).flatMap(([name, limit]): readonly (readonly [string, unknown])[] => {
+    const value = name.endsWith('imum') ? Number(limit) : limit
+    const own = schema[name]
+    const isLooser = typeof own === 'number' && (name.startsWith('min') ? own >= Number(value) : own <= Number(value))
+    return isLooser || String(value) !== String(limit) ? [] : [[name, value]]
+  })
+  return keywords.length === 0 ? schema : { ...schema, ...Object.fromEntries(keywords) }
 }
 
 /** A schema without keywords already accepts null. */

@@ -37,7 +37,7 @@ export function requireRowBudget(
 function countLists(selection: Selection, { names, limits }: Path, count: (path: Path) => void): boolean {
   let hasList = false
   for (const selected of selection) {
-    if (selected.kind === 'field') continue
+    if (selected.kind !== 'relation') continue
     const { name, page } = selected
     const path = { names: [...names, name], limits: page === undefined ? limits : [...limits, page.limit] }
     const hasListBelow = countLists(selected.selection, path, count)

@@ -17,14 +17,14 @@ export function withoutLink({ joins }: RelationField): readonly Cell[] {
 }
 
 export function keyCells(slot: Slot): readonly Cell[] {
-  return slot.collection.primaryKey.map((field) => ({ field, value: { kind: 'kept', slot, field } }))
+  return slot.collection.identity.map((field) => ({ field, value: { kind: 'kept', slot, field } }))
 }
 
 export function cellOf({ field, value }: Assignment): Cell {
   return { field, value: { kind: 'text', text: value } }
 }
 
-/** The columns that later steps may need: the key, and the columns that relations join by. */
-export function keptFields({ primaryKey, relations }: Slot['collection']): readonly PrimitiveField[] {
-  return [...new Set([...primaryKey, ...relations.flatMap(({ joins }) => joins.map(({ own }) => own))])]
+/** The columns that later steps may need: what identifies a row, and the columns that relations join by. */
+export function keptFields({ identity, relations }: Slot['collection']): readonly PrimitiveField[] {
+  return [...new Set([...identity, ...relations.flatMap(({ joins }) => joins.map(({ own }) => own))])]
 }

@@ -90,6 +90,19 @@ function valuesOf(value: unknown, fields: readonly PrimitiveField[]): readonly s
   return names.map((name) => textOf(value[name]))
 }
 
+/** The values of a key by its fields; undefined for an object that does not name them. */
+export function namedValues(
+  fields: readonly PrimitiveField[],
+  value: unknown,
+): ReadonlyMap<PrimitiveField, unknown> | undefined {
+  const [only, ...others] = fields
+  const isNamed = isObject(value) && fields.every(({ apiName }) => Object.hasOwn(value, apiName))
+  if (isNamed && Object.keys(value).length === fields.length) {
+    return new Map(fields.map((field) => [field, value[field.apiName]]))
+  }
+  return only !== undefined && others.length === 0 ? new Map([[only, value]]) : undefined
+}
+
 function textOf(value: unknown): string {
   if (isRawNumber(value)) return value.rawJSON
   if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') return String(value)

@@ -1,40 +1,61 @@
 /**
- * Joins the keys of one `_connect`, so that thousands of rows are found by few statements. Keys are joined where each is
- * one column whose type has one text per value: then as many rows as different texts must be there.
+ * Joins the keys of one `_connect`, so that thousands of rows are found by few statements. Keys are joined where the type
+ * of each of their columns has one text per value: then as many rows as different keys must be there.
  */
 import type { TypeName } from '../model/field-type.ts'
-import { and, type Filter } from '../query/filter.ts'
+import type { PrimitiveField } from '../model/model.ts'
+import { and, type Filter, or } from '../query/filter.ts'
 import { isPlaceholder } from '../query/placeholder.ts'
 
-/** Rows to find, and how many of them there must be. */
-export type WantedRows = { readonly where: Filter; readonly count: number }
+/** The text of each column of a key. */
+type KeyTexts = ReadonlyMap<PrimitiveField, string>
 
-/** In one statement: neither that nor what it keeps becomes too large. */
-const MAX_KEYS = 1_000
+/** Rows to find, one for each of these keys; undefined for a key whose texts may not be those of its row. */
+export type WantedRows = { readonly where: Filter; readonly keys: readonly (KeyTexts | undefined)[] }
+
+/** Conditions in one statement: neither that nor what it keeps becomes too large. */
+const MAX_CONDITIONS = 1_000
 
 /** Each key is a list of conditions that identify one row. */
 export function* joinKeys(keys: Iterable<readonly Filter[]>): Generator<WantedRows, void, undefined> {
-  const alike = new Map<string, { readonly first: Single; readonly operands: Set<string> }>()
+  const alike = new Map<string, Map<string, readonly Single[]>>()
   for (const conditions of keys) {
-    const [only] = conditions
-    if (conditions.length !== 1 || only === undefined || !isSingle(only)) {
-      yield { where: and(conditions), count: 1 }
+    if (!conditions.every(isSingle)) {
+      yield { where: and(conditions), keys: [undefined] }
       continue
     }
-    const known = alike.get(only.field.id) ?? { first: only, operands: new Set() }
-    alike.set(only.field.id, known)
-    known.operands.add(only.operand)
+    const sorted = conditions.toSorted((one, other) => (one.field.id < other.field.id ? -1 : 1))
+    const fields = JSON.stringify(sorted.map(({ field }) => field.id))
+    const known = alike.get(fields) ?? new Map()
+    alike.set(fields, known)
+    known.set(JSON.stringify(sorted.map(({ operand }) => operand)), sorted)
   }
-  for (const { first, operands } of alike.values()) {
-    const all = [...operands]
-    for (let start = 0; start < all.length; start += MAX_KEYS) {
-      const some = all.slice(start, start + MAX_KEYS)
-      const { field, visible } = first
-      yield some.length === 1
-        ? { where: { ...first, operand: some[0] ?? '' }, count: 1 }
-        : { where: { kind: 'in', field, visible, negated: false, operands: some }, count: some.length }
+  for (const known of alike.values()) {
+    const all = [...known.values()]
+    const most = Math.floor(MAX_CONDITIONS / Math.max(1, all[0]?.length ?? 1))
+    for (let start = 0; start < all.length; start += most) {
+      const some = all.slice(start, start + most)
+      yield { where: anyOf(some), keys: some.map(textsOf) }
     }
   }
+}
+
+/** Keys of one column are a list of operands, which every database looks up in an index. */
+function anyOf(keys: readonly (readonly Single[])[]): Filter {
+  const [[first, ...more] = []] = keys
+  if (first === undefined || more.length > 0 || keys.length === 1) return or(keys.map(and))
+  const { field, visible } = first
+  return {
+    kind: 'in',
+    field,
+    visible,
+    negated: false,
+    operands: keys.flatMap((key) => key.map(({ operand }) => operand)),
+  }
+}
+
+function textsOf(key: readonly Single[]): KeyTexts {
+  return new Map(key.map(({ field, operand }) => [field, operand]))
 }
 
 type Single = Extract<Filter, { readonly kind: 'compare' }> & { readonly operand: string }

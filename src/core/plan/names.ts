@@ -32,14 +32,16 @@ export function openCollection(
 
 export type UsableField = { readonly field: Field; readonly visible: Filter }
 
+/** What a caller wants to do with a collection, and what they may of it. */
+export type Using = {
+  readonly viewer: Viewer
+  readonly collection: Collection
+  readonly action: Action
+  readonly access: Granted
+}
+
 /** Returns the field called `name`; throws if it does not exist or `access` does not include it. */
-export function usableField(
-  viewer: Viewer,
-  collection: Collection,
-  access: Granted,
-  name: string,
-  path: string,
-): UsableField {
+export function usableField({ viewer, collection, action, access }: Using, name: string, path: string): UsableField {
   const field = collection.fields.get(name)
   const visible = field === undefined ? undefined : visibility(access, field)
   if (field !== undefined && visible !== undefined) return { field, visible }
@@ -47,7 +49,7 @@ export function usableField(
     const meant = didYouMean(name, readableFields(viewer, collection, access))
     throw queryFault(path, `is not a field of ${collection.apiName}${meant}`)
   }
-  throw forbidden(shortName(name))
+  throw new Forbidden({ collectionId: collection.id, action, field: shortName(name) })
 }
 
 /**
@@ -61,10 +63,15 @@ export function readableField(
   name: string,
   path: string,
 ): UsableField {
-  const usable = usableField(viewer, collection, access, name, path)
+  return followable({ viewer, collection, action: 'read', access }, name, path)
+}
+
+/** Like `usableField`, and the caller may follow the field where it is a relation. */
+export function followable(using: Using, name: string, path: string): UsableField {
+  const usable = usableField(using, name, path)
   const { field } = usable
-  if (field.kind === 'relation' && linkRows(viewer, field) === undefined) throw forbidden(shortName(name))
-  return usable
+  if (field.kind !== 'relation' || linkRows(using.viewer, field) !== undefined) return usable
+  throw new Forbidden({ collectionId: using.collection.id, action: using.action, field: shortName(name) })
 }
 
 /** Names that may be suggested to the caller: only those that it may read. */
@@ -90,13 +97,13 @@ function* readableFields(viewer: Viewer, collection: Collection, access: Granted
 export function relatedAccess(viewer: Viewer, target: Collection): Granted {
   const access = viewer.accessTo(target, 'read')
   if (access.kind === 'granted') return access
-  throw forbidden()
+  throw new Forbidden({ collectionId: target.id, action: 'read' })
 }
 
 /** Read-only collections refuse writes, after access is checked, so that a caller without access learns nothing. */
 export function writeAccess(viewer: Viewer, collection: Collection, action: Exclude<Action, 'read'>): Granted {
   const access = viewer.accessTo(collection, action)
-  if (access.kind === 'denied') throw forbidden()
+  if (access.kind === 'denied') throw new Forbidden({ collectionId: collection.id, action })
   if (collection.isReadOnly) throw queryFault(collection.apiName, 'is read-only')
   return access
 }
@@ -105,16 +112,23 @@ export function fieldEquals(field: PrimitiveField, visible: Filter, operand: Ope
   return { kind: 'compare', field, visible, operator: '=', operand }
 }
 
-/** `field` is the refused name as sent; shown only to callers that may read policies. */
-export class Forbidden extends ServiceError {
-  readonly field: string | undefined
+/** What is refused, as far as it is known; `field` is a name as sent, shown only to callers that may read policies. */
+export type Refused = { readonly collectionId?: string; readonly action?: Action; readonly field?: string }
 
-  constructor(field?: string) {
+export class Forbidden extends ServiceError {
+  readonly refused: Refused
+
+  constructor(refused: Refused = {}) {
     super('forbidden', 'You are not allowed to do this')
-    this.field = field
+    this.refused = refused
   }
 }
 
-export function forbidden(field?: string): ServiceError {
-  return new Forbidden(field)
+export function forbidden(refused?: Refused): ServiceError {
+  return new Forbidden(refused)
+}
+
+/** For the message of a write that has to find rows again. */
+export function lacksKey({ apiName }: Collection): string {
+  return `${apiName} has neither a primary key nor a unique index of required fields`
 }

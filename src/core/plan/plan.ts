@@ -2,22 +2,31 @@
  * The Plan union: reads and writes, fully resolved against model and access. Sources run plans; they know nothing of
  * callers, policies or request syntax.
  */
+import type { Action } from '../access/access.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import type { AggregateFunction, TruncationUnit } from '../query/aggregate-query.ts'
 import type { FieldRef, Filter } from '../query/filter.ts'
 import type { Operand } from '../query/placeholder.ts'
+import type { Refused } from './names.ts'
 
+/** A term of an order: a field of the row, or of the one row that a path of to-one relations leads to. */
 export type Order = FieldRef & {
+  readonly path: readonly PathStep[]
   readonly direction: 'asc' | 'desc'
   readonly nulls: 'first' | 'last'
   /** Requested by the caller, or added to make the order total. */
   readonly origin: 'asked' | 'tie'
 }
 
+/** A to-one relation on the way to a field, and the rows of its target that the caller sees. */
+export type PathStep = { readonly relation: RelationField; readonly visible: Filter; readonly rows: Filter }
+
 /** The selected fields of each row, in the requested order. */
 export type Selection = readonly Selected[]
 
 export type Selected =
-  | (FieldRef & { readonly kind: 'field'; readonly name: string })
+  | SelectedField
+  | SelectedTag
   | {
       readonly kind: 'relation'
       readonly name: string
@@ -31,7 +40,60 @@ export type Selected =
       readonly page: Page | undefined
     }
 
-export type Page = { readonly order: readonly Order[]; readonly limit: number; readonly offset: number }
+export type SelectedField = FieldRef & { readonly kind: 'field'; readonly name: string }
+
+/** The tag of the row as `shown` has it: what its reader sees, whatever else is selected. */
+export type SelectedTag = {
+  readonly kind: 'tag'
+  readonly name: string
+  readonly visible: Filter
+  readonly shown: readonly SelectedField[]
+}
+
+/** A value over rows: how many there are, or what a function makes of a field of theirs. */
+export type Aggregate = { readonly output: PrimitiveField } & (
+  | { readonly function: 'rows' }
+  | (FieldRef & { readonly function: AggregateFunction })
+)
+
+/** A value by which rows are grouped: that of a field, also of one behind to-one relations, or what it is truncated to. */
+export type Group = FieldRef & {
+  readonly output: PrimitiveField
+  /** The relations on the way to the field, outermost first. */
+  readonly path: readonly PathStep[]
+  readonly truncation: Truncation | undefined
+}
+
+export type Truncation = { readonly unit: TruncationUnit; readonly zone: TimeZone }
+
+/** Minutes east of UTC, or a name of the database's. */
+export type TimeZone =
+  | { readonly kind: 'offset'; readonly minutes: number }
+  | { readonly kind: 'named'; readonly name: string }
+
+/** Rows of a collection as groups, each with its aggregates; without `groups` all rows are one. */
+export type Grouping = {
+  readonly collection: Collection
+  readonly where: Filter
+  readonly groups: readonly Group[]
+  readonly aggregates: readonly Aggregate[]
+}
+
+export type Page = Cut & { readonly order: readonly Order[]; readonly walk?: Walk }
+
+/** A page that begins behind a cursor, or ends before it, or tells the cursors of the pages beside it. */
+export type Walk = {
+  /** Names the order in cursors. */
+  readonly digest: string
+  readonly direction: 'forward' | 'backward'
+  /** The cursor's value for each term of the order; undefined for a page without a cursor. */
+  readonly start: readonly (Operand | null)[] | undefined
+  /** The cursor as it was sent, which an empty page gives back. */
+  readonly asked: Operand | undefined
+  readonly isTold: boolean
+}
+
+export type Cut = { readonly limit: number; readonly offset: number }
 
 export type ReadPlan = {
   readonly kind: 'read'
@@ -42,6 +104,8 @@ export type ReadPlan = {
   readonly page: Page | undefined
   /** Also count all matching rows. */
   readonly count: boolean
+  /** Where the rows are groups: `collection` then has their outputs for its fields, and `where` is asked of the groups. */
+  readonly grouping?: Grouping
 }
 
 /** A value for one column, in the database's text form. */
@@ -62,6 +126,8 @@ export type UpdatePlan = {
   readonly kind: 'update'
   readonly collection: Collection
   readonly where: Filter
+  /** Of the rows that are answered. */
+  readonly order: readonly Order[]
   readonly assignments: readonly Assignment[]
   readonly selection: Selection
 }
@@ -70,6 +136,8 @@ export type DeletePlan = {
   readonly kind: 'delete'
   readonly collection: Collection
   readonly where: Filter
+  /** Of the rows that are answered. */
+  readonly order: readonly Order[]
   readonly selection: Selection
 }
 
@@ -83,16 +151,38 @@ export type ProgramPlan = {
 /** Rows that a step finds or creates for later steps; possibly none. */
 export type Slot = { readonly number: number; readonly collection: Collection }
 
-/** A column's value: a text, or a column of the first row in a slot of the same transaction. */
+/** A column's value: a text, or a column of a row in a slot of the same transaction, null where there is none. */
 export type Cell = {
   readonly field: PrimitiveField
   readonly value:
     | { readonly kind: 'text'; readonly text: string | null }
-    | { readonly kind: 'kept'; readonly slot: Slot; readonly field: PrimitiveField }
+    | {
+        readonly kind: 'kept'
+        readonly slot: Slot
+        readonly field: PrimitiveField
+        /** Its place in the slot; the first where absent. */
+        readonly row?: number
+        /** The slot that has the row where the other one has none. */
+        readonly or?: Slot
+      }
+}
+
+/** What becomes of the value that a column has; null stays null. `text` is the operand, of a list the text of a list. */
+export type Alteration = {
+  readonly field: PrimitiveField
+  readonly operator: '_increment' | '_append' | '_remove'
+  readonly text: string
 }
 
 /** What ends a transaction; each assertion has its own error (docs/contract.md#how-policies-act). */
-export type Assertion = 'noRecord' | 'noReference' | 'forbidden' | 'invalid'
+export type Assertion = 'noRecord' | 'noReference' | 'noValue' | 'forbidden' | 'invalid' | 'changed'
+
+/** An assertion that has failed, and what its error tells of it. */
+export type Unmet =
+  /** `index` is the place in the list that was sent of the item that is not there. */
+  | { readonly assertion: Assertion; readonly refused?: Refused | undefined; readonly index?: number | undefined }
+  | { readonly assertion: 'tooMany'; readonly most: number }
+  | { readonly assertion: 'outOfRange'; readonly fieldId: string }
 
 export type Step =
   | {
@@ -101,21 +191,49 @@ export type Step =
       readonly cells: readonly Cell[]
       /** Inserts only if this slot has a row. */
       readonly provided: Slot | undefined
+      /** Inserts only if this slot has no row. */
+      readonly absent: Slot | undefined
+      /** Inserts nothing if another row has the same values in these fields. */
+      readonly unless: readonly PrimitiveField[] | undefined
     }
   | {
       readonly kind: 'find'
       readonly into: Slot
       readonly matches: readonly Cell[]
       readonly where: Filter
+      readonly order: readonly Order[]
+      /** Which of the rows in their order; undefined for all. */
+      readonly cut: Cut | undefined
       /** The assertion that fails with fewer than `count` rows; undefined: later steps on the slot then do nothing. */
       readonly assertion: Assertion | undefined
       readonly count: number
+      /** The transaction fails where more rows than this are found, of which it then keeps one more at most. */
+      readonly most: number | undefined
+      /** Where the item stands in the list that was sent, for the error. */
+      readonly index: number | undefined
       readonly provided: Slot | undefined
+      /** Where this slot has a row, none has to be found. */
+      readonly absent: Slot | undefined
       /** `reference`: the row must not be deleted, but others may refer to it and change it concurrently. */
       readonly lock: 'change' | 'reference'
     }
   /** `where` must hold for every row in the slot, in its current state. */
-  | { readonly kind: 'check'; readonly slot: Slot; readonly where: Filter; readonly assertion: Assertion }
+  | {
+      readonly kind: 'check'
+      readonly slot: Slot
+      readonly where: Filter
+      readonly assertion: Assertion
+      readonly action: Action
+    }
+  /** `where` must hold for every row in the slot, or else the field cannot take what is to come. */
+  | { readonly kind: 'range'; readonly slot: Slot; readonly where: Filter; readonly field: PrimitiveField }
+  /** Each row in the slot, in its current state, must have one of these tags: of what one of the selections shows of it. */
+  | {
+      readonly kind: 'match'
+      readonly slot: Slot
+      readonly forms: readonly Selection[]
+      readonly tags: readonly string[]
+    }
   /**
    * The rows of the slot are about to get these cells in the relation's foreign key. Where that changes the reference,
    * a row that meets `where` must exist. Without cells, the rows are checked as they are.
@@ -129,9 +247,32 @@ export type Step =
       readonly assertion: Assertion
     }
   /** Updates all rows of the slot. If `cells` contain key columns, the slot follows the change. */
-  | { readonly kind: 'update'; readonly slot: Slot; readonly cells: readonly Cell[] }
+  | {
+      readonly kind: 'update'
+      readonly slot: Slot
+      readonly cells: readonly Cell[]
+      /** Of columns that no slot keeps. */
+      readonly alterations: readonly Alteration[]
+    }
   | { readonly kind: 'delete'; readonly slot: Slot }
+  /** The slot must have a row. */
+  | { readonly kind: 'demand'; readonly slot: Slot; readonly assertion: Assertion }
   | { readonly kind: 'answer'; readonly slot: Slot }
 
 export type WritePlan = CreatePlan | UpdatePlan | DeletePlan | ProgramPlan
+
+/** Operations of one transaction in their order; their programs have different slots. */
+export type BatchPlan = {
+  readonly kind: 'batch'
+  readonly operations: readonly PlannedOperation[]
+  /** How many slots the programs have. */
+  readonly slots: number
+}
+
+export type PlannedOperation = {
+  readonly plan: Plan
+  /** Whether it is about one row, without which the transaction fails; any number is answered otherwise. */
+  readonly isOne: boolean
+}
+
 export type Plan = ReadPlan | WritePlan

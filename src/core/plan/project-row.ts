@@ -1,25 +1,41 @@
 /** Converts rows to items where no database renders them (connectors): the selected fields, null where not visible. */
 import type { PrimitiveField } from '../model/model.ts'
 import { wireValue } from '../model/wire.ts'
-import { filterFields, type Row, visibleValue } from '../query/evaluate.ts'
-import type { Selected, Selection } from './plan.ts'
+import { evaluate, filterFields, type Row, visibleValue } from '../query/evaluate.ts'
+import type { Selection } from './plan.ts'
 
 export type Item = Readonly<Record<string, unknown>>
 
-/** Skips relations, which the caller joins from several collections. */
-export function projectRow(selection: Selection, row: Row): Item {
+/** Skips relations, which the caller joins from several collections. `tags` has those of the selected ones that are visible. */
+export function projectRow(selection: Selection, row: Row, tags?: ReadonlyMap<string, string>): Item {
   return Object.fromEntries(
-    selection
-      .filter(isField)
-      .map((selected) => [selected.name, wireValue(selected.field, visibleValue(selected, row))]),
+    selection.flatMap((selected) => {
+      if (selected.kind === 'relation') return []
+      const { name } = selected
+      return [
+        [
+          name,
+          selected.kind === 'tag' ? (tags?.get(name) ?? null) : wireValue(selected.field, visibleValue(selected, row)),
+        ],
+      ]
+    }),
   )
 }
 
-/** The fields that `projectRow` needs. */
-export function projectedFields(selection: Selection): readonly PrimitiveField[] {
-  return selection.filter(isField).flatMap(({ field, visible }) => [field, ...filterFields(visible)])
+/** The texts whose tags are selected of a row, by name. */
+export function taggedTexts(selection: Selection, row: Row): readonly (readonly [name: string, text: string])[] {
+  return selection.flatMap((selected) =>
+    selected.kind === 'tag' && evaluate(selected.visible, row) === true
+      ? [[selected.name, JSON.stringify(projectRow(selected.shown, row))] as const]
+      : [],
+  )
 }
 
-function isField(selected: Selected): selected is Extract<Selected, { readonly kind: 'field' }> {
-  return selected.kind === 'field'
+/** The fields that `projectRow` and `taggedTexts` need. */
+export function projectedFields(selection: Selection): readonly PrimitiveField[] {
+  return selection.flatMap((selected) => {
+    if (selected.kind === 'relation') return []
+    const own = selected.kind === 'tag' ? projectedFields(selected.shown) : [selected.field]
+    return [...own, ...filterFields(selected.visible)]
+  })
 }

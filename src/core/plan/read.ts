@@ -18,7 +18,9 @@ import {
 } from '../query/parse.ts'
 import { requireRowBudget } from './budget.ts'
 import { readableField, relatedAccess } from './names.ts'
-import type { Order, Page, ReadPlan, Selected, Selection } from './plan.ts'
+import { pathField } from './path-field.ts'
+import type { Order, Page, ReadPlan, Selected, SelectedField, Selection } from './plan.ts'
+import { planWalk } from './walk.ts'
 import { requestFilter } from './where.ts'
 
 export type PageLimits = { readonly default: number; readonly max: number }
@@ -105,10 +107,11 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
   const relations = new Map(wanted.relations)
   for (const name of wanted.fields) {
     if (name === '*') {
-      for (const field of collection.primitives) {
-        const visible = visibility(access, field)
-        if (visible !== undefined) selected.set(field.apiName, { kind: 'field', name: field.apiName, field, visible })
-      }
+      for (const field of shownFields(collection, access)) selected.set(field.name, field)
+      continue
+    }
+    if (name === TAG) {
+      selected.set(name, { kind: 'tag', name, visible: all, shown: shownFields(collection, access) })
       continue
     }
     const path = `${level.path}.${shortName(name)}`
@@ -131,6 +134,17 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
   }
   refuseStrayArguments(context, level.deep, selected)
   return [...selected.values()]
+}
+
+/** No API name begins like it. */
+const TAG = '_etag'
+
+/** An item as it is where no fields are asked for: all primitive fields that the caller may read, in the model's order. */
+export function shownFields(collection: Collection, access: Granted): readonly SelectedField[] {
+  return collection.primitives.flatMap((field) => {
+    const visible = visibility(access, field)
+    return visible === undefined ? [] : [{ kind: 'field', name: field.apiName, field, visible } as const]
+  })
 }
 
 function selectRelation(
@@ -159,7 +173,14 @@ function selectRelation(
   }
 }
 
-const noArguments: ListArguments = { filter: undefined, sort: [], limit: undefined, offset: 0 }
+const noArguments: ListArguments = {
+  filter: undefined,
+  sort: [],
+  limit: undefined,
+  offset: 0,
+  start: undefined,
+  isTold: false,
+}
 
 function refuseUselessArguments(relation: RelationField, own: ListArguments, path: string): void {
   if (relation.isList) return
@@ -167,6 +188,8 @@ function refuseUselessArguments(relation: RelationField, own: ListArguments, pat
     ['_sort', own.sort.length > 0],
     ['_limit', own.limit !== undefined],
     ['_offset', own.offset > 0],
+    ['_after', own.start !== undefined],
+    ['_meta', own.isTold],
     ['_filter', own.filter !== undefined && !relation.isNullable],
   ] as const
   for (const [name, isGiven] of given) {
@@ -199,50 +222,69 @@ function planPage(
   query: ListArguments,
   rules: { readonly default: number; readonly path: string },
 ): Page {
-  const { max } = context.limits
-  const asked = query.limit ?? Math.min(rules.default, max)
-  if (asked > max) throw queryFault(`${rules.path}limit`, `must be at most ${max}`)
-  return {
-    order: planOrder(context, query, `${rules.path}sort`),
-    limit: asked <= 0 ? max : asked,
-    offset: query.offset,
-  }
+  const order = planOrder(context, query, `${rules.path}sort`)
+  const walk = planWalk({ collection: context.collection, access: context.access, order, path: rules.path }, query)
+  return { limit: pageSize(context.limits, query.limit, rules), order, offset: query.offset, ...(walk && { walk }) }
 }
 
-/** The requested sort, followed by the key, which makes every order total. */
-function planOrder(context: ReadContext, query: ListArguments, path: string): readonly Order[] {
-  const { viewer, collection, access } = context
+/** How many rows a page has: 0 and -1 ask for as many as there may be. */
+export function pageSize(
+  { max }: PageLimits,
+  limit: number | undefined,
+  rules: { readonly default: number; readonly path: string },
+): number {
+  const asked = limit ?? Math.min(rules.default, max)
+  if (asked > max) throw queryFault(`${rules.path}limit`, `must be at most ${max}`)
+  return asked <= 0 ? max : asked
+}
+
+/**
+ * The requested sort, followed by the key, which makes every order total. Ties go in the last direction that was asked for, so
+ * that an index that ends in the key serves either way (decision 063).
+ */
+function planOrder(context: ReadContext, query: Pick<ListArguments, 'sort'>, path: string): readonly Order[] {
+  const { collection, access } = context
   const order: Order[] = []
   const named = new Set<string>()
   query.sort.forEach((entry, index) => {
-    const at = `${path}[${index}].${shortName(entry.field)}`
-    const { field, visible } = readableField(viewer, collection, access, entry.field, at)
-    if (field.kind === 'relation' || !isSortable(field)) throw queryFault(at, 'cannot be sorted by')
-    if (named.has(field.id)) return
-    named.add(field.id)
+    const { at, ...found } = pathField(context, entry.names, { at: `${path}[${index}]`, purpose: 'sort' })
+    if (!isSortable(found.field)) throw queryFault(at, 'cannot be sorted by')
+    const id = [...found.path.map(({ relation }) => relation.id), found.field.id].join('.')
+    if (named.has(id)) return
+    named.add(id)
     const { direction } = entry
-    const nulls = entry.nulls ?? (direction === 'asc' ? 'last' : 'first')
-    order.push({ field, visible, direction, nulls, origin: 'asked' })
+    const nulls = entry.nulls ?? usualNulls(direction)
+    order.push({ ...found, direction, nulls, origin: 'asked' })
   })
+  const direction = order.at(-1)?.direction ?? 'asc'
+  const nulls = usualNulls(direction)
   for (const part of tieBreakers(collection, access)) {
     // A field may occur twice, as the caller sees it and as it is stored, but not twice in the same way.
-    const isNamed = order.some(({ field, visible }) => field === part.field && visible.kind === part.visible.kind)
-    if (!isNamed) order.push({ ...part, direction: 'asc', nulls: 'last', origin: 'tie' })
+    const isNamed = order.some(
+      ({ path, field, visible }) => path.length === 0 && field === part.field && visible.kind === part.visible.kind,
+    )
+    if (!isNamed) order.push({ ...part, path: [], direction, nulls, origin: 'tie' })
   }
   return order
 }
 
+/** The order of a list that names none. */
+export function usualOrder(context: ReadContext): readonly Order[] {
+  return planOrder(context, { sort: [] }, '')
+}
+
+export function usualNulls(direction: Order['direction']): Order['nulls'] {
+  return direction === 'asc' ? 'last' : 'first'
+}
+
 /**
- * Fields that distinguish any two rows: the primary key or a unique index of required fields. Rows without either are not
- * sorted: to sort a large table by all columns costs more than a stable page is worth, and whoever wants it asks. If some of them are hidden from the caller, all visible fields come first, so that the order of visibly
- * different rows reveals nothing about hidden values.
+ * Fields that distinguish any two rows. Rows without such are not sorted: to sort a large table by all columns costs more
+ * than a stable page is worth, and whoever wants it asks. If some of them are hidden from the caller, all visible fields come
+ * first, so that the order of visibly different rows reveals nothing about hidden values.
  */
 function tieBreakers(collection: Collection, access: Granted): readonly FieldRef[] {
-  const unique = collection.indexes.find(
-    ({ kind, fields }) => kind === 'unique' && fields.every(({ isNullable }) => !isNullable),
-  )
   const sortable = collection.primitives.filter(isSortable)
-  const telling = collection.primaryKey.length > 0 ? collection.primaryKey : (unique?.fields ?? [])
+  const telling = collection.identity
   const asStored = telling.map((field) => ({ field, visible: all }))
   if (telling.every((field) => visibility(access, field)?.kind === 'all')) return asStored
   const seen = sortable.flatMap((field) => {

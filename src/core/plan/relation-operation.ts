@@ -3,9 +3,11 @@
  * relation of a new item, an array otherwise. Decides which operations each kind of relation has.
  */
 
+import { type Viewer, visibility } from '../access/access.ts'
 import { exceedsLimits } from '../json-limits.ts'
+import { isObject } from '../json-object.ts'
 import { shortName } from '../message-text.ts'
-import type { RelationField, Through } from '../model/model.ts'
+import type { RelationField } from '../model/model.ts'
 import { listKnown } from '../nearest.ts'
 import { queryBounds } from '../query/brackets.ts'
 import { queryFault, type RawFilter } from '../query/parse.ts'
@@ -33,16 +35,20 @@ export type ParentAction = 'create' | 'update'
 export function parseRelationOperations(
   relation: RelationField,
   value: unknown,
-  { parentAction, path }: { readonly parentAction: ParentAction; readonly path: string },
+  {
+    viewer,
+    parentAction,
+    path,
+  }: { readonly viewer: Viewer; readonly parentAction: ParentAction; readonly path: string },
 ): readonly RelationOperation[] {
   const known = knownOperations(relation, parentAction)
   if (parentAction === 'create' && !relation.isList) {
     if (Array.isArray(value)) throw queryFault(path, 'must be one object such as {"_connect": {"key": {…}}}')
-    return [parseOperation(relation, value, known, path)]
+    return [parseOperation(relation, value, { viewer, known, path })]
   }
   if (!Array.isArray(value)) throw queryFault(path, 'must be an array of operations such as {"_connect": {…}}')
   refuseTooMany(value, path)
-  return value.map((one, index) => parseOperation(relation, one, known, `${path}[${index}]`))
+  return value.map((one, index) => parseOperation(relation, one, { viewer, known, path: `${path}[${index}]` }))
 }
 
 export type Kind = RelationOperation['kind']
@@ -69,31 +75,10 @@ export function knownOperations(relation: RelationField, parentAction: ParentAct
   return isNullable ? ['_connect', '_create', '_update', '_disconnect', '_delete'] : ['_update', '_delete']
 }
 
-/** What an operation on a many-to-many field does to its junction: it creates and deletes links, and changes none. */
-export function operationOnLinks({ far }: Through, operation: RelationOperation): RelationOperation {
-  const created = (items: readonly LocatedBody[], value: (body: Body) => object): RelationOperation => ({
-    kind: '_create',
-    items: items.map(({ body, path }) => ({ body: { [far.apiName]: value(body) }, path })),
-  })
-  switch (operation.kind) {
-    case '_connect':
-      return created(operation.keys, (key) => ({ _connect: { key } }))
-    case '_create':
-      return created(operation.items, (data) => ({ _create: { data } }))
-    default: {
-      const { filter, path } = operation
-      // A filter that was sent stays as it was sent, also null, which no filter may be.
-      const value = { [far.apiName]: filter === undefined ? {} : filter.value }
-      return { kind: '_delete', filter: { form: 'json', value }, path }
-    }
-  }
-}
-
 function parseOperation(
   relation: RelationField,
   value: unknown,
-  known: readonly Kind[],
-  path: string,
+  { viewer, known, path }: { readonly viewer: Viewer; readonly known: readonly Kind[]; readonly path: string },
 ): RelationOperation {
   const [[name, content] = [''], ...others] = Object.entries(parseBody(value, path))
   if (name === '' || others.length > 0) throw queryFault(path, 'must hold one operation')
@@ -104,6 +89,7 @@ function parseOperation(
   const body = parseBody(content, at)
   switch (kind) {
     case '_connect':
+      requireKeys(relation, body, { viewer, path: at })
       return { kind, keys: targets(relation, body, { one: 'key', many: 'keys', path: at }) }
     case '_create':
       return { kind, items: targets(relation, body, { one: 'data', many: 'data', path: at }) }
@@ -135,6 +121,22 @@ function targets(
   if (!Array.isArray(value)) throw queryFault(at, 'must be an array')
   refuseTooMany(value, at)
   return value.map((item, index) => ({ body: parseBody(item, `${at}[${index}]`), path: `${at}[${index}]` }))
+}
+
+/** Throws 422 for a key that is no object, and names the fields of one that the caller may read. */
+function requireKeys(
+  { target }: RelationField,
+  { key, keys }: Body,
+  { viewer, path }: { readonly viewer: Viewer; readonly path: string },
+): void {
+  const place = Array.isArray(keys) ? `${path}.keys[${keys.findIndex((one) => !isObject(one))}]` : `${path}.key`
+  const isKey = Array.isArray(keys) ? keys.every(isObject) : key === undefined || isObject(key)
+  if (isKey) return
+  const access = viewer.accessTo(target, 'read')
+  const seen = target.primaryKey.filter((field) => access.kind === 'granted' && visibility(access, field) !== undefined)
+  const isShown = seen.length > 0 && seen.length === target.primaryKey.length
+  const such = isShown ? `, such as {${seen.map(({ apiName }) => `"${apiName}": …`).join(', ')}}` : ''
+  throw queryFault(place, `must be an object of the fields of a unique key${such}`)
 }
 
 /** Each element is at least one change. */

@@ -4,7 +4,7 @@
  */
 import type { PrimitiveField, RelationField } from '../model/model.ts'
 import { all, type Filter, mapFilter } from '../query/filter.ts'
-import type { Plan, Selected, Selection, Step } from './plan.ts'
+import type { Grouping, Order, Page, PathStep, Plan, Selected, Selection, Step, WritePlan } from './plan.ts'
 
 /** Returns true if the source that runs the plan has both ends of the relation. */
 export type IsLocal = (relation: RelationField) => boolean
@@ -30,7 +30,7 @@ export function splitSelection(selection: Selection, isLocal: IsLocal): SplitSel
   const local: Selected[] = []
   const joined: Selected[] = []
   const parts = selection.map((selected): SelectionPart => {
-    if (selected.kind === 'field') {
+    if (selected.kind !== 'relation') {
       local.push(selected)
       return { kind: 'own', name: selected.name }
     }
@@ -68,6 +68,33 @@ export function crossSourceConditions(plan: Plan, isLocal: IsLocal): readonly Re
   return filtersOf(plan, isLocal).flatMap((filter) => relatedIn(filter, isLocal))
 }
 
+/** The relations that are sorted through although their other end is elsewhere. */
+export function ordersElsewhere(plan: Plan, isLocal: IsLocal): readonly RelationField[] {
+  const found = plan.kind === 'program' ? plan.steps.flatMap((step) => (step.kind === 'find' ? [step] : [])) : []
+  const pages = [...(plan.kind === 'read' ? [plan.page] : found), ...pagesOf(plan.selection, isLocal)]
+  const relations = pages.flatMap((page) => (page?.order ?? []).flatMap(({ path }) => path))
+  return relations.map(({ relation }) => relation).filter((relation) => !isLocal(relation))
+}
+
+/** Pages behind a non-local relation are left to its source. */
+function pagesOf(selection: Selection, isLocal: IsLocal): readonly (Page | undefined)[] {
+  return selection.flatMap((selected) =>
+    selected.kind === 'relation' && isLocal(selected.relation)
+      ? [selected.page, ...pagesOf(selected.selection, isLocal)]
+      : [],
+  )
+}
+
+/** Leaves out the forms of an item that its source cannot read by itself, so that it cannot compare their tags. */
+export function withLocalForms(plan: WritePlan, isLocal: IsLocal): WritePlan {
+  if (plan.kind !== 'program' || !plan.steps.some(({ kind }) => kind === 'match')) return plan
+  const steps = plan.steps.map((step) => {
+    if (step.kind !== 'match') return step
+    return { ...step, forms: step.forms.filter((form) => splitSelection(form, isLocal).isWhole) }
+  })
+  return { ...plan, steps }
+}
+
 /** Replaces the conditions in `replace` by other filters. */
 export function withConditions<P extends Plan>(plan: P, replace: ReadonlyMap<Related, Filter>): P {
   if (replace.size === 0) return plan
@@ -79,10 +106,8 @@ export function withConditions<P extends Plan>(plan: P, replace: ReadonlyMap<Rel
         ...plan,
         selection,
         where: filter(plan.where),
-        page: plan.page && {
-          ...plan.page,
-          order: plan.page.order.map((order) => ({ ...order, visible: filter(order.visible) })),
-        },
+        page: replacedPage(plan.page, filter),
+        ...(plan.grouping !== undefined && { grouping: replacedGrouping(plan.grouping, filter) }),
       }
     case 'create':
       return { ...plan, selection }
@@ -109,14 +134,32 @@ export function lookupKeyOf(row: Readonly<Record<string, unknown>>): unknown {
   return row[FAR_KEY]
 }
 
+function replacedGrouping(grouping: Grouping, filter: (one: Filter) => Filter): Grouping {
+  const step = (one: PathStep) => ({ ...one, visible: filter(one.visible), rows: filter(one.rows) })
+  return {
+    ...grouping,
+    where: filter(grouping.where),
+    groups: grouping.groups.map((one) => ({ ...one, visible: filter(one.visible), path: one.path.map(step) })),
+    aggregates: grouping.aggregates.map((one) =>
+      one.function === 'rows' ? one : { ...one, visible: filter(one.visible) },
+    ),
+  }
+}
+
 function replacedStep(step: Step, filter: (one: Filter) => Filter): Step {
-  return 'where' in step ? { ...step, where: filter(step.where) } : step
+  if (step.kind === 'match') return { ...step, forms: step.forms.map((form) => replacedSelection(form, filter)) }
+  if (!('where' in step)) return step
+  if (step.kind !== 'find') return { ...step, where: filter(step.where) }
+  return { ...step, where: filter(step.where), order: replacedOrder(step.order, filter) }
 }
 
 function replacedSelection(selection: Selection, filter: (one: Filter) => Filter): Selection {
   return selection.map((selected): Selected => {
     const visible = filter(selected.visible)
     if (selected.kind === 'field') return { ...selected, visible }
+    if (selected.kind === 'tag') {
+      return { ...selected, visible, shown: selected.shown.map((one) => ({ ...one, visible: filter(one.visible) })) }
+    }
     const { page } = selected
     return {
       ...selected,
@@ -124,9 +167,21 @@ function replacedSelection(selection: Selection, filter: (one: Filter) => Filter
       ...(selected.links !== undefined && { links: filter(selected.links) }),
       where: filter(selected.where),
       selection: replacedSelection(selected.selection, filter),
-      page: page && { ...page, order: page.order.map((order) => ({ ...order, visible: filter(order.visible) })) },
+      page: replacedPage(page, filter),
     }
   })
+}
+
+function replacedPage(page: Page | undefined, filter: (one: Filter) => Filter): Page | undefined {
+  return page && { ...page, order: replacedOrder(page.order, filter) }
+}
+
+function replacedOrder(terms: readonly Order[], filter: (one: Filter) => Filter): readonly Order[] {
+  return terms.map((order) => ({
+    ...order,
+    path: order.path.map((step) => ({ ...step, visible: filter(step.visible), rows: filter(step.rows) })),
+    visible: filter(order.visible),
+  }))
 }
 
 function replaced(filter: Filter, replace: ReadonlyMap<Related, Filter>): Filter {
@@ -138,30 +193,50 @@ function filtersOf(plan: Plan, isLocal: IsLocal): readonly Filter[] {
   const selected = filtersOfSelection(plan.selection, isLocal)
   switch (plan.kind) {
     case 'read':
-      return [plan.where, ...(plan.page?.order.map(({ visible }) => visible) ?? []), ...selected]
+      return [plan.where, ...filtersOfPage(plan.page), ...selected, ...filtersOfGrouping(plan.grouping)]
     case 'create':
       return selected
     case 'update':
     case 'delete':
       return [plan.where, ...selected]
     case 'program':
-      return [...plan.steps.flatMap((step) => ('where' in step ? [step.where] : [])), ...selected]
+      return [...plan.steps.flatMap((step) => filtersOfStep(step, isLocal)), ...selected]
   }
+}
+
+function filtersOfStep(step: Step, isLocal: IsLocal): readonly Filter[] {
+  if (step.kind === 'match') return step.forms.flatMap((form) => filtersOfSelection(form, isLocal))
+  if (!('where' in step)) return []
+  return step.kind === 'find' ? [step.where, ...filtersOfOrder(step.order)] : [step.where]
+}
+
+function filtersOfGrouping(grouping: Grouping | undefined): readonly Filter[] {
+  if (grouping === undefined) return []
+  const { where, groups, aggregates } = grouping
+  return [
+    where,
+    ...groups.flatMap(({ visible, path }) => [visible, ...path.flatMap((step) => [step.visible, step.rows])]),
+    ...aggregates.flatMap((one) => (one.function === 'rows' ? [] : [one.visible])),
+  ]
 }
 
 /** Selections behind a non-local relation are left to its source. */
 function filtersOfSelection(selection: Selection, isLocal: IsLocal): readonly Filter[] {
-  return selection.flatMap((selected) =>
-    selected.kind === 'field' || !isLocal(selected.relation)
-      ? [selected.visible]
-      : [
-          selected.visible,
-          selected.links ?? all,
-          selected.where,
-          ...(selected.page?.order.map(({ visible }) => visible) ?? []),
-          ...filtersOfSelection(selected.selection, isLocal),
-        ],
-  )
+  return selection.flatMap((selected) => {
+    const { visible } = selected
+    if (selected.kind === 'tag') return [visible, ...selected.shown.map((one) => one.visible)]
+    if (selected.kind === 'field' || !isLocal(selected.relation)) return [visible]
+    const { links = all, where, page, selection: below } = selected
+    return [visible, links, where, ...filtersOfPage(page), ...filtersOfSelection(below, isLocal)]
+  })
+}
+
+function filtersOfPage(page: Page | undefined): readonly Filter[] {
+  return filtersOfOrder(page?.order ?? [])
+}
+
+function filtersOfOrder(terms: readonly Order[]): readonly Filter[] {
+  return terms.flatMap(({ path, visible }) => [...path.flatMap((step) => [step.visible, step.rows]), visible])
 }
 
 /** The outermost ones only; conditions inside of them are left to their source. */

@@ -3,26 +3,21 @@
  * checks required fields. Errors name their path, such as `[2].title`.
  */
 
-import type { Granted, Viewer } from '../access/access.ts'
 import { isObject } from '../json-object.ts'
 import { shortName } from '../message-text.ts'
+import { describeLimits } from '../model/checks.ts'
 import { decodeJson } from '../model/codec.ts'
-import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import type { PrimitiveField, RelationField } from '../model/model.ts'
 import { partOfMoment } from '../model/moment.ts'
 import { queryFault } from '../query/parse.ts'
-import { usableField } from './names.ts'
+import { checkMembers } from './composite.ts'
+import { followable, type Using, usableField } from './names.ts'
 import type { Assignment } from './plan.ts'
 
 /** Sources of generated values. */
 export type Generators = { readonly uuid: () => string; readonly now: () => string }
 
-export type WriteContext = {
-  readonly viewer: Viewer
-  readonly collection: Collection
-  /** Access by the action of the write. */
-  readonly access: Granted
-  readonly generators: Generators
-}
+export type WriteContext = Using & { readonly action: 'create' | 'update' | 'delete'; readonly generators: Generators }
 
 export type Body = Readonly<Record<string, unknown>>
 
@@ -72,9 +67,14 @@ export function columnValue({ field, member }: Column, body: Body, generators: G
 }
 
 /** The columns that an update changes, including those that are renewed on every update. */
-export function updateAssignments(context: WriteContext, body: Body, path: string): readonly Assignment[] {
+export function updateAssignments(
+  context: WriteContext,
+  body: Body,
+  path: string,
+  elsewhere: ReadonlySet<string> = nothing,
+): readonly Assignment[] {
   const sent = sentAssignments(context, body, path)
-  const named = new Set(sent.map(({ field }) => field.id))
+  const named = new Set([...elsewhere, ...sent.map(({ field }) => field.id)])
   const renewed = context.collection.primitives.filter(
     ({ id, defaultValue }) =>
       !named.has(id) && defaultValue?.source === 'engineManaged' && defaultValue.onUpdate !== undefined,
@@ -84,14 +84,18 @@ export function updateAssignments(context: WriteContext, body: Body, path: strin
 
 /** Separates the members for relations from those for columns. */
 export function splitBody(
-  { viewer, collection, access }: WriteContext,
+  context: WriteContext,
   body: Body,
   path: string,
 ): { readonly columns: Body; readonly relations: readonly (readonly [RelationField, unknown])[] } {
   const columns: Record<string, unknown> = Object.create(null)
   const relations: [RelationField, unknown][] = []
   for (const [name, value] of Object.entries(body)) {
-    const { field } = usableField(viewer, collection, access, name, memberPath(path, shortName(name)))
+    const at = memberPath(path, shortName(name))
+    const known = context.collection.fields.get(name)
+    // Whoever may not follow a many-to-many field links nothing by it (decision 057).
+    const isLink = known?.kind === 'relation' && known.through !== undefined
+    const { field } = (isLink ? followable : usableField)(context, name, at)
     if (field.kind === 'relation') relations.push([field, value])
     else columns[name] = value
   }
@@ -107,10 +111,10 @@ function sentAssignments(context: WriteContext, body: Body, path: string): reado
   return columns.map((column) => ({ field: column.field, value: columnValue(column, body, context.generators) }))
 }
 
-function sentColumns(context: WriteContext, members: readonly string[], path: string): readonly Column[] {
+export function sentColumns(context: WriteContext, members: readonly string[], path: string): readonly Column[] {
   return members.map((name) => {
     const at = memberPath(path, shortName(name))
-    const { field } = usableField(context.viewer, context.collection, context.access, name, at)
+    const { field } = usableField(context, name, at)
     if (field.kind === 'relation') throw queryFault(at, 'is a relation')
     if (field.isReadOnly) throw queryFault(at, 'is read-only')
     return { field, member: { name, path: at } }
@@ -124,11 +128,27 @@ export function valueFor(field: PrimitiveField, value: unknown, path: string): s
     return null
   }
   const decoded = decodeJson(field.type, field.isList, value)
-  if ('fault' in decoded) throw queryFault(path, decoded.fault)
+  const values = field.native?.values
+  if ('fault' in decoded) throw queryFault(path, values ? describeLimits({ values }) : decoded.fault)
+  if (values && field.native?.schema === undefined && isGuessed(decoded.ok, values)) {
+    throw queryFault(path, describeLimits({ values }))
+  }
+  if (field.native?.members) checkMembers(field.native.members, value, path)
   return decoded.ok
 }
 
-function isRequired(field: PrimitiveField): boolean {
+/**
+ * MariaDB and MySQL, which have no schemas, would store another value than was sent: of an enum the one at the place of a
+ * number, or one that the collation finds equal. What else is none of its values they refuse.
+ */
+function isGuessed(text: string, values: readonly string[]): boolean {
+  if (values.includes(text)) return false
+  const isEqual = (value: string) => value.localeCompare(text.trimEnd(), 'und', { sensitivity: 'base' }) === 0
+  return /^\s*[+-]?\d+\s*$/.test(text) || values.some(isEqual)
+}
+
+/** Returns true if a new item has to give the field a value. */
+export function isRequired(field: PrimitiveField): boolean {
   return !field.isNullable && field.defaultValue === null && !field.isReadOnly
 }
 

@@ -4,17 +4,19 @@
  * read.
  */
 
-import type { Granted, Viewer } from '../access/access.ts'
+import { type Granted, type Viewer, visibility } from '../access/access.ts'
 import { isObject } from '../json-object.ts'
 import type { Collection } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import { and, type Filter } from '../query/filter.ts'
+import { and, type Filter, none } from '../query/filter.ts'
 import { queryFault, type ReadQuery } from '../query/parse.ts'
-import { decodeKey, keyEquals, keyFields, type SentKey } from './item-key.ts'
-import { writeAccess } from './names.ts'
-import type { CreatePlan, DeletePlan, ProgramPlan, Selection, Slot, UpdatePlan } from './plan.ts'
-import { addCreate, addDelete, addFind, addUpdate, createProgram, type Program } from './program.ts'
-import { planSelection, type ReadContext } from './read.ts'
+import { isAltering } from './alterations.ts'
+import { decodeKey, keyEquals, keyFields, namedValues, type SentKey } from './item-key.ts'
+import { lacksKey, writeAccess } from './names.ts'
+import { addCreate, addUpdate } from './nested-write.ts'
+import type { Cell, CreatePlan, Cut, DeletePlan, Order, ProgramPlan, Selection, Slot, UpdatePlan } from './plan.ts'
+import { addDelete, addFind, addStep, createProgram, type Program } from './program.ts'
+import { planSelection, type ReadContext, shownFields, usualOrder } from './read.ts'
 import { writtenReferences } from './references.ts'
 import type { LocatedBody } from './relation-operation.ts'
 import {
@@ -35,21 +37,41 @@ export type WriteRequest = {
   /** Access for the returned items. */
   readonly read: ReadContext
   readonly query: () => ReadQuery
+  /** The tags of which the one item that is written has to have one; undefined where it may have any. */
+  readonly tags?: readonly string[] | undefined
+  /** Undefined where the request is no operation of a batch. */
+  readonly part?: BatchPart | undefined
+}
+
+/** An operation of a batch. */
+export type BatchPart = {
+  /** Has slots that no other operation of the batch has. */
+  readonly program: Program
+  /** What the body is called in faults. */
+  readonly path: string
+  /** Whether the written rows have to be kept for later operations. */
+  readonly isKept: boolean
+  /** Whether a value of the body or the key stands for one of an earlier operation. */
+  readonly usesEarlier: boolean
 }
 
 export function* planCreate(request: WriteRequest, body: unknown, most: number): Parts<CreatePlan | ProgramPlan> {
   const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'create')
-  if (!Array.isArray(body)) throw queryFault('body', 'must be an array of items')
-  if (body.length > most) throw queryFault('body', `has more than ${most} items`)
-  const items = body.map((item, index): LocatedBody => ({ body: parseBody(item, `[${index}]`), path: `[${index}]` }))
+  const place = request.part?.path ?? 'body'
+  if (!Array.isArray(body)) throw queryFault(place, 'must be an array of items')
+  requireFew(body, most, place)
+  const items = body.map((item, index): LocatedBody => {
+    const path = `${request.part?.path ?? ''}[${index}]`
+    return { body: parseBody(item, path), path }
+  })
   const selection = answered(request, items.length)
-  if (isUnrestricted(access) && items.every((item) => isPlain(viewer, collection, Object.keys(item.body)))) {
-    const context = { viewer, collection, generators, access }
+  if (isUnrestricted(access) && items.every((item) => isPlain(request, Object.keys(item.body)))) {
+    const context = { viewer, collection, generators, access, action: 'create' } as const
     const rows = items.map((item) => createAssignments(context, item.body, item.path))
     return { kind: 'create', collection, rows, selection }
   }
-  const program = createProgram(viewer, generators)
+  const program = programOf(request)
   const slots: Slot[] = []
   for (const item of items) slots.push(yield* addCreate(program, collection, item))
   return finished(program, slots, selection)
@@ -70,10 +92,11 @@ export function singleItem(body: unknown): Body | undefined {
 
 /** Returns undefined if `planCreate` has to plan each item with these members. */
 export function planPlainInsert(request: WriteRequest, members: readonly string[]): PlainInsert | undefined {
+  if (request.query().conflict !== undefined) return undefined
   const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'create')
-  if (!isUnrestricted(access) || !isPlain(viewer, collection, members)) return undefined
-  const columns = createColumns({ viewer, collection, generators, access }, members, '[0]')
+  if (!isUnrestricted(access) || !isPlain(request, members)) return undefined
+  const columns = createColumns({ viewer, collection, generators, access, action: 'create' }, members, '[0]')
   // The text of a list depends on the dialect, so a placeholder cannot represent it.
   if (columns.some(({ field }) => field.isList)) return undefined
   const row = columns.map(({ field }, index) => ({ field, value: { kind: 'itemValue', index } as const }))
@@ -85,17 +108,17 @@ export function planPlainInsert(request: WriteRequest, members: readonly string[
 
 /** Plans an update of the item with this key. */
 export function* planUpdateOne(request: WriteRequest, body: unknown, key: SentKey): Parts<UpdatePlan | ProgramPlan> {
-  return yield* planUpdate(request, parseBody(body, 'body'), keyFilter(request, key))
+  return yield* planUpdate(request, parseBody(body, request.part?.path ?? 'body'), keyOf(request, key))
 }
 
 /** Plans an update of all items that match the request's filter. */
 export function* planUpdateMany(request: WriteRequest, body: unknown): Parts<UpdatePlan | ProgramPlan> {
   requireFilter(request.query())
-  return yield* planUpdate(request, parseBody(body, 'body'), undefined)
+  return yield* planUpdate(request, parseBody(body, request.part?.path ?? 'body'), undefined)
 }
 
 export function* planDeleteOne(request: WriteRequest, key: SentKey): Parts<DeletePlan | ProgramPlan> {
-  return yield* planDelete(request, keyFilter(request, key))
+  return yield* planDelete(request, keyOf(request, key))
 }
 
 export function* planDeleteMany(request: WriteRequest): Parts<DeletePlan | ProgramPlan> {
@@ -104,40 +127,67 @@ export function* planDeleteMany(request: WriteRequest): Parts<DeletePlan | Progr
 }
 
 /** `key` is undefined for an update of many. */
-function* planUpdate(request: WriteRequest, body: Body, key: Filter | undefined): Parts<UpdatePlan | ProgramPlan> {
+function* planUpdate(request: WriteRequest, body: Body, key: KeyedRow | undefined): Parts<UpdatePlan | ProgramPlan> {
   const { viewer, collection, generators } = request
   const access = writeAccess(viewer, collection, 'update')
-  const where = and([key ?? { kind: 'all' }, filterOf(request)])
+  const where = and([key?.where ?? { kind: 'all' }, filterOf(request)])
+  const order = orderOf(request, key)
   const selection = answered(request, rowsOf(request, key))
   const isFree = isUnrestricted(access) && isUnrestricted(request.read.access)
-  if (isFree && isPlain(viewer, collection, Object.keys(body))) {
-    const context = { viewer, collection, generators, access }
-    const assignments = Object.keys(body).length === 0 ? [] : updateAssignments(context, body, '')
-    return { kind: 'update', collection, where, assignments, selection }
+  const { max } = request.query()
+  const isBound = max !== undefined || request.tags !== undefined
+  const isMoved = key === undefined && collection.identity.some(({ apiName }) => Object.hasOwn(body, apiName))
+  const isDirect = isFree && !isBound && !isMoved && !isAmong(collection, key) && !altersValues(collection, body)
+  if (isDirect && isPlain(request, Object.keys(body))) {
+    const context = { viewer, collection, generators, access, action: 'update' } as const
+    const assignments = Object.keys(body).length === 0 ? [] : updateAssignments(context, body, request.part?.path ?? '')
+    return { kind: 'update', collection, where, order, assignments, selection }
   }
-  requireKey(collection)
-  const program = createProgram(viewer, generators)
-  const slot = addFind(program, collection, { where, assertion: key === undefined ? undefined : 'noRecord' })
-  yield* addUpdate(program, { body, path: '' }, { slot, depth: 0, isOne: key !== undefined })
+  requireKey(collection, max)
+  const program = programOf(request)
+  const slot = addTarget(program, collection, { key, where, order, most: max })
+  addMatch(program, slot, request)
+  yield* addUpdate(program, { body, path: request.part?.path ?? '' }, { slot, depth: 0, isOne: key !== undefined })
   return finished(program, [slot], selection)
 }
 
-function* planDelete(request: WriteRequest, key: Filter | undefined): Parts<DeletePlan | ProgramPlan> {
+function* planDelete(request: WriteRequest, key: KeyedRow | undefined): Parts<DeletePlan | ProgramPlan> {
   yield
-  const { viewer, collection, generators, query } = request
+  const { viewer, collection, query, part } = request
   const access = writeAccess(viewer, collection, 'delete')
-  const where = and([key ?? { kind: 'all' }, filterOf(request)])
+  const where = and([key?.where ?? { kind: 'all' }, filterOf(request)])
+  const order = orderOf(request, key)
   // Without `fields` nothing is returned, so nothing is selected.
   const selection = query().fields === undefined ? [] : answered(request, rowsOf(request, key))
-  if (isUnrestricted(access) && isUnrestricted(request.read.access)) {
-    return { kind: 'delete', collection, where, selection }
-  }
-  requireKey(collection)
-  const program = createProgram(viewer, generators)
-  const slot = addFind(program, collection, { where, assertion: key === undefined ? undefined : 'noRecord' })
+  const { max } = query()
+  const isBound = max !== undefined || request.tags !== undefined
+  const isFree = isUnrestricted(access) && isUnrestricted(request.read.access)
+  const isAlone = !isBound && !isAmong(collection, key) && part?.isKept !== true && part?.usesEarlier !== true
+  if (isFree && isAlone) return { kind: 'delete', collection, where, order, selection }
+  requireKey(collection, max)
+  const program = programOf(request)
+  const slot = addTarget(program, collection, { key, where, order, most: max })
+  addMatch(program, slot, request)
   program.steps.push({ kind: 'answer', slot })
   addDelete(program, slot)
   return { kind: 'program', steps: program.steps, selection }
+}
+
+/**
+ * The tag is that of the item as `_etag` has it, or as a read with the same query would answer it: whoever compares reads rows,
+ * and all of what they read of them.
+ */
+function addMatch(program: Program, slot: Slot, { read, query, tags }: WriteRequest): void {
+  if (tags === undefined) return
+  const { fields, deep } = query()
+  const whole = shownFields(read.collection, read.access)
+  const forms = fields === undefined ? [whole] : [whole, planSelection(read, { fields, deep }, { rows: 1 })]
+  addStep(program, { kind: 'match', slot, forms, tags })
+}
+
+/** Whether the key may be that of several rows, of which one is written: the others are those of tables that inherit. */
+function isAmong({ isInherited }: Collection, key: KeyedRow | undefined): boolean {
+  return isInherited && key !== undefined
 }
 
 function finished(program: Program, slots: readonly Slot[], selection: Selection): ProgramPlan {
@@ -146,13 +196,15 @@ function finished(program: Program, slots: readonly Slot[], selection: Selection
 }
 
 /** A row that the caller may write but not read is returned without values. */
-function answered({ read, query }: WriteRequest, rows: number): Selection {
+export function answered({ read, query }: WriteRequest, rows: number): Selection {
   return planSelection(read, query(), { rows, within: read.access.rows })
 }
 
 /** The number of rows that a change may return; for a filter it is unknown, so the largest page is assumed. */
-function rowsOf({ read }: WriteRequest, key: Filter | undefined): number {
-  return key === undefined ? read.limits.max : 1
+function rowsOf({ read, query }: WriteRequest, key: KeyedRow | undefined): number {
+  if (key !== undefined) return 1
+  const { max = read.limits.max } = query()
+  return Math.min(max, read.limits.max)
 }
 
 function isUnrestricted({ grants }: Granted): boolean {
@@ -161,19 +213,74 @@ function isUnrestricted({ grants }: Granted): boolean {
   )
 }
 
-/** Returns true if only columns are written, without references to check. */
-function isPlain(viewer: Viewer, collection: Collection, members: readonly string[]): boolean {
+/** Returns true if only columns are written, without references to check, and no other operation has to do with it. */
+function isPlain({ viewer, collection, part }: WriteRequest, members: readonly string[]): boolean {
+  if (part?.isKept === true || part?.usesEarlier === true) return false
   if (members.some((name) => collection.fields.get(name)?.kind === 'relation')) return false
   return writtenReferences(viewer, collection, members).length === 0
+}
+
+function altersValues({ fields }: Collection, body: Body): boolean {
+  return Object.entries(body).some(([name, value]) => isAltering(fields.get(name), value))
 }
 
 function filterOf({ viewer, collection, query }: WriteRequest): Filter {
   return requestFilter(viewer, collection, query().filter, 'filter')
 }
 
-function keyFilter({ collection, read }: WriteRequest, sent: SentKey): Filter {
+export function programOf({ viewer, generators, part }: WriteRequest): Program {
+  return part?.program ?? createProgram(viewer, generators)
+}
+
+/** The row of a key: columns that have a value of an earlier operation, and what else it has to meet. */
+export type KeyedRow = { readonly matches: readonly Cell[]; readonly where: Filter }
+
+/** Throws 404 where the collection has no key, 422 where this is none. */
+export function keyOf(
+  { collection, read, part }: Pick<WriteRequest, 'collection' | 'read' | 'part'>,
+  sent: SentKey,
+): KeyedRow {
   const fields = keyFields(collection)
-  return keyEquals(read.access, fields, decodeKey(fields, sent))
+  const named = part?.usesEarlier === true && sent.kind === 'value' ? namedValues(fields, sent.value) : undefined
+  const { program } = part ?? {}
+  if (named === undefined || program?.earlier === undefined) {
+    return { matches: [], where: keyEquals(read.access, fields, decodeKey(fields, sent)) }
+  }
+  const matches: Cell[] = []
+  const conditions = fields.map((field) => {
+    const value = named.get(field)
+    const cell = program.earlier?.(program, field, { value, path: 'key' })
+    if (cell === undefined) return keyEquals(read.access, [field], decodeKey([field], { kind: 'value', value }))
+    matches.push(cell)
+    return visibility(read.access, field) ?? none
+  })
+  return { matches, where: and(conditions) }
+}
+
+/** Finds the row of a key, which has to be there, or all rows of a filter in their order. */
+export function addTarget(
+  program: Program,
+  collection: Collection,
+  target: {
+    readonly key: KeyedRow | undefined
+    readonly where: Filter
+    readonly order: readonly Order[]
+    readonly cut?: Cut
+    readonly most?: number | undefined
+  },
+): Slot {
+  const { key, where, order, cut, most } = target
+  const demanded = key === undefined ? {} : ({ assertion: 'noRecord', matches: key.matches } as const)
+  return addFind(program, collection, { where, order, ...(cut && { cut }), most, ...demanded })
+}
+
+/** Rows of a filter are answered in the order of a list that names none. */
+function orderOf({ read, collection }: WriteRequest, key: KeyedRow | undefined): readonly Order[] {
+  return key === undefined && collection.identity.length > 0 ? usualOrder(read) : []
+}
+
+export function requireFew(items: readonly unknown[], most: number, place: string): void {
+  if (items.length > most) throw queryFault(place, `has more than ${most} items`)
 }
 
 /** A write of many needs a filter, since omitting it by mistake would affect the whole table. */
@@ -182,7 +289,8 @@ function requireFilter({ filter }: ReadQuery): void {
   if (filter === undefined || isEmpty) throw queryFault('filter', 'is required to write many items')
 }
 
-function requireKey({ primaryKey, apiName }: Collection): void {
-  if (primaryKey.length === 0)
-    throw queryFault('body', `${apiName} has no primary key, so it can only be written as a whole`)
+function requireKey(collection: Collection, max: number | undefined): void {
+  if (collection.identity.length > 0) return
+  if (max !== undefined) throw queryFault('max', `${lacksKey(collection)}, so it cannot be bounded`, '4010')
+  throw queryFault('body', `${lacksKey(collection)}, so it can only be written as a whole`)
 }

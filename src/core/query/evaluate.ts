@@ -3,8 +3,10 @@
  * can check: those of connectors, and those not yet written.
  */
 import { canonicalJson } from '../json-object.ts'
+import type { ListTexts } from '../model/codec.ts'
 import type { PrimitiveField } from '../model/model.ts'
-import type { Comparison, FieldRef, Filter, Match } from './filter.ts'
+import { comparisons, type FieldRef, type Filter, type Match } from './filter.ts'
+import { testJson } from './json-test.ts'
 import { boundText } from './placeholder.ts'
 
 /** A field's canonical text; a list's is the text of a JSON array. */
@@ -57,7 +59,10 @@ export function filterFields(filter: Filter): readonly PrimitiveField[] {
   }
 }
 
-type OnValue = Extract<Filter, { readonly kind: 'compare' | 'match' | 'between' | 'in' }>
+type OnValue = Extract<
+  Filter,
+  { readonly kind: 'compare' | 'match' | 'between' | 'in' | 'elements' | 'empty' | 'json' }
+>
 
 function onValue(filter: OnValue, value: string | null): boolean | undefined {
   if (value === null) return undefined
@@ -74,16 +79,32 @@ function onValue(filter: OnValue, value: string | null): boolean | undefined {
       )
     case 'in':
       return filter.operands.some((operand) => compareTexts(field, value, operand) === 0) !== filter.negated
+    case 'elements':
+      return hasElements(filter, elementsOf(value)) !== filter.negated
+    case 'empty':
+      return (elementsOf(value).length === 0) !== filter.negated
+    case 'json': {
+      const answer = testJson(filter.test, value)
+      return filter.negated ? opposite(answer) : answer
+    }
   }
 }
 
-const comparisons: Readonly<Record<Comparison, (order: number) => boolean>> = {
-  '=': (one) => one === 0,
-  '<>': (one) => one !== 0,
-  '<': (one) => one < 0,
-  '<=': (one) => one <= 0,
-  '>': (one) => one > 0,
-  '>=': (one) => one >= 0,
+/** Of a list of several dimensions all that is in it. */
+function elementsOf(value: string): readonly (string | null)[] {
+  return flat(JSON.parse(value) as ListTexts)
+}
+
+function flat(texts: ListTexts): readonly (string | null)[] {
+  return texts.flatMap((one) => (typeof one === 'string' || one === null ? [one] : flat(one)))
+}
+
+function hasElements(
+  { field, operands, quantity }: Extract<Filter, { readonly kind: 'elements' }>,
+  elements: readonly (string | null)[],
+): boolean {
+  const isThere = (operand: string) => elements.some((one) => one !== null && compareTexts(field, one, operand) === 0)
+  return quantity === 'any' ? operands.some(isThere) : operands.every(isThere)
 }
 
 const matches: Readonly<Record<Match['part'], (text: string, wanted: string) => boolean>> = {

@@ -18,6 +18,15 @@ export type Filter =
   | (FieldRef & { readonly kind: 'between'; readonly negated: boolean; readonly low: Operand; readonly high: Operand })
   | (FieldRef & { readonly kind: 'in'; readonly negated: boolean; readonly operands: readonly string[] })
   | (FieldRef & { readonly kind: 'null'; readonly negated: boolean })
+  /** On a list: whether it has the one operand, any of them, or all. */
+  | (FieldRef & {
+      readonly kind: 'elements'
+      readonly quantity: 'one' | 'any' | 'all'
+      readonly negated: boolean
+      readonly operands: readonly string[]
+    })
+  | (FieldRef & { readonly kind: 'empty'; readonly negated: boolean })
+  | (FieldRef & { readonly kind: 'json'; readonly test: JsonTest; readonly negated: boolean })
   | {
       readonly kind: 'related'
       readonly relation: RelationField
@@ -32,6 +41,36 @@ export type Filter =
 export type FieldRef = { readonly field: PrimitiveField; readonly visible: Filter }
 
 export type Comparison = '=' | '<>' | '<' | '<=' | '>' | '>='
+
+/** Whether each comparison is true of an order: negative, zero or positive. */
+export const comparisons: Readonly<Record<Comparison, (order: number) => boolean>> = {
+  '=': (one) => one === 0,
+  '<>': (one) => one !== 0,
+  '<': (one) => one < 0,
+  '<=': (one) => one <= 0,
+  '>': (one) => one > 0,
+  '>=': (one) => one >= 0,
+}
+
+/** What is asked of a JSON value. Each is unknown where there is no value. */
+export type JsonTest =
+  /** Containment as jsonb has it, of a JSON text; `place` is where it was sent, for messages. */
+  | { readonly kind: 'contains'; readonly operand: string; readonly place: string }
+  /** Whether it is an object with this member. */
+  | { readonly kind: 'key'; readonly operand: string }
+  /** Compares the scalar at a path; unknown where there is none of the type. Numbers and truth values are JSON texts. */
+  | {
+      readonly kind: 'at'
+      readonly path: readonly JsonStep[]
+      readonly type: JsonScalar
+      readonly comparison: Comparison | 'in'
+      readonly operands: readonly string[]
+    }
+
+/** The name of a member, or the place in a list. */
+export type JsonStep = string | number
+
+export type JsonScalar = 'string' | 'number' | 'boolean'
 
 export type Match = { readonly part: 'contains' | 'starts' | 'ends'; readonly ignoreCase: boolean }
 
@@ -54,6 +93,14 @@ export function or(filters: readonly Filter[]): Filter {
   return useful.length === 1 ? first : { kind: 'or', filters: useful }
 }
 
+/** A text that equal filters have in common. */
+export function filterText(filter: Filter): string {
+  // What is of the model refers to itself.
+  return JSON.stringify(filter, (name, part) => (ofModel.has(name) ? part.id : part))
+}
+
+const ofModel: ReadonlySet<string> = new Set(['field', 'relation', 'target'])
+
 /**
  * Like `or`, but merges equality tests of one field into a list, which databases plan as fast as one test; policies of
  * one role often differ only in that value. Not for requests, since their statements must not depend on whether two
@@ -66,7 +113,7 @@ export function unite(filters: readonly Filter[]): Filter {
 function united(filters: readonly Filter[]): readonly Filter[] {
   const result: Filter[] = []
   const tests = new Map<string, { readonly place: number; readonly operands: readonly string[] }>()
-  for (const filter of filters) {
+  for (const filter of new Set(filters)) {
     if (!isPlainTest(filter)) {
       result.push(filter)
       continue

@@ -1,12 +1,14 @@
 /** The meaning of each filter operator as a condition of a Filter, and the reverse. */
 import { type Operator, operators } from '../model/vocabulary.ts'
-import type { Comparison, Match } from './filter.ts'
+import type { Comparison, JsonTest, Match } from './filter.ts'
 
 /** A condition without its field and its operands. */
 export type Meaning =
   | { readonly kind: 'compare'; readonly operator: Comparison }
   | { readonly kind: 'match'; readonly match: Match; readonly negated: boolean }
-  | { readonly kind: 'in' | 'between' | 'null'; readonly negated: boolean }
+  | { readonly kind: 'in' | 'between' | 'null' | 'empty'; readonly negated: boolean }
+  | { readonly kind: 'elements'; readonly quantity: 'one' | 'any' | 'all'; readonly negated: boolean }
+  | { readonly kind: 'json'; readonly test: Pick<JsonTest, 'kind'>; readonly negated: boolean }
 
 export const meanings = {
   _eq: { kind: 'compare', operator: '=' },
@@ -27,11 +29,21 @@ export const meanings = {
   _nstarts_with: { kind: 'match', match: { part: 'starts', ignoreCase: false }, negated: true },
   _ends_with: { kind: 'match', match: { part: 'ends', ignoreCase: false }, negated: false },
   _nends_with: { kind: 'match', match: { part: 'ends', ignoreCase: false }, negated: true },
-  // The operand determines whether it is negated.
+  _has: { kind: 'elements', quantity: 'one', negated: false },
+  _has_any: { kind: 'elements', quantity: 'any', negated: false },
+  _has_all: { kind: 'elements', quantity: 'all', negated: false },
+  _has_key: { kind: 'json', test: { kind: 'key' }, negated: false },
+  _path: { kind: 'json', test: { kind: 'at' }, negated: false },
+  // The operand determines whether these are negated.
+  _empty: { kind: 'empty', negated: false },
   _null: { kind: 'null', negated: false },
 } as const satisfies Readonly<Record<Operator, Meaning>>
 
-const operatorsByMeaning = new Map(operators.map((operator) => [keyOf(meanings[operator]), operator]))
+const operatorsByMeaning = new Map<string, Operator>([
+  ...operators.map((operator) => [keyOf(meanings[operator]), operator] as const),
+  // On JSON it has another meaning than on texts.
+  ['json contains', '_contains'],
+])
 
 export function operatorOf(meaning: Meaning): Operator {
   const operator = operatorsByMeaning.get(keyOf(meaning))
@@ -49,7 +61,13 @@ function keyOf(meaning: Meaning): string {
     case 'between':
       return `${meaning.negated} ${meaning.kind}`
     case 'null':
+    case 'empty':
       return meaning.kind
+    // These have no opposite.
+    case 'elements':
+      return `elements ${meaning.quantity}`
+    case 'json':
+      return `json ${meaning.test.kind}`
   }
 }
 

@@ -1,15 +1,18 @@
 /**
- * Parses read arguments in JSON into ReadQuery: all arguments of callers without a query string (MCP), or single
- * parameters of a query string. Names, limits and errors are those of bracket notation; only operands of filters are
+ * Parses read arguments in JSON into ReadQuery: all arguments of callers without a query string (MCP, the body of
+ * QUERY), or single parameters of a query string. Names, limits and errors are those of bracket notation; only operands of filters are
  * JSON values instead of texts.
  */
 import { parseExactJson, plainNumber } from '../exact-json.ts'
-import { exceedsLimits, hasPrototypeMember, oversizedJson } from '../json-limits.ts'
+import { exceedsLimits, hasPrototypeMember, type JsonLimits, oversizedJson } from '../json-limits.ts'
+import { isObject } from '../json-object.ts'
 import { type BracketNode, type BracketTree, queryBounds } from './brackets.ts'
 import {
   type DeepArguments,
+  parseCreateQuery,
   parseItemQuery,
   parseListQuery,
+  parseManyQuery,
   queryFault,
   type RawFilter,
   type ReadQuery,
@@ -21,38 +24,110 @@ export type JsonArguments = {
   readonly sort?: unknown
   readonly limit?: unknown
   readonly offset?: unknown
+  readonly after?: unknown
+  readonly before?: unknown
   readonly deep?: unknown
   readonly meta?: unknown
+  readonly max?: unknown
+  readonly conflict?: unknown
 }
 
 export function parseListArguments(sent: JsonArguments): ReadQuery {
-  return asJson(parseListQuery(tree(sent)))
+  return asJson(parseListQuery(toTree(sent)))
+}
+
+/** Bounds of a body: how long it may be is checked while it arrives. */
+const bodyBounds: Partial<JsonLimits> = {
+  ...queryBounds,
+  values: 10_500,
+  elements: 10_000,
+  length: Number.POSITIVE_INFINITY,
+}
+
+/** The arguments in the body of QUERY, not parsed yet. */
+export function readQueryBody(body: unknown): QueryBody {
+  if (!isObject(body)) throw queryFault('', 'must be an object')
+  const excess = exceedsLimits(body, bodyBounds)
+  if (excess !== undefined) throw queryFault('', excess)
+  return { body }
+}
+
+/** Arguments whose lists of operands may be long. */
+export type QueryBody<Arguments = JsonArguments> = { readonly body: Arguments }
+
+export function parseListBody({ body }: QueryBody): ReadQuery {
+  return withLongLists(parseListArguments(body))
+}
+
+/** The same for an item, which has no page. */
+export function parseItemBody({ body }: QueryBody): ReadQuery {
+  return withLongLists(parseItemArguments(body))
+}
+
+/** The same for new items. */
+export function parseCreateBody({ body }: QueryBody): ReadQuery {
+  return withLongLists(parseCreateArguments(body))
+}
+
+/** The same for a write of many items. */
+export function parseManyBody({ body }: QueryBody): ReadQuery {
+  return withLongLists(parseManyArguments(body))
+}
+
+function withLongLists(query: ReadQuery): ReadQuery {
+  return { ...query, filter: long(query.filter), deep: mapFilters(query.deep, long) }
+}
+
+function long(filter: RawFilter | undefined): RawFilter | undefined {
+  return filter && { ...filter, isLong: true }
 }
 
 /** Parses `fields` and `deep`, for calls that return the written items. */
 export function parseItemArguments(sent: JsonArguments): ReadQuery {
-  return asJson(parseItemQuery(tree(sent)))
+  return asJson(parseItemQuery(toTree(sent)))
+}
+
+/** Parses what new items take, such as `conflict`. */
+export function parseCreateArguments(sent: JsonArguments): ReadQuery {
+  return asJson(parseCreateQuery(toTree(sent)))
+}
+
+/** Parses what writes of many take, such as `max`. */
+export function parseManyArguments(sent: JsonArguments): ReadQuery {
+  return asJson(parseManyQuery(toTree(sent)))
 }
 
 /** Parameters of a query string that may be JSON text. */
-const jsonTexts = ['filter', 'sort', 'deep'] as const
+const jsonTexts = ['filter', 'sort', 'deep', 'conflict'] as const
 
-/** Wraps `parse`, so that `filter`, `sort` and `deep` of the query string may be JSON texts. */
+/** Wraps `parse`, so that these parameters of the query string may be JSON texts. */
 export function withJsonTexts(parse: (tree: BracketTree) => ReadQuery): (tree: BracketTree) => ReadQuery {
   return (sent) => {
-    const named = jsonTexts.filter((name) => isJsonText(sent[name]))
-    if (named.length === 0) return parse(sent)
-    const values = named.map((name) => [name, readJsonText(sent[name] as string, name)] as const)
-    const query = parse({
-      ...sent,
-      ...Object.fromEntries(values.map(([name, value]) => [name, name === 'filter' ? raw(value) : texts(value)])),
-    })
+    const { tree, named } = readJsonTexts(sent, jsonTexts)
+    if (named.length === 0) return parse(tree)
+    const query = parse(tree)
     return {
       ...query,
       filter: named.includes('filter') ? jsonForm(query.filter) : query.filter,
-      deep: named.includes('deep') ? deepAsJson(query.deep) : query.deep,
+      deep: named.includes('deep') ? mapFilters(query.deep, jsonForm) : query.deep,
     }
   }
+}
+
+/** `sent` with what its JSON texts say, and the names of those. */
+export function readJsonTexts<Name extends string>(
+  sent: BracketTree,
+  names: readonly Name[],
+): { readonly tree: BracketTree; readonly named: readonly Name[] } {
+  const named = names.filter((name) => isJsonText(sent[name]))
+  if (named.length === 0) return { tree: sent, named }
+  const values = named.map((name) => [name, nodeOf(name, readJsonText(sent[name] as string, name))])
+  return { tree: { ...sent, ...Object.fromEntries(values) }, named }
+}
+
+/** Filters stay JSON. */
+function nodeOf(name: string, value: unknown): BracketNode {
+  return name === 'filter' || name === 'having' ? raw(value) : texts(value)
 }
 
 function isJsonText(node: BracketNode | undefined): boolean {
@@ -73,9 +148,24 @@ function readJsonText(text: string, name: string): unknown {
   return value
 }
 
-function tree(sent: JsonArguments): { readonly [name: string]: BracketNode } {
+/** What the parser of brackets would refuse in the words of a query string. */
+const structures = new Map<string, readonly [isRight: (value: unknown) => boolean, words: string]>([
+  ['filter', [isObject, 'must be an object']],
+  ['deep', [isObject, 'must be an object']],
+  ['sort', [Array.isArray, 'must be a list']],
+  ['aggregate', [isObject, 'must be an object']],
+  ['group', [Array.isArray, 'must be a list']],
+  ['having', [isObject, 'must be an object']],
+  ['conflict', [isObject, 'must be an object']],
+])
+
+export function toTree(sent: object): BracketTree {
   const given = Object.entries(sent).filter(([, value]) => value !== undefined)
-  return Object.fromEntries(given.map(([name, value]) => [name, name === 'filter' ? raw(value) : texts(value)]))
+  for (const [name, value] of given) {
+    const [isRight, words] = structures.get(name) ?? [() => value !== null, 'must not be null']
+    if (!isRight(value)) throw queryFault(name, words)
+  }
+  return Object.fromEntries(given.map(([name, value]) => [name, nodeOf(name, value)]))
 }
 
 /** Converts numbers, such as that of `limit`, to the texts of a query string; filters stay unchanged. */
@@ -97,18 +187,18 @@ function raw(value: unknown): BracketNode {
 }
 
 function asJson(query: ReadQuery): ReadQuery {
-  return { ...query, filter: jsonForm(query.filter), deep: deepAsJson(query.deep) }
+  return { ...query, filter: jsonForm(query.filter), deep: mapFilters(query.deep, jsonForm) }
 }
 
-function jsonForm(filter: RawFilter | undefined): RawFilter | undefined {
+export function jsonForm(filter: RawFilter | undefined): RawFilter | undefined {
   return filter && { form: 'json', value: filter.value }
 }
 
-function deepAsJson(deep: DeepArguments): DeepArguments {
+function mapFilters(deep: DeepArguments, change: typeof jsonForm): DeepArguments {
   return new Map(
     [...deep].map(([name, { own, deeper, path }]) => [
       name,
-      { own: { ...own, filter: jsonForm(own.filter) }, deeper: deepAsJson(deeper), path },
+      { own: { ...own, filter: change(own.filter) }, deeper: mapFilters(deeper, change), path },
     ]),
   )
 }

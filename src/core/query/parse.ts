@@ -7,12 +7,14 @@ import { nested, type ServiceError } from '../error.ts'
 import { QUERY_FAILED, type ServiceErrorCode } from '../error-codes.ts'
 import { shortName } from '../message-text.ts'
 import { didYouMean } from '../nearest.ts'
-import type { BracketNode } from './brackets.ts'
+import type { BracketNode, BracketTree } from './brackets.ts'
 
 /** A filter as sent. Operands of a query string are texts, which the types of their fields decode. */
 export type RawFilter = {
   readonly form: 'text' | 'json'
   readonly value: unknown
+  /** Whether lists of operands may be long: those of a body are no parameters. */
+  readonly isLong?: boolean
   /** Set where the filter belongs to a query template. */
   readonly template?: FilterTemplate
 }
@@ -20,12 +22,15 @@ export type RawFilter = {
 export type FilterTemplate = {
   /** Which value of the query a leaf stands for. */
   readonly indexOf: (leaf: symbol) => number
+  /** The cursor that a leaf stands for; only its order and which of its values are null are the same for each query. */
+  readonly cursorOf: (leaf: symbol) => Cursor | undefined
   /** Called where a comparison depends on its value, so that each query needs its own plan. */
   refuse(): void
 }
 
 export type SortEntry = {
-  readonly field: string
+  /** The relations that lead to the field, and the field: `['author', 'name']`. */
+  readonly names: readonly string[]
   readonly direction: 'asc' | 'desc'
   readonly nulls: 'first' | 'last' | undefined
 }
@@ -37,7 +42,17 @@ export type ListArguments = {
   /** `undefined` means the default, 0 and -1 the maximum. */
   readonly limit: number | undefined
   readonly offset: number
+  /** The cursor behind which the page begins, or before which it ends. */
+  readonly start: { readonly side: 'after' | 'before'; readonly cursor: CursorSent } | undefined
+  /** Whether the answer tells the cursors of the pages beside this one. */
+  readonly isTold: boolean
 }
+
+/** What a cursor says: which order it is of, and what each term of the order is there. */
+export type Cursor = { readonly digest: string; readonly values: readonly unknown[] }
+
+/** A cursor as sent; a symbol stands for that of a template. */
+export type CursorSent = { readonly sent: string | symbol; readonly template?: FilterTemplate }
 
 /** Arguments of relations, keyed by relation name. */
 export type DeepArguments = ReadonlyMap<
@@ -50,7 +65,14 @@ export type ReadQuery = ListArguments & {
   readonly fields: readonly string[] | undefined
   readonly deep: DeepArguments
   readonly totalCount: boolean
+  /** How many items a write of many may change at most; `undefined` if not sent. */
+  readonly max: number | undefined
+  /** What tells whether a new item is there already; `undefined` if not sent. */
+  readonly conflict: Conflict | undefined
 }
+
+/** The fields of a unique index, and what becomes of an item that is there. */
+export type Conflict = { readonly fields: readonly string[]; readonly do: 'update' | 'ignore' }
 
 export const MAX_SELECTED_FIELDS = 200
 /** Maximum number of relations in a path of `fields`, a filter or a nested write. */
@@ -62,27 +84,46 @@ export function queryFault(path: string, reason: string, code: ServiceErrorCode 
   return nested('invalid', [QUERY_FAILED, path === '' ? 'body' : path, reason], { code })
 }
 
-const readParameters = ['fields', 'filter', 'sort', 'limit', 'offset', 'meta', 'deep']
+const readParameters = ['fields', 'filter', 'sort', 'limit', 'offset', 'after', 'before', 'meta', 'deep']
 const oneParameters = ['fields', 'filter', 'deep']
+const manyParameters = [...oneParameters, 'max']
+const createParameters = ['fields', 'deep', 'conflict']
 
-/** Marks the query's outer filter as that of a template. */
+/** Marks the query's outer filter and its cursor as those of a template. */
 export function withTemplate(query: ReadQuery, template: FilterTemplate): ReadQuery {
-  return query.filter === undefined ? query : { ...query, filter: { ...query.filter, template } }
+  const { filter, start } = query
+  return {
+    ...query,
+    filter: filter && { ...filter, template },
+    start: start && { ...start, cursor: { ...start.cursor, template } },
+  }
 }
 
-export function parseListQuery(tree: BracketObject): ReadQuery {
+export function parseListQuery(tree: BracketTree): ReadQuery {
   refuseUnknown(tree, readParameters)
   return parseQuery(tree)
 }
 
 /** For routes that return the items they read, wrote or deleted, without paging. */
-export function parseItemQuery(tree: BracketObject): ReadQuery {
+export function parseItemQuery(tree: BracketTree): ReadQuery {
   refuseUnknown(tree, oneParameters)
   return parseQuery(tree)
 }
 
+/** For new items. */
+export function parseCreateQuery(tree: BracketTree): ReadQuery {
+  refuseUnknown(tree, createParameters)
+  return parseQuery(tree)
+}
+
+/** For writes of all items that match a filter. */
+export function parseManyQuery(tree: BracketTree): ReadQuery {
+  refuseUnknown(tree, manyParameters)
+  return parseQuery(tree)
+}
+
 /** For migrations: `dryRun=true` or no parameter. */
-export function parseDryRun(tree: BracketObject): boolean {
+export function parseDryRun(tree: BracketTree): boolean {
   refuseUnknown(tree, ['dryRun'])
   const { dryRun = 'false' } = tree
   if (dryRun !== 'true' && dryRun !== 'false') throw queryFault('dryRun', 'must be true or false')
@@ -90,7 +131,7 @@ export function parseDryRun(tree: BracketObject): boolean {
 }
 
 /** The names of `collections=a,b`, the only parameter of the manifest; undefined where it is not sent. */
-export function parseCollections(tree: BracketObject): readonly string[] | undefined {
+export function parseCollections(tree: BracketTree): readonly string[] | undefined {
   refuseUnknown(tree, ['collections'])
   const { collections } = tree
   if (collections === undefined) return undefined
@@ -101,21 +142,22 @@ export function parseCollections(tree: BracketObject): readonly string[] | undef
   return names
 }
 
-export type BracketObject = { readonly [key: string]: BracketNode }
-
-function parseQuery(tree: BracketObject): ReadQuery {
+function parseQuery(tree: BracketTree): ReadQuery {
   return {
     fields: parseFields(tree.fields),
     filter: parseFilter(tree.filter, 'filter'),
     sort: parseSort(tree.sort, 'sort'),
     limit: parseInteger(tree.limit, 'limit', -1),
     offset: parseInteger(tree.offset, 'offset', 0) ?? 0,
+    start: parseStart(tree, ''),
+    ...parseMeta(tree.meta, 'meta', ['totalCount', 'cursor']),
     deep: parseDeep(tree.deep, 'deep'),
-    totalCount: parseMeta(tree.meta),
+    max: parseInteger(tree.max, 'max', 1),
+    conflict: parseConflict(tree.conflict),
   }
 }
 
-function refuseUnknown(tree: BracketObject, known: readonly string[]): void {
+export function refuseUnknown(tree: BracketTree, known: readonly string[]): void {
   for (const name of Object.keys(tree)) requireKnown(name, known)
 }
 
@@ -157,7 +199,7 @@ export function tooManyRelations(path: string): ServiceError {
   return queryFault(path, `relations are nested deeper than ${MAX_RELATION_DEPTH}`)
 }
 
-function parseFilter(node: BracketNode | undefined, path: string): RawFilter | undefined {
+export function parseFilter(node: BracketNode | undefined, path: string): RawFilter | undefined {
   if (node === undefined) return undefined
   if (typeof node !== 'object' || isList(node)) {
     throw queryFault(path, `must be given in brackets, such as ${path}[title][_eq]=text${jsonToo(path)}`)
@@ -165,7 +207,24 @@ function parseFilter(node: BracketNode | undefined, path: string): RawFilter | u
   return { form: 'text', value: node }
 }
 
-function parseSort(node: BracketNode | undefined, path: string): readonly SortEntry[] {
+function parseConflict(node: BracketNode | undefined): Conflict | undefined {
+  if (node === undefined) return undefined
+  if (typeof node !== 'object' || isList(node)) {
+    throw queryFault('conflict', 'must be given as conflict[fields]=email&conflict[do]=update, or as one JSON text')
+  }
+  const { fields, do: action, ...others } = node
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined) throw queryFault(`conflict.${shortName(unknown)}`, 'is unknown; allowed: fields, do')
+  const texts = typeof fields === 'string' ? fields.split(',') : fields
+  const names = Array.isArray(texts) ? texts.filter((name) => typeof name === 'string' && name !== '') : []
+  if (!Array.isArray(texts) || names.length !== texts.length || new Set(names).size !== names.length) {
+    throw queryFault('conflict.fields', 'must be a comma-separated list of different field names')
+  }
+  if (action !== 'update' && action !== 'ignore') throw queryFault('conflict.do', 'must be update or ignore')
+  return { fields: names, do: action }
+}
+
+export function parseSort(node: BracketNode | undefined, path: string): readonly SortEntry[] {
   if (node === undefined) return []
   if (!isList(node)) throw queryFault(path, sortHint(path))
   if (node.length > MAX_SORTED_FIELDS) throw queryFault(path, `names more than ${MAX_SORTED_FIELDS} fields`)
@@ -176,12 +235,23 @@ function parseSortEntry(entry: BracketNode, path: string, parameter: string): So
   if (typeof entry !== 'object' || isList(entry)) throw queryFault(path, sortHint(parameter))
   const [[field, options] = [], ...others] = Object.entries(entry)
   if (field === undefined || others.length > 0) throw queryFault(path, 'must name one field')
-  if (typeof options !== 'object' || isList(options))
-    throw queryFault(`${path}.${shortName(field)}`, sortHint(parameter))
+  const at = `${path}.${shortName(field)}`
+  if (typeof options !== 'object' || isList(options)) throw queryFault(at, sortHint(parameter))
+  refuseLongPath(field, at)
+  const names = field.split('.')
+  // Options are texts, so that what is in brackets is the name of a field of the related item.
+  const isPath = Object.values(options).some((value) => typeof value === 'object' && !isList(value))
+  if (!isPath) return { names, ...sortOptions(options, at) }
+  const inner = parseSortEntry(options, at, parameter)
+  if (names.length + inner.names.length > MAX_RELATION_DEPTH + 1) throw tooManyRelations(at)
+  return { ...inner, names: [...names, ...inner.names] }
+}
+
+function sortOptions(options: BracketTree, path: string): Omit<SortEntry, 'names'> {
   let direction: SortEntry['direction'] = 'asc'
   let nulls: SortEntry['nulls']
   for (const [name, value] of Object.entries(options)) {
-    const at = `${path}.${shortName(field)}.${shortName(name)}`
+    const at = `${path}.${shortName(name)}`
     if (name === 'direction') {
       if (value !== 'asc' && value !== 'desc') throw queryFault(at, 'must be asc or desc')
       direction = value
@@ -190,7 +260,7 @@ function parseSortEntry(entry: BracketNode, path: string, parameter: string): So
       nulls = value
     } else throw queryFault(at, 'is not an option of sort; allowed: direction, nulls')
   }
-  return { field, direction, nulls }
+  return { direction, nulls }
 }
 
 function sortHint(parameter: string): string {
@@ -202,7 +272,7 @@ function jsonToo(parameter: string): string {
   return parameter.includes('.') ? '' : ', or as one JSON text'
 }
 
-function parseInteger(node: BracketNode | undefined, path: string, least: number): number | undefined {
+export function parseInteger(node: BracketNode | undefined, path: string, least: number): number | undefined {
   if (node === undefined) return undefined
   if (typeof node !== 'string' || !/^-?[0-9]{1,15}$/.test(node)) throw queryFault(path, 'must be an integer')
   const value = Number(node)
@@ -210,13 +280,31 @@ function parseInteger(node: BracketNode | undefined, path: string, least: number
   return value
 }
 
-function parseMeta(node: BracketNode | undefined): boolean {
-  if (node === undefined) return false
-  if (node !== 'totalCount') throw queryFault('meta', 'must be totalCount')
-  return true
+/** `path` is what the place of a parameter begins with, and `own` its name: a `_`, or nothing. */
+function parseStart(tree: BracketTree, path: string, own = ''): ListArguments['start'] {
+  const [after, before] = [tree[`${own}after`], tree[`${own}before`]]
+  const side = after === undefined ? 'before' : 'after'
+  const sent = after ?? before
+  if (sent === undefined) return undefined
+  if (typeof sent === 'object' || sent === '') throw queryFault(`${path}${side}`, 'must be a cursor')
+  if (after !== undefined && before !== undefined) throw queryFault(`${path}before`, `must not stand beside after`)
+  if (tree[`${own}offset`] !== undefined) throw queryFault(`${path}offset`, `must not stand beside ${side}`)
+  return { side, cursor: { sent } }
 }
 
-const deepParameters: ReadonlySet<string> = new Set(['_filter', '_sort', '_limit', '_offset'])
+export function parseMeta(
+  node: BracketNode | undefined,
+  path: string,
+  known: readonly string[],
+): { readonly totalCount: boolean; readonly isTold: boolean } {
+  const sent = node === undefined ? [] : isList(node) ? node : typeof node === 'string' ? node.split(',') : [node]
+  if (sent.some((name) => typeof name !== 'string' || !known.includes(name))) {
+    throw queryFault(path, `must be ${known.join(' or ')}${known.length > 1 ? ', or both with a comma between' : ''}`)
+  }
+  return { totalCount: sent.includes('totalCount'), isTold: sent.includes('cursor') }
+}
+
+const deepParameters: ReadonlySet<string> = new Set(['_filter', '_sort', '_limit', '_offset', '_after', '_meta'])
 
 type DeepDraft = Map<string, { own: Record<string, BracketNode>; children: DeepDraft; path: string }>
 
@@ -272,6 +360,8 @@ function finishDeep(draft: DeepDraft): DeepArguments {
         sort: parseSort(own._sort, `${path}._sort`),
         limit: parseInteger(own._limit, `${path}._limit`, -1),
         offset: parseInteger(own._offset, `${path}._offset`, 0) ?? 0,
+        start: parseStart(own, `${path}._`, '_'),
+        isTold: parseMeta(own._meta, `${path}._meta`, ['cursor']).isTold,
       },
       deeper: finishDeep(children),
       path,

@@ -11,6 +11,15 @@ export type Placeholder =
   | { readonly kind: 'now'; readonly offset: number; readonly type: FieldType['name'] }
   /** A value of the query template, by its place there; `path` is where it stands, for messages. */
   | { readonly kind: 'queryValue'; readonly index: number; readonly type: FieldType; readonly path: string }
+  /** A value of the cursor that is the template's value `index`, by its place in the order, and the cursor itself. */
+  | {
+      readonly kind: 'cursorValue'
+      readonly index: number
+      readonly at: number
+      readonly type: FieldType
+      readonly path: string
+    }
+  | { readonly kind: 'cursorText'; readonly index: number }
   /** A value of the item that is written, by its place among those of its plan. */
   | { readonly kind: 'itemValue'; readonly index: number }
 

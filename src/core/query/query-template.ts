@@ -4,7 +4,8 @@
  * parameterized; the rest of the query is part of the fingerprint.
  */
 import { decodeValue, parseBrackets } from './brackets.ts'
-import { type ReadQuery, withTemplate } from './parse.ts'
+import { nullPattern, readCursor, readValue } from './cursor.ts'
+import { type Cursor, type ReadQuery, withTemplate } from './parse.ts'
 import type { Placeholder } from './placeholder.ts'
 import { parseListTree } from './raw-query.ts'
 import { readOperand } from './resolve.ts'
@@ -15,16 +16,19 @@ export type QueryTemplate = {
   readonly values: readonly TemplateValue[]
 }
 
-/** Both as they were sent. */
-type TemplateValue = { readonly name: string; readonly text: string }
+/** Both as they were sent; a cursor is read at once, since the plan depends on its order. */
+type TemplateValue = { readonly name: string; readonly text: string; readonly cursor?: Cursor }
 
 /** Longer queries are not expected to repeat and are not cached. */
 const MAX_LENGTH = 8_192
 const COMPARISON = /^filter(?:\[[^[\]]+\])*\[(?:_(?:eq|neq|lte?|gte?)|[A-Za-z][^[\]]*)\]$/
+const OPEN = /(?:^|&)(?:filter\[|after=|before=)/
+/** Before what stands for a cursor, so that no text that was sent is equal to it: no query string has a line break. */
+const OPENED = '\n'
 const nothing: readonly TemplateValue[] = []
 
 export function toQueryTemplate(text: string): QueryTemplate {
-  if (!text.startsWith('filter[') && !text.includes('&filter[')) return { fingerprint: text, values: nothing }
+  if (!OPEN.test(text)) return { fingerprint: text, values: nothing }
   if (text.length > MAX_LENGTH) return { fingerprint: text, values: nothing }
   const values: TemplateValue[] = []
   let fingerprint = ''
@@ -32,14 +36,20 @@ export function toQueryTemplate(text: string): QueryTemplate {
   for (let start = 0, end = 0; start < text.length; start = end + 1) {
     end = text.indexOf('&', start)
     if (end < 0) end = text.length
-    if (!text.startsWith('filter[', start)) continue
     const equals = text.indexOf('=', start)
     if (equals < 0 || equals > end) continue
     const name = text.slice(start, equals)
-    if (!COMPARISON.test(name)) continue
-    fingerprint += text.slice(kept, equals + 1)
+    const value = { name, text: text.slice(equals + 1, end) }
+    if (name === 'after' || name === 'before') {
+      const cursor = readCursor(value.text)
+      if (cursor === undefined) continue
+      fingerprint += `${text.slice(kept, equals + 1)}${OPENED}${cursor.digest}.${nullPattern(cursor)}`
+      values.push({ ...value, cursor })
+    } else if (COMPARISON.test(name)) {
+      fingerprint += text.slice(kept, equals + 1)
+      values.push(value)
+    } else continue
     kept = end
-    values.push({ name, text: text.slice(equals + 1, end) })
   }
   return { fingerprint: fingerprint + text.slice(kept), values }
 }
@@ -62,11 +72,31 @@ export function parseTemplate({ fingerprint, values }: QueryTemplate): {
   let isUncacheable = false
   const template = {
     indexOf: (leaf: symbol) => leaves.indexOf(leaf),
+    cursorOf: (leaf: symbol) => values[leaves.indexOf(leaf)]?.cursor,
     refuse() {
       isUncacheable = true
     },
   }
   return { query: withTemplate(parseListTree(tree), template), isUncacheable: () => isUncacheable }
+}
+
+/** The database's text for a value of the query's cursor; throws where it is none. */
+export function bindCursorValue(
+  { index, ...term }: Extract<Placeholder, { readonly kind: 'cursorValue' }>,
+  values: QueryTemplate['values'],
+): string {
+  return readValue(cursorAt(values, index), term)
+}
+
+export function bindCursorText(index: number, values: QueryTemplate['values']): string {
+  cursorAt(values, index)
+  return values[index]?.text ?? ''
+}
+
+function cursorAt(values: QueryTemplate['values'], index: number): Cursor {
+  const cursor = values[index]?.cursor
+  if (cursor === undefined) throw new Error(`the query has no cursor ${index}`)
+  return cursor
 }
 
 /** The database's text for a value of the query; throws what is wrong with it. */

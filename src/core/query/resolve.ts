@@ -5,18 +5,21 @@
 
 import { isObject } from '../json-object.ts'
 import { shortName } from '../message-text.ts'
-import { type Decoded, decodeJson, decodeText } from '../model/codec.ts'
+import type { Decoded } from '../model/codec/decoded.ts'
+import { decodeJson, decodeText } from '../model/codec.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { Collection, Field, PrimitiveField, RelationField, Through } from '../model/model.ts'
 import { knownOperators, operatorsOf } from '../model/operator.ts'
 import type { Operator } from '../model/vocabulary.ts'
 import { all, and, type FieldRef, type Filter, isTrue, none, not, or } from './filter.ts'
+import { conditionsAtPath, type JsonReading, memberName, requireContainable } from './json-condition.ts'
 import { meanings } from './operator-meaning.ts'
 import { type FilterTemplate, MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from './parse.ts'
 import { boundText, type Operand } from './placeholder.ts'
 
 const MAX_FILTER_LEAVES = 200
-const MAX_IN_OPERANDS = 1000
+const MAX_IN_OPERANDS = 1_000
+const MAX_LONG_OPERANDS = 10_000
 const MAX_NESTING = 40
 
 /** Resolves names. Both functions throw for a name that is unknown or hidden. */
@@ -41,7 +44,13 @@ export function resolveFilter(
   context: { readonly resolver: FieldResolver; readonly collection: Collection; readonly path: string },
 ): Filter {
   if (raw === undefined) return all
-  const reading = { resolver: context.resolver, form: raw.form, template: raw.template, leaves: 0 }
+  const reading = {
+    resolver: context.resolver,
+    form: raw.form,
+    template: raw.template,
+    leaves: 0,
+    isLong: raw.isLong === true,
+  }
   return group(reading, raw.value, { ...context, relations: 0, nesting: 0, quantified: false })
 }
 
@@ -49,6 +58,7 @@ type Reading = {
   readonly resolver: FieldResolver
   readonly form: 'text' | 'json'
   readonly template: FilterTemplate | undefined
+  readonly isLong: boolean
   leaves: number
 }
 
@@ -140,6 +150,9 @@ const quantifiers = { _some: 'some', _every: 'every', _none: 'none' } as const
 function condition(reading: Reading, ref: FieldRef, part: unknown, path: string): Filter {
   const isJson = ref.field.type.name === 'json' && !ref.field.isList
   const isOperators = isObject(part) && Object.keys(part).every((name) => name.startsWith('_'))
+  if (isObject(part) && isJson && Object.hasOwn(part, '_path')) {
+    return and(conditionsAtPath(jsonReading(reading, ref.field), ref, part, path))
+  }
   if (isObject(part) && isOperators) {
     const filters = Object.entries(part).map(([name, operand]) =>
       operation(reading, ref, name, operand, `${path}.${shortName(name)}`),
@@ -154,6 +167,22 @@ function condition(reading: Reading, ref: FieldRef, part: unknown, path: string)
     throw queryFault(`${path}.${shortName(name)}`, `is not an operator; allowed: ${knownOperators(ref.field)}`)
   }
   return operation(reading, ref, '_eq', part, path)
+}
+
+function jsonReading(reading: Reading, field: PrimitiveField): JsonReading {
+  const text: PrimitiveField = { ...field, type: unlimited }
+  return {
+    form: reading.form,
+    maxOperands: maxOperands(reading),
+    count: () => countLeaf(reading),
+    variable(operand, path) {
+      // How the value is compared depends on it.
+      if (typeof operand === 'symbol') reading.template?.refuse()
+      if (typeof operand === 'symbol') return ''
+      const value = variable(reading, text, operand, path)
+      return typeof value === 'object' && 'kind' in value ? undefined : value
+    },
+  }
 }
 
 function operation(reading: Reading, ref: FieldRef, name: string, operand: unknown, path: string): Filter {
@@ -175,9 +204,13 @@ function countLeaf(reading: Reading): void {
 
 function nullTest(reading: Reading, ref: FieldRef, operand: unknown, path: string): Filter {
   if (!ref.field.isNullable) throw queryFault(path, 'is only for nullable fields')
-  const isText = reading.form === 'text'
-  if (operand === (isText ? 'true' : true)) return { kind: 'null', ...ref, negated: false }
-  if (operand === (isText ? 'false' : false)) return { kind: 'null', ...ref, negated: true }
+  return { kind: 'null', ...ref, negated: !truthOf(reading, operand, path) }
+}
+
+function truthOf({ form }: Reading, operand: unknown, path: string): boolean {
+  const isText = form === 'text'
+  if (operand === (isText ? 'true' : true)) return true
+  if (operand === (isText ? 'false' : false)) return false
   throw queryFault(path, 'must be true or false')
 }
 
@@ -200,6 +233,10 @@ function build(
       return { kind: 'null', ...ref, negated: meaning.operator === '<>' }
     }
     case 'match': {
+      if (field.type.name === 'json') {
+        const text = requireContainable(boundText(decoded(reading, field, operand, path)), path)
+        return { kind: 'json', ...ref, negated: false, test: { kind: 'contains', operand: text, place: path } }
+      }
       const { match, negated } = meaning
       const text = boundText(decoded(reading, field, operand, path))
       return { kind: 'match', ...ref, match, negated, operand: text }
@@ -212,6 +249,20 @@ function build(
       const [low = '', high = ''] = operand.map((one, index) => decoded(reading, field, one, `${path}[${index}]`))
       return { kind: 'between', ...ref, negated: meaning.negated, low, high }
     }
+    case 'elements': {
+      const { quantity } = meaning
+      const operands =
+        quantity === 'one'
+          ? [boundText(decoded(reading, field, operand, path))]
+          : listOperands(reading, field, operand, path)
+      return { kind: 'elements', ...ref, quantity, negated: false, operands }
+    }
+    case 'empty':
+      return { kind: 'empty', ...ref, negated: !truthOf(reading, operand, path) }
+    case 'json': {
+      const key = memberName(operand, path)
+      return { kind: 'json', ...ref, negated: false, test: { kind: 'key', operand: key } }
+    }
   }
 }
 
@@ -220,29 +271,46 @@ function build(
  * everything.
  */
 function inList(reading: Reading, ref: FieldRef, negated: boolean, list: unknown, path: string): Filter {
-  const elements = Array.isArray(list) ? (list as readonly unknown[]) : [list]
-  const operands: string[] = []
   let hasNull = false
-  if (!Array.isArray(list) && variable(reading, ref.field, list, path) === undefined)
-    throw queryFault(path, 'must be a list')
-  if (elements.length > MAX_IN_OPERANDS) throw queryFault(path, `has more than ${MAX_IN_OPERANDS} values`)
-  elements.forEach((one, index) => {
-    const at = `${path}[${index}]`
-    if (one === null) {
-      requireNullable(ref.field, at)
-      hasNull = true
-      return
-    }
-    const value = variable(reading, ref.field, one, at) ?? decoded(reading, ref.field, one, at)
-    if (typeof value === 'string') operands.push(value)
-    else if ('kind' in value) throw queryFault(at, 'cannot stand in a list')
-    else operands.push(...value)
+  const operands = listOperands(reading, ref.field, list, path, (at) => {
+    requireNullable(ref.field, at)
+    hasNull = true
   })
   if (operands.length === 0 && !hasNull) return negated ? all : none
   const values: Filter[] = operands.length === 0 ? [] : [{ kind: 'in', ...ref, negated, operands }]
   if (!hasNull) return and(values)
   const isNull: Filter = { kind: 'null', ...ref, negated }
   return negated ? and([...values, isNull]) : or([...values, isNull])
+}
+
+/** Reads a list of operands, or a variable that is one; `onNull` takes a null, which is refused without. */
+function listOperands(
+  reading: Reading,
+  field: PrimitiveField,
+  list: unknown,
+  path: string,
+  onNull?: (at: string) => void,
+): readonly string[] {
+  if (!Array.isArray(list) && variable(reading, field, list, path) === undefined)
+    throw queryFault(path, 'must be a list')
+  const elements = Array.isArray(list) ? (list as readonly unknown[]) : [list]
+  const most = maxOperands(reading)
+  if (elements.length > most) throw queryFault(path, `has more than ${most} values`)
+  return elements.flatMap((one, index) => {
+    const at = `${path}[${index}]`
+    if (one === null && onNull !== undefined) {
+      onNull(at)
+      return []
+    }
+    const value = variable(reading, field, one, at) ?? decoded(reading, field, one, at)
+    if (typeof value === 'string') return [value]
+    if ('kind' in value) throw queryFault(at, 'cannot stand in a list')
+    return value
+  })
+}
+
+function maxOperands({ isLong }: Reading): number {
+  return isLong ? MAX_LONG_OPERANDS : MAX_IN_OPERANDS
 }
 
 function requireNullable(field: PrimitiveField, path: string): void {
@@ -281,5 +349,7 @@ export function readOperand(
 
 /** A text longer than its column is a valid operand that equals nothing. */
 export function operandType(type: FieldType): FieldType {
-  return type.name === 'string' ? { name: 'string', params: { length: 'unlimited' } } : type
+  return type.name === 'string' ? unlimited : type
 }
+
+export const unlimited: FieldType = { name: 'string', params: { length: 'unlimited' } }

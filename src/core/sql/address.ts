@@ -175,6 +175,11 @@ function isMysql(provider: SqlProvider): boolean {
   return protocols[provider].family === 'mysql'
 }
 
+/** Whether a fault of the connection tells if a batch was sent: over HTTP a request may be lost on its way back. */
+export function tellsWhetherSent(provider: string): boolean {
+  return sqlProviders.some((known) => known === provider && !isOverHttp(known))
+}
+
 function isOverHttp(provider: SqlProvider): provider is ReachedBy<'http'> {
   return protocols[provider].transport === 'http'
 }
@@ -241,7 +246,7 @@ function decoded(part: string): string {
 function tlsOf(parameters: URLSearchParams): boolean | undefined {
   let tls: boolean | undefined
   for (const [name, value] of parameters) {
-    const reading = readings[name]?.(value)
+    const reading = readings.get(name)?.(value)
     if (reading === undefined)
       throw configFault(PLACE, `has the parameter ${shortName(name)}, which is not supported so`)
     if (reading !== 'nothing') tls = reading === 'on'
@@ -257,12 +262,12 @@ const mode = (value: string): Reading => {
 }
 
 /** Modes that accept any certificate are left out. */
-const readings: Readonly<Record<string, (value: string) => Reading>> = {
-  sslmode: mode,
-  'ssl-mode': mode,
-  sslaccept: mode,
-  tls: mode,
-  ssl: (value) => (/"rejectUnauthorized"\s*:\s*true/.test(value) ? 'on' : mode(value)),
-  channel_binding: () => 'nothing',
-  application_name: () => 'nothing',
-}
+const readings = new Map<string, (value: string) => Reading>([
+  ['sslmode', mode],
+  ['ssl-mode', mode],
+  ['sslaccept', mode],
+  ['tls', mode],
+  ['ssl', (value) => (/"rejectUnauthorized"\s*:\s*true/.test(value) ? 'on' : mode(value))],
+  ['channel_binding', () => 'nothing'],
+  ['application_name', () => 'nothing'],
+])

@@ -1,9 +1,27 @@
 /** Finds the table of each collection, and the ids that a database itself gives to tables and columns. */
 import type { CollectionRecord, ModelRecords } from '../model/model.ts'
 import type { IdentifiedTables } from './introspect.ts'
+import type { SourceTable } from './source-schema.ts'
 
 /** By the ids of collections and fields. Empty where the database has none. */
 export type CatalogIds = ReadonlyMap<string, string>
+
+/** The tables with ids that hold in this cluster only: another one may give them again. */
+export function inCluster<Table extends Pick<SourceTable, 'identity'>>(
+  tables: readonly Table[],
+  cluster: string,
+): readonly Table[] {
+  if (cluster === '') return tables
+  return tables.map((table) => {
+    const { identity } = table
+    return identity === undefined ? table : { ...table, identity: { ...identity, id: `${cluster}.${identity.id}` } }
+  })
+}
+
+/** The cluster of a table's id; empty where it is not known. */
+export function clusterOf(id: string): string {
+  return id.slice(0, Math.max(id.indexOf('.'), 0))
+}
 
 type Place = { readonly schema: string; readonly dbName: string }
 

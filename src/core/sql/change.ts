@@ -17,7 +17,7 @@ export type Change =
       readonly kind: 'addColumn'
       readonly table: TableRef
       readonly column: ColumnDefinition
-      readonly backfill: Backfill | undefined
+      readonly backfill: InitialValue | undefined
     }
   | { readonly kind: 'dropColumn'; readonly table: TableRef; readonly column: string }
   | { readonly kind: 'renameColumn'; readonly table: TableRef; readonly column: string; readonly to: string }
@@ -30,14 +30,24 @@ export type Change =
       readonly conversion: Conversion
     }
   | { readonly kind: 'setNullable'; readonly table: TableRef; readonly column: ColumnDefinition }
-  | { readonly kind: 'setDefault'; readonly table: TableRef; readonly column: ColumnDefinition }
+  | {
+      readonly kind: 'setDefault'
+      readonly table: TableRef
+      readonly column: ColumnDefinition
+      /** The indexes of the table in the model: any other of the column was made for its counting. */
+      readonly indexNames: readonly string[]
+    }
+  /** Gives the column its `initial` value, or takes away what it had. */
+  | { readonly kind: 'changeInitial'; readonly table: TableRef; readonly column: ColumnDefinition }
   | { readonly kind: 'createIndex'; readonly table: TableRef; readonly index: IndexDefinition }
   | { readonly kind: 'dropIndex'; readonly table: TableRef; readonly index: IndexDefinition }
+  /** Where a database drops an index once another begins with its columns, this one is made again. */
+  | { readonly kind: 'keepIndex'; readonly table: TableRef; readonly index: IndexDefinition }
   /** Where a database compares texts by column, a new column takes this from the key that it will refer to. */
   | {
       readonly kind: 'takeCollation'
       readonly table: TableRef
-      readonly column: string
+      readonly column: ColumnDefinition
       readonly from: { readonly table: TableRef; readonly column: string }
     }
   | {
@@ -67,13 +77,14 @@ export type SourceChange = {
 
 export type TableRef = { readonly schema: string | undefined; readonly dbName: string }
 
-/** Defaults other than auto-increment are filled in by the service and unknown to the database. */
 export type ColumnDefinition = {
   readonly dbName: string
   readonly type: FieldType
   readonly isList: boolean
   readonly isNullable: boolean
   readonly isAutoincrement: boolean
+  /** The default that other writers get as well; the service sends its own. */
+  readonly initial: InitialValue | undefined
 }
 
 export type IndexDefinition = { readonly dbName: string; readonly kind: IndexKind; readonly columns: readonly string[] }
@@ -84,8 +95,8 @@ export type IndexDefinition = { readonly dbName: string; readonly kind: IndexKin
  */
 export type Conversion = 'assign' | 'cast' | 'zone'
 
-/** The value of existing rows in a new column that is not nullable; `text` is a canonical parameter text. */
-export type Backfill =
+/** What a new row, or in a new column that is not nullable every row, gets; `text` is a canonical parameter text. */
+export type InitialValue =
   | { readonly kind: 'static'; readonly text: string }
   | { readonly kind: 'uuid' }
   | { readonly kind: 'now' }

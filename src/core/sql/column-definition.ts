@@ -20,15 +20,29 @@ export function columnDefinition(column: ColumnDefinition, dialect: Dialect): Sq
   // MariaDB may treat a timestamp without `null` as not null.
   const nullability = column.isNullable ? sql`null` : sql`not null`
   const counting = column.isAutoincrement ? sql` ${dialect.ddl.autoincrement}` : empty
-  return sql`${ident(column.dbName)} ${columnType(column, dialect)} ${nullability}${counting}`
+  const initial = column.initial ? sql` default ${dialect.ddl.initial(column, column.initial, dialect)}` : empty
+  return sql`${ident(column.dbName)} ${columnType(column, dialect)} ${nullability}${counting}${initial}`
+}
+
+/** Of a column that may be null MySQL would otherwise demand a value. */
+export function changeInitial(ref: TableRef, column: ColumnDefinition, dialect: Dialect): Sql {
+  const { initial, isNullable } = column
+  const none = isNullable ? sql`set default null` : sql`drop default`
+  const action = initial ? sql`set default ${dialect.ddl.initial(column, initial, dialect)}` : none
+  return sql`${alter(ref)} alter column ${ident(column.dbName)} ${action}`
 }
 
 /** DDL takes no parameters, so values become constants. */
-export function withoutParams({ parts }: Sql): Sql {
+export function withoutParams(fragment: Sql): Sql {
+  return parameterless(fragment, literal)
+}
+
+/** With the texts of its parameters as `written` has them. */
+export function parameterless({ parts }: Sql, written: (text: string) => Sql): Sql {
   return join(
     parts.map((part) => {
       if (part.kind !== 'param') return { parts: [part] }
-      return part.value === null ? sql`null` : literal(boundText(part.value))
+      return part.value === null ? sql`null` : written(boundText(part.value))
     }),
     empty,
   )

@@ -11,6 +11,7 @@ const codes = {
   foreignKey: '1004',
   check: '1005',
   tooLarge: '1006',
+  rejected: '100',
   configuration: '2001',
   account: '2002',
   noTable: '2004',

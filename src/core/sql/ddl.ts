@@ -5,7 +5,7 @@
 
 import type { ReferentialAction } from '../model/model.ts'
 import type { Change } from './change.ts'
-import { alter, columnDefinition } from './column-definition.ts'
+import { alter, changeInitial, columnDefinition } from './column-definition.ts'
 import type { ChangeOf, Dialect } from './dialect.ts'
 import { table } from './read.ts'
 import { empty, ident, join, type Sql, sql } from './statement.ts'
@@ -38,10 +38,14 @@ export function compileChange(change: Change, dialect: Dialect): Statements {
       return ddl.setNullable(change, dialect)
     case 'setDefault':
       return ddl.setDefault(change, dialect)
+    case 'changeInitial':
+      return [changeInitial(change.table, change.column, dialect)]
     case 'createIndex':
       return [createIndex(change)]
     case 'dropIndex':
       return ddl.dropIndex(change)
+    case 'keepIndex':
+      return ddl.keepIndex(change, dialect)
     case 'takeCollation':
       return ddl.takeCollation(change, dialect)
     case 'addForeignKey':
@@ -64,7 +68,7 @@ function createTable(change: ChangeOf<'createTable'>, dialect: Dialect): Sql {
   return sql`create table ${table(ref)} (${all})${dialect.ddl.tableOptions}`
 }
 
-function createIndex({ table: ref, index }: ChangeOf<'createIndex'>): Sql {
+export function createIndex({ table: ref, index }: Omit<ChangeOf<'createIndex'>, 'kind'>): Sql {
   const columns = names(index.columns)
   if (index.kind === 'primary') {
     return sql`${alter(ref)} add constraint ${ident(index.dbName)} primary key (${columns})`

@@ -5,22 +5,65 @@
 import type { ServiceError } from '../error.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { ColumnShape, PrimitiveField, ReferentialAction } from '../model/model.ts'
-import type { Comparison } from '../query/filter.ts'
+import type { Alteration, Cut, Truncation } from '../plan/plan.ts'
+import type { AggregateFunction } from '../query/aggregate-query.ts'
+import type { Comparison, Filter, JsonTest } from '../query/filter.ts'
 import type { Operand } from '../query/placeholder.ts'
-import type { Change } from './change.ts'
+import type { Change, ColumnDefinition, InitialValue, TableRef } from './change.ts'
 import type { SqlFault } from './fault.ts'
 import type { Sql, SqlParam, SqlSyntax, Statement, TemplateParam } from './statement.ts'
 
 /** Rows to render: their members, their source and their filter. */
 export type RowQuery = {
+  /** The table in `from` and in `members`, and which of its columns `members` name: what a row needs to be rendered. */
+  readonly row: { readonly alias: string; readonly columns: readonly string[] }
+  /** Whether an index has the rows in their order, as far as the model knows. */
+  readonly isIndexed: boolean
+  /**
+   * Where a page is better chosen by keys, whose rows are then looked up: the table, the columns of its key, and the
+   * condition of the rows. They are looked up by it, too: since the last import the key may have been dropped, or another
+   * table may inherit from this one, and then a row that may not be read can have the key of one that may.
+   */
+  readonly keyed?: { readonly table: Sql; readonly key: readonly string[]; readonly condition: Sql | undefined }
   readonly members: readonly { readonly name: string; readonly value: Sql }[]
+  /** The place of a row in its order, as the JSON text of a cursor, where that is to be told. */
+  readonly mark?: Sql
   /** ` from … where …` */
   readonly from: Sql
   /** The terms of `order by`. */
   readonly order: Sql | undefined
   readonly page: { readonly limit: number; readonly offset: number } | undefined
+  /** Ends a `select` of rows inside of another row, where it would read an old state otherwise. */
+  readonly lock?: Sql
   /** The same rows one part after the other, each in an order that an index serves, where that of all has none. */
   readonly parts?: readonly RowsPart[]
+  readonly walk?: RowWalk
+}
+
+/** A page of a walk. The rows of one that goes backward come in reverse. */
+export type RowWalk = {
+  readonly direction: 'forward' | 'backward'
+  /** What tells the cursors of the pages beside this one; `page` then has one row more than is asked for. */
+  readonly told:
+    | {
+        readonly limit: number
+        /** Whether there may be rows on the side that the page comes from. */
+        readonly isBehind: boolean
+        /** The text of the cursor that the page comes from. */
+        readonly asked: Sql | undefined
+      }
+    | undefined
+}
+
+/** The pages beside a page; null where there is none. */
+export type Cursors = { readonly next: string | null; readonly previous: string | null }
+
+export type ReadList = { readonly data: string; readonly total: number | undefined; readonly cursors?: Cursors }
+
+/** What the rows of a walk were asked by, where the service has to put them together. */
+export type AnsweredWalk = {
+  readonly direction: 'forward' | 'backward'
+  readonly told: { readonly limit: number; readonly isBehind: boolean; readonly asked: string | undefined } | undefined
 }
 
 export type RowsPart = { readonly from: Sql; readonly order: Sql | undefined }
@@ -28,30 +71,71 @@ export type RowsPart = { readonly from: Sql; readonly order: Sql | undefined }
 export type Rows = readonly (readonly SqlParam[])[]
 
 /**
- * Rows that later statements of the same transaction use, kept in the session by number. A kept row has the columns
- * that its statement named, identified by position.
+ * Rows that later statements of the same transaction use, kept by number: in the session of the database, or by us
+ * (`Conversation`). A kept row has the columns that its statement named, identified by position.
  */
 export type Slots = {
-  /** Keeps the rows of ` from … where …` in that order, locked against other writers. */
+  /** Keeps the rows of each ` from … where …` in that order, locked against other writers. */
   readonly keep: (
     slot: number,
     rows: {
       readonly columns: readonly KeptColumn[]
-      readonly from: Sql
+      readonly from: readonly Sql[]
+      /** Undefined for all of the rows. */
+      readonly cut?: Cut | undefined
       /** `reference` locks only against deletion and key changes, so that others can refer to the rows concurrently. */
       readonly lock?: 'change' | 'reference'
     },
-  ) => readonly Sql[]
+  ) => Iterable<Sql>
   /** Inserts rows and keeps them in the given order. */
-  readonly keepInserted: (slot: number, insertion: Insertion) => readonly Sql[]
-  /** A column of the first kept row; null if there is none. */
-  readonly value: (slot: number, position: number, shape: ColumnShape) => Sql
+  readonly keepInserted: (slot: number, insertion: Insertion) => Iterable<Sql>
+  /** A column of the kept row at this place; null if there is none. */
+  readonly value: (slot: number, place: KeptPlace, shape: ColumnShape) => Sql
   readonly isFilled: (slot: number) => Sql
-  /** All kept rows as a table with the columns `c0`, `c1`, … and `n`, their position. */
-  readonly rows: (slot: number, shapes: readonly ColumnShape[]) => Sql
+  readonly isEmpty: (slot: number) => Sql
+  /**
+   * Fails with `marker` in its message if the slot has not `count` rows, unless the slot `provided` has none or the slot
+   * `absent` has one.
+   */
+  readonly found: (
+    slot: number,
+    demand: {
+      readonly count: number
+      readonly provided: number | undefined
+      readonly absent: number | undefined
+      readonly marker: string
+    },
+  ) => Iterable<Sql>
+  /** Fails with `marker` in its message if the slot has more than `most` rows. */
+  readonly bounded: (slot: number, most: number, marker: string) => Iterable<Sql>
+  /** The rows of `table` whose key is kept, in the order of the slot, in as many portions as statements take. */
+  readonly rows: (slot: number, keyed: Keyed) => readonly KeptRows[]
   /** A statement that fails with `marker` in its message if `condition` is not true. */
   readonly assertion: (condition: Sql, marker: string) => Sql
+  /** Ends each `select` in a statement of `keep` or `assertion`, where it would read an old state otherwise. */
+  readonly share: Sql
 }
+
+export type Keyed = {
+  readonly table: Sql
+  readonly alias: string
+  /** The columns of the key, which are the first that are kept, or their new values where a write has changed them. */
+  readonly key: readonly { readonly column: Sql; readonly shape: ColumnShape; readonly value: Sql | undefined }[]
+  /** Whether it is the primary key of a table, so that an index has it. */
+  readonly isPrimary: boolean
+}
+
+export type KeptRows = {
+  /** As rows to write. */
+  readonly targets: Targets
+  /** As rows to read, of which `condition` holds: ` from … where …`. */
+  readonly from: (condition: Sql | undefined) => Sql
+  /** The terms of `order by`; undefined for a single row. */
+  readonly order: Sql | undefined
+}
+
+/** The place of a row in its slot, and that of a column in the row. */
+export type KeptPlace = { readonly row: number; readonly position: number }
 
 export type KeptColumn = { readonly value: Sql; readonly shape: ColumnShape }
 
@@ -62,8 +146,12 @@ export type Insertion = {
   readonly key: readonly PrimitiveField[]
   readonly fields: readonly PrimitiveField[]
   readonly rows: readonly (readonly (Sql | undefined)[])[]
+  /** The same rows as a query, where a dialect has one. */
+  readonly source?: Sql | undefined
   /** Nothing is inserted if this condition is not true. */
   readonly provided: Sql | undefined
+  /** A row is left out if the table has one with the same values in these fields, which all rows have. */
+  readonly unless: readonly PrimitiveField[] | undefined
   /** The columns that are kept of each row. */
   readonly kept: readonly PrimitiveField[]
 }
@@ -74,6 +162,8 @@ export type Targets = {
   readonly alias: string
   readonly among: Sql | undefined
   readonly where: Sql
+  /** Whether `where` compares the primary key of the table with that of the rows `among`. */
+  readonly isByPrimaryKey: boolean
 }
 
 export type Setting = { readonly column: string; readonly value: Sql }
@@ -92,6 +182,8 @@ export type DirectWrite =
 export type Comparing = { readonly operator: Comparison; readonly operand: Operand }
 export type Matching = { readonly pattern: string; readonly ignoreCase: boolean }
 
+export type Elements = Pick<Extract<Filter, { readonly kind: 'elements' }>, 'quantity' | 'operands'>
+
 export type Dialect = SqlSyntax & {
   /** Name of the database in messages. */
   readonly title: string
@@ -100,18 +192,33 @@ export type Dialect = SqlSyntax & {
   readonly typed: (shape: ColumnShape, value: TemplateParam) => Sql
   /** Like `typed`, for an assignment, where some databases infer the type from the column. */
   readonly assigned: (shape: ColumnShape, value: TemplateParam) => Sql
+  /** What becomes of a column's value; fails with `marker` in its message for one that cannot take it. */
+  readonly altered: (column: Sql, alteration: Alteration, marker: string) => Sql
   /**
    * A comparison with a parameter text. Texts are equal only if identical, even if the column's collation treats more
    * as equal; they are ordered by the collation, then by bytes.
    */
   readonly compare: (column: Sql, field: PrimitiveField, how: Comparing) => Sql
   /**
-   * Tests if `column` is one of `operands`; where the database allows, the text is the same for any number of operands.
+   * Tests if `column` is one of `operands`; where the database allows, the text is the same for any number of operands, but
+   * for a few, where `mayCount` allows them to stand in it one by one.
    */
-  readonly isOneOf: (column: Sql, field: PrimitiveField, operands: readonly string[]) => Sql
+  readonly isOneOf: (
+    column: Sql,
+    field: PrimitiveField,
+    operands: readonly string[],
+    mayCount: (operands: number) => boolean,
+  ) => Sql
   readonly matches: (column: Sql, field: PrimitiveField, how: Matching) => Sql
+  /** Tests which elements a list has, and whether it has none; a null list is unknown. */
+  readonly elements: (column: Sql, field: PrimitiveField, how: Elements) => Sql
+  readonly isEmpty: (column: Sql) => Sql
+  /** Tests a JSON value; throws 422, code 4010, for what the database cannot. */
+  readonly testJson: (column: Sql, test: JsonTest) => Sql
   /** A column as compared and ordered, where its type in the database is not that of its field. */
   readonly compared: (column: Sql, field: PrimitiveField) => Sql
+  /** Whether a query, which `lock` ends, finds no row. */
+  readonly without: (found: Sql, lock: Sql) => Sql
   /**
    * One term of `order by`; with `isNullable` false the position of nulls is left out, so that an index can be used.
    */
@@ -119,6 +226,13 @@ export type Dialect = SqlSyntax & {
     expression: Sql,
     how: { readonly direction: 'asc' | 'desc'; readonly nulls: 'first' | 'last'; readonly isNullable: boolean },
   ) => Sql
+  /** What a column is sorted by in a walk, and in what is no bare column. */
+  readonly ranked: (column: Sql, field: PrimitiveField) => Sql
+  /** The same as the text of a JSON value, as a cursor holds it, and a cursor's value as it is compared with that. */
+  readonly mark: (column: Sql, field: PrimitiveField) => Sql
+  readonly placed: (field: PrimitiveField, value: TemplateParam) => Sql
+  /** Whether an index serves a comparison of rows, `(a, b) > (1, 2)`. */
+  readonly comparesRows: boolean
   /** True if no index can serve an order that has nulls last ascending, and first descending. */
   readonly splitsNulls: boolean
   /** A column in the form in which answers render it. */
@@ -131,28 +245,75 @@ export type Dialect = SqlSyntax & {
    * Fails, like every statement, if the whole answer is too large.
    */
   readonly pieces: ((rows: RowQuery) => Sql) | undefined
-  /** The list of rows that a write answers; those of a transaction have one bound together. */
-  readonly writtenList: (rows: RowQuery) => Sql
+  /** A list that a transaction answers, as `list`; all of them have one bound together. */
+  readonly writtenList: (rows: RowQuery, total?: Sql) => Sql
+  /** The same, where a transaction without such a row fails with `marker` in its message; the last one is the list. */
+  readonly demandedList: (rows: RowQuery, marker: string) => readonly Sql[]
   readonly one: (rows: RowQuery) => Sql
-  /** Scalar expressions for a relation inside a row. */
+  /**
+   * Scalar expressions for a relation inside a row. Of one item there may still be several rows: a view does not hold
+   * the key that is declared of it, InnoDB lets a foreign key refer to columns that repeat.
+   */
   readonly nestedOne: (rows: RowQuery) => Sql
   readonly nestedMany: (rows: RowQuery) => Sql
-  readonly answerList: (rows: Rows, isCounted: boolean) => { readonly data: string; readonly total: number | undefined }
+  /** The tag of a row with these members: of its text as the answers render it (ports.ts, `TagOf`). */
+  readonly tag: (members: RowQuery['members']) => Sql
+  readonly answerList: (rows: Rows, isCounted: boolean, walk?: AnsweredWalk) => ReadList
   readonly answerOne: (rows: Rows) => string | undefined
+  /** Loaded by the first read that has aggregates. */
+  readonly aggregates: () => Promise<AggregateSyntax>
 
+  /** Texts of many rows as a query, where that is faster than a parameter for each; undefined where it cannot be had. */
+  readonly rowsOfTexts: (fields: readonly PrimitiveField[], rows: readonly (readonly SqlParam[])[]) => Sql | undefined
+  /** How many new items may share a statement (decision 040). */
+  readonly maxJoinedRows: number
   /** Ends `insert into table` for a row with defaults only. */
   readonly allDefaults: Sql
   readonly update: (targets: Targets, settings: readonly Setting[]) => Sql
   readonly delete: (targets: Targets) => Sql
-  /** A single statement that runs `write` and returns the list of its rows; undefined where the database cannot. */
-  readonly written: (write: DirectWrite, rendered: (from: Sql, alias: string) => RowQuery) => Sql | undefined
+  /**
+   * A single statement that runs `write` and returns the list of its rows, and fails without any where there is a marker;
+   * undefined where the database cannot.
+   */
+  readonly written: (
+    write: DirectWrite,
+    rendered: (from: Sql, alias: string) => RowQuery,
+    marker: string | undefined,
+  ) => Sql | undefined
   readonly slots: Slots
+  /**
+   * How a transaction hands what it answers to a later statement: in settings of its session, or through us, who get each
+   * answer before the next statement is made.
+   */
+  readonly answersGo: 'bySettings' | 'byUs'
 
   /** The column type for a definition; undefined where this database cannot store the type. */
   readonly columnType: (type: FieldType, isList: boolean) => Sql | undefined
   readonly ddl: Ddl
+  /** What compiles changes for a dry run, where statements ask the catalog for others (`heed`) that are shown instead. */
+  readonly shown?: () => Dialect
   /** Converts a database error to the caller's error; undefined where the request is not the cause. */
   readonly explain: (fault: SqlFault) => ServiceError | undefined
+}
+
+export type AggregateSyntax = {
+  /** A column's values as they are grouped and told apart: what is equal has one form. */
+  readonly value: (column: Sql, field: PrimitiveField) => Sql
+  /** What tells values apart that are equal to the database only; undefined where the values themselves do. */
+  readonly key: (value: Sql, field: PrimitiveField) => Sql | undefined
+  /** The beginning of the year, month, … that a value is in: a date, or for hours and minutes a time without a zone. */
+  readonly truncated: (column: Sql, field: PrimitiveField, truncation: Truncation) => Sql
+  readonly call: (called: AggregateFunction, value: Sql, field: PrimitiveField) => Sql
+  /** Ends the query that groups, where a condition on groups could otherwise get into it. */
+  readonly end: Sql
+  /** Members as the JSON text of an object. */
+  readonly object: (members: RowQuery['members']) => Sql
+}
+
+/** A dialect whose slots are kept by us, for a database that runs each statement when the one before was answered. */
+export type Conversation = Dialect & {
+  /** The dialect with the slots of a new transaction. */
+  readonly begun: () => Dialect
 }
 
 export type ChangeOf<Kind extends Change['kind']> = Extract<Change, { readonly kind: Kind }>
@@ -180,6 +341,8 @@ export type Ddl = {
 
   /** Follows the type of an auto-increment column. */
   readonly autoincrement: Sql
+  /** Follows `default`; also the value of existing rows. */
+  readonly initial: (column: ColumnDefinition, value: InitialValue, dialect: Dialect) => Sql
   /** Additional lines of a table, for auto-increment columns. */
   readonly extraKeys: (change: ChangeOf<'createTable'>) => Statements
   /** Ends `create table`. */
@@ -192,5 +355,38 @@ export type Ddl = {
   readonly setDefault: (change: ChangeOf<'setDefault'>, dialect: Dialect) => Statements
   readonly takeCollation: (change: ChangeOf<'takeCollation'>, dialect: Dialect) => Statements
   readonly dropIndex: (change: ChangeOf<'dropIndex'>) => Statements
+  readonly keepIndex: (change: ChangeOf<'keepIndex'>, dialect: Dialect) => Statements
   readonly dropForeignKey: (change: ChangeOf<'dropForeignKey'>, dialect: Dialect) => Statements
+
+  /** A condition on a text that does not convert to the type; undefined where the conversion itself fails. */
+  readonly misreads: (type: FieldType, column: Sql) => Sql | undefined
+  /**
+   * A scalar query: 1 if a column has a type, or as a text a collation, of its own, whose rules another type would not
+   * keep.
+   */
+  readonly ruled: (ref: TableRef, column: string, to: FieldType) => Sql
+  /** Undefined where a failed migration leaves nothing behind, so that nothing has to be known beforehand. */
+  readonly catalog: CatalogQuestions | undefined
+}
+
+/** Scalar queries, which count what a change would meet, but for `views`. */
+export type CatalogQuestions = {
+  readonly tables: (ref: TableRef) => Sql
+  readonly columns: (ref: TableRef, column: string) => Sql
+  /** Foreign keys of other tables, but for those of these names. */
+  readonly referrers: (ref: TableRef, dropped: readonly string[]) => Sql
+  /** 1 if a key of these columns is too long. */
+  readonly tooLongKey: (ref: TableRef, columns: readonly string[]) => Sql
+  /** What a column would lose if its definition were written anew. */
+  readonly lost: (ref: TableRef, column: ColumnDefinition, isCast: boolean) => Sql
+  /** What the catalog does not tell of a default that is written anew; it may fail. */
+  readonly untold: ((ref: TableRef, column: string) => Sql) | undefined
+  /** What of a table needs a column, but for its `dropped` columns. */
+  readonly users: (ref: TableRef, column: string, dropped: readonly string[]) => Sql
+  /** Triggers that read or write a column. */
+  readonly triggers: (ref: TableRef, column: string) => Sql
+  /** A text for `usingViews`, or null. */
+  readonly views: (ref: TableRef) => Sql
+  /** The names of the views that use the table, or a column of it. */
+  readonly usingViews: (text: string, ref: TableRef, column?: string) => readonly string[]
 }

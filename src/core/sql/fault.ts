@@ -10,9 +10,11 @@ export type SqlFaultDetail = {
   readonly constraint?: string
   readonly table?: string
   readonly column?: string
+  /** What else PostgreSQL says of it, such as what depends on an object. */
+  readonly detail?: string | undefined
   /** The server function that raised the error (PostgreSQL). */
   readonly routine?: string | undefined
-  /** In a batch, the index of the failed statement; known where statements commit one by one. */
+  /** In a batch, the index of the failed statement; not known over HTTP that answers a batch as a whole. */
   readonly position?: number
   readonly cause?: unknown
 }
@@ -29,6 +31,7 @@ export class SqlFault extends Error {
   readonly constraint: string | undefined
   readonly table: string | undefined
   readonly column: string | undefined
+  readonly detail: string | undefined
   readonly routine: string | undefined
   readonly position: number | undefined
 
@@ -40,7 +43,11 @@ export class SqlFault extends Error {
     this.constraint = detail.constraint
     this.table = detail.table
     this.column = detail.column
+    this.detail = detail.detail
     this.routine = detail.routine
     this.position = detail.position
   }
 }
+
+/** In the message of what Vitess cannot do; its error number is often that of something else. */
+export const VITESS_UNSUPPORTED = /\bVT1[02]001\b/

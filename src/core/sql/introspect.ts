@@ -4,6 +4,7 @@
  */
 import type { TypeName } from '../model/field-type.ts'
 import type { IndexKind, ReferentialAction } from '../model/model.ts'
+import type { ReadCheck } from './checks/expression.ts'
 import type { Rows } from './dialect.ts'
 import type {
   SkippedTable,
@@ -23,16 +24,27 @@ export type IntrospectionScope =
 
 export type Introspection = {
   readonly statement: (scope: IntrospectionScope) => Statement
+  readonly digest: Digest
   /** What else is asked about what `statement` found, where the catalog does not tell a type. */
   readonly inspect?: (rows: Rows) => Statement | undefined
-  /** Takes the rows of both. */
-  readonly parse: (rows: Rows, inspected?: Rows) => SourceSchema
+  /** Takes the rows of both, and what reads check constraints, which few Workers ever need (decision 036). */
+  readonly parse: (rows: Rows, inspected?: Rows, readCheck?: ReadCheck) => SourceSchema
   /** Undefined where the database has no ids. */
   readonly identities?: Identities
 }
 
+/** A text that is another one wherever the rows of the catalog are others. */
+export type Digest = {
+  /** What answers it alone, faster than the rows; these themselves where nothing is. */
+  readonly statement: (scope: IntrospectionScope) => Statement
+  /** The text, of the rows of this statement or of those of the catalog: both were read at the same moment. */
+  readonly of: (rows: Rows) => string
+}
+
 /** Reads the ids of some tables; a table without a schema stands in the default one. */
 export type Identities = {
+  /** One value: the cluster in which ids are used once. It may be denied. */
+  readonly cluster: Statement
   readonly statement: (places: readonly { readonly schema: string | null; readonly dbName: string }[]) => Statement
   readonly parse: (rows: Rows) => IdentifiedTables
 }
@@ -50,7 +62,13 @@ type Place = { readonly schema: string; readonly table: string }
 export type CatalogRow =
   | { readonly kind: 'database'; readonly schema: string | null }
   | { readonly kind: 'namespace'; readonly schema: string }
-  | (Place & { readonly kind: 'table'; readonly isReadOnly: boolean; readonly id?: string })
+  | (Place & {
+      readonly kind: 'table'
+      readonly isReadOnly: boolean
+      readonly isView: boolean
+      readonly isInherited?: boolean
+      readonly id?: string
+    })
   /** What is left out: a column where there is one, else the table. */
   | (Place & { readonly kind: 'skipped'; readonly column: string | null; readonly reason: string })
   | (Place & { readonly kind: 'column'; readonly position: number; readonly column: SourceColumn })
@@ -85,9 +103,9 @@ export function typesByCatalogName(names: CatalogNames): ReadonlyMap<string, Pla
 type RowOf<Kind extends CatalogRow['kind']> = Extract<CatalogRow, { readonly kind: Kind }>
 
 export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
-  const columns = groupBy(ofKind(rows, 'column'), placeOf)
-  const indexes = groupBy(ofKind(rows, 'index'), placeOf)
-  const foreignKeys = groupBy(ofKind(rows, 'foreignKey'), placeOf)
+  const columns = Map.groupBy(ofKind(rows, 'column'), placeOf)
+  const indexes = Map.groupBy(ofKind(rows, 'index'), placeOf)
+  const foreignKeys = Map.groupBy(ofKind(rows, 'foreignKey'), placeOf)
   const tables = ofKind(rows, 'table').map((row): SourceTable => {
     const place = placeOf(row)
     const ordered = sorted(columns.get(place) ?? [], ({ position }) => position)
@@ -98,6 +116,8 @@ export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
       schema: row.schema,
       dbName: row.table,
       isReadOnly: row.isReadOnly,
+      isView: row.isView,
+      ...(row.isInherited && { isInherited: true as const }),
       columns: row.isReadOnly ? own.map(untouchable) : own,
       indexes: parts(indexes.get(place) ?? []).flatMap((columns) => indexOf(columns, names)),
       foreignKeys: parts(foreignKeys.get(place) ?? []).flatMap(foreignKeyOf),
@@ -113,7 +133,7 @@ export function assembleSchema(rows: readonly CatalogRow[]): SourceSchema {
       (name) => name,
     ),
     tables: sorted(tables, ({ schema, dbName }) => `${schema}\0${dbName}`),
-    skipped: sorted(ofKind(rows, 'skipped').map(skippedOf), ({ table }) => table),
+    skipped: sorted(ofKind(rows, 'skipped').map(skippedOf), ({ table, reason }) => `${table}\0${reason}`),
   }
 }
 
@@ -153,7 +173,7 @@ function foreignKeyOf(columns: readonly RowOf<'foreignKey'>[]): readonly SourceF
 
 /** Groups rows by name, in order. */
 function parts<T extends { readonly name: string; readonly position: number }>(rows: readonly T[]): readonly T[][] {
-  const named = groupBy(
+  const named = Map.groupBy(
     sorted(rows, ({ position }) => position),
     ({ name }) => name,
   )
@@ -166,17 +186,6 @@ function placeOf({ schema, table }: Place): string {
 
 function ofKind<Kind extends CatalogRow['kind']>(rows: readonly CatalogRow[], kind: Kind): readonly RowOf<Kind>[] {
   return rows.filter((row): row is RowOf<Kind> => row.kind === kind)
-}
-
-function groupBy<T>(values: readonly T[], keyOf: (value: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>()
-  for (const value of values) {
-    const key = keyOf(value)
-    const group = groups.get(key)
-    if (group === undefined) groups.set(key, [value])
-    else group.push(value)
-  }
-  return groups
 }
 
 function sorted<T, Key extends string | number>(values: readonly T[], keyOf: (value: T) => Key): T[] {

@@ -8,6 +8,7 @@ import type { Parts } from '../parts.ts'
 import { keptFields } from '../plan/cells.ts'
 import type { Cell, Slot, Step } from '../plan/plan.ts'
 import { type Filter, mapFilter } from '../query/filter.ts'
+import type { Dialect } from './dialect.ts'
 
 type Insert = Extract<Step, { readonly kind: 'insert' }>
 type Condition = Extract<Step, { readonly kind: 'check' | 'refer' }>
@@ -20,15 +21,23 @@ export type JoinedInsert = {
   readonly rows: readonly (readonly Cell[])[]
   /** Inserts only if this slot has a row; undefined if it certainly has one. */
   readonly provided: Slot | undefined
+  /** Inserts only if this slot has no row. */
+  readonly absent: Slot | undefined
+  /** Leaves out rows that are there already, with the same values in these fields. */
+  readonly unless: readonly PrimitiveField[] | undefined
 }
 
 export type JoinedStep = Exclude<Step, Insert> | JoinedInsert
 
 /** Limits of one statement, so that it blocks the process and the database only briefly. */
-const MAX_ROWS = 500
+export const MAX_JOINED_ROWS = 500
 const MAX_CELLS = 4_000
 
-export function* joinInserts(steps: readonly Step[]): Parts<readonly JoinedStep[]> {
+/** With `maxRows` 1, every insert is a statement of its own, in the order of the steps. */
+export function* joinInserts(
+  steps: readonly Step[],
+  { maxJoinedRows: maxRows }: Pick<Dialect, 'maxJoinedRows'>,
+): Parts<readonly JoinedStep[]> {
   const units = yield* withOwnConditions(steps)
   const read = yield* slotsReadLater(units)
   const filled = new Set<number>()
@@ -48,13 +57,23 @@ export function* joinInserts(steps: readonly Step[]): Parts<readonly JoinedStep[
       joined.push(step)
     } else {
       const provided = step.provided !== undefined && filled.has(step.provided.number) ? undefined : step.provided
-      const isJoinable = provided === undefined && !read.has(step.into.number) && isSelfContained(step, conditions)
-      if (run !== undefined && isJoinable && hasRoom(run, step) && isAlike(run, unit)) addRow(run, step)
+      const isFree = provided === undefined && step.absent === undefined
+      const isJoinable = isFree && !read.has(step.into.number) && isSelfContained(step, conditions)
+      if (run !== undefined && isJoinable && hasRoom(run, step, maxRows) && isAlike(run, unit)) addRow(run, step)
       else {
         endRun()
-        run = { into: step.into, provided, conditions, fields: new Set(), rows: [] }
+        run = {
+          into: step.into,
+          provided,
+          absent: step.absent,
+          unless: step.unless,
+          conditions,
+          fields: new Set(),
+          rows: [],
+          keys: new Set(),
+        }
         addRow(run, step)
-        if (!isJoinable) endRun()
+        if (!isJoinable || maxRows === 1) endRun()
       }
     }
     noteFilled(filled, step)
@@ -96,20 +115,26 @@ function slotsReadBy(step: Step): readonly Slot[] {
     case 'insert':
     case 'find': {
       const kept = keptSlots(step.kind === 'insert' ? step.cells : step.matches)
-      return step.provided === undefined ? kept : [...kept, step.provided]
+      return [...kept, ...[step.provided, step.absent].filter((slot) => slot !== undefined)]
     }
     case 'refer':
     case 'update':
       return [step.slot, ...keptSlots(step.cells)]
     case 'check':
+    case 'range':
+    case 'match':
     case 'delete':
+    case 'demand':
     case 'answer':
       return [step.slot]
   }
 }
 
 function keptSlots(cells: readonly Cell[]): readonly Slot[] {
-  return cells.flatMap(({ value }) => (value.kind === 'kept' ? [value.slot] : []))
+  return cells.flatMap(({ value }) => {
+    if (value.kind === 'text') return []
+    return value.or === undefined ? [value.slot] : [value.slot, value.or]
+  })
 }
 
 /** Records the slots that certainly have a row. */
@@ -117,7 +142,8 @@ function noteFilled(filled: Set<number>, step: Step): void {
   switch (step.kind) {
     case 'insert':
     case 'find': {
-      const isCertain = step.kind === 'insert' || step.assertion !== undefined
+      const isCertain =
+        (step.kind === 'insert' ? step.unless === undefined : step.assertion !== undefined) && step.absent === undefined
       if (isCertain && (step.provided === undefined || filled.has(step.provided.number))) filled.add(step.into.number)
       return
     }
@@ -134,27 +160,35 @@ function noteFilled(filled: Set<number>, step: Step): void {
 type Run = {
   readonly into: Slot
   readonly provided: Slot | undefined
+  readonly absent: Slot | undefined
+  readonly unless: readonly PrimitiveField[] | undefined
   readonly conditions: readonly Condition[]
   readonly fields: Set<PrimitiveField>
   readonly rows: (readonly Cell[])[]
+  /** What tells the rows apart that are left out where they are there already. */
+  readonly keys: Set<string>
 }
 
-function addRow(run: Run, { cells }: Insert): void {
+function addRow(run: Run, step: Insert): void {
+  const { cells } = step
+  run.keys.add(keyOf(step))
   for (const { field } of cells) run.fields.add(field)
   run.rows.push(cells)
 }
 
-function insertOf({ into, provided, fields, rows }: Run): JoinedInsert {
-  return { kind: 'joinedInsert', into, provided, fields: [...fields], rows }
+function insertOf({ into, provided, absent, unless, fields, rows }: Run): JoinedInsert {
+  return { kind: 'joinedInsert', into, provided, absent, unless, fields: [...fields], rows }
 }
 
-function hasRoom({ fields, rows }: Run, { cells }: Insert): boolean {
+function hasRoom({ fields, rows }: Run, { cells }: Insert, maxRows: number): boolean {
   const width = fields.size + cells.filter(({ field }) => !fields.has(field)).length
-  return rows.length < MAX_ROWS && (rows.length + 1) * width <= MAX_CELLS
+  return rows.length < maxRows && (rows.length + 1) * width <= MAX_CELLS
 }
 
 function isAlike(run: Run, { step, conditions }: Unit): boolean {
   if (step.kind !== 'insert' || step.into.collection !== run.into.collection) return false
+  // A statement does not see the rows that it inserts.
+  if (!isSameList(step.unless, run.unless) || (step.unless !== undefined && run.keys.has(keyOf(step)))) return false
   return (
     conditions.length === run.conditions.length &&
     conditions.every((condition, index) => {
@@ -164,6 +198,19 @@ function isAlike(run: Run, { step, conditions }: Unit): boolean {
       return condition.where === other.where
     })
   )
+}
+
+function isSameList(some: Insert['unless'], others: Insert['unless']): boolean {
+  return some?.length === others?.length && (some ?? []).every((field, index) => field === others?.[index])
+}
+
+/** The values of a row in the fields of `unless`. */
+function keyOf({ cells, unless = [] }: Insert): string {
+  const key = unless.map((field) => {
+    const value = cells.find((cell) => cell.field === field)?.value
+    return value?.kind === 'kept' ? [value.slot.number, value.row, value.field.id] : value?.text
+  })
+  return JSON.stringify(key)
 }
 
 /** Returns true if the row does not depend on other rows of the same collection, inserted at the same time. */

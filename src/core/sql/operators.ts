@@ -1,5 +1,5 @@
 /** Comparisons of filters in SQL. */
-import type { Comparison } from '../query/filter.ts'
+import type { Comparison, JsonStep } from '../query/filter.ts'
 import { type Sql, sql } from './statement.ts'
 
 export const comparison: Readonly<Record<Comparison, Sql>> = {
@@ -28,4 +28,9 @@ export function compareExactly(operator: Comparison, plain: (how: Comparison) =>
     case '>=':
       return sql`(${plain('>=')} and (${plain('>')} or ${exact}))`
   }
+}
+
+/** A path into JSON as every database writes it: `$."address"."lines"[0]`. */
+export function jsonPath(steps: readonly JsonStep[]): string {
+  return `$${steps.map((step) => (typeof step === 'number' ? `[${step}]` : `.${JSON.stringify(step)}`)).join('')}`
 }

@@ -1,4 +1,5 @@
 /** The schema of a database in the terms of the data model: the common result of every introspection. */
+import type { Check } from '../model/checks.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { IndexKind, NativeType, ReferentialAction } from '../model/model.ts'
 
@@ -24,6 +25,8 @@ export type SourceTable = {
   readonly schema: string
   readonly dbName: string
   readonly isReadOnly: boolean
+  readonly isView: boolean
+  readonly isInherited?: true
   readonly columns: readonly SourceColumn[]
   readonly indexes: readonly SourceIndex[]
   readonly foreignKeys: readonly SourceForeignKey[]
@@ -45,6 +48,8 @@ export type SourceColumn = {
   readonly isLoose: boolean
   /** The column's own type; null where it is the one of `type`. */
   readonly native: NativeType | null
+  /** Absent where there are none that are known. */
+  readonly checks?: readonly Check[]
 }
 
 /** An index on plain columns; partial and expression indexes are left out. */

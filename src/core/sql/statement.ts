@@ -18,12 +18,23 @@ export type Statement = {
    * The result may be large: drivers should not queue small statements behind it, nor run many such statements at once.
    */
   readonly isLarge?: boolean
+  /**
+   * Gets the rows of this statement before the next one of its batch runs. It fails the batch by what it throws, or
+   * returns one more statement. Only dialects of drivers that wait for each answer have such statements.
+   */
+  readonly heed?: Heed<Statement>
 }
+
+export type Heed<Next> = (rows: readonly (readonly SqlParam[])[]) => Next | undefined
 
 /** A statement whose parameters are not all bound; `binder` makes statements of it. */
 export type StatementTemplate = Omit<Statement, 'params'> & { readonly params: readonly TemplateParam[] }
 
-export type Sql = { readonly parts: readonly Part[] }
+export type Sql = {
+  readonly parts: readonly Part[]
+  /** As in `Statement`; only a whole statement has it. */
+  readonly heed?: Heed<Sql>
+}
 
 type Part =
   | { readonly kind: 'text'; readonly text: string }
@@ -97,13 +108,22 @@ export function join(fragments: readonly Sql[], separator: Sql = comma): Sql {
   return { parts }
 }
 
+/** A statement that the database itself has written. */
+export function answered(text: string): Sql {
+  return { parts: [{ kind: 'text', text }] }
+}
+
+/** Shows the answer to `heed`. */
+export function heeding(asked: Sql, heed: Heed<Sql>): Sql {
+  return { ...asked, heed }
+}
+
 export const empty: Sql = { parts: [] }
 const comma: Sql = sql`, `
 
 /** Turns a tree that has no placeholders into a statement. */
 export function compile(fragment: Sql, syntax: SqlSyntax): Statement {
-  const { text, params } = compileTemplate(fragment, syntax)
-  return { text, params: params.map((value) => (isPlaceholder(value) ? unbound(value) : value)) }
+  return binder(compileTemplate(fragment, syntax))(unbound)
 }
 
 /** Turns a tree into a template of statements; parameters are numbered in the order of the text. */
@@ -116,16 +136,18 @@ export function compileTemplate(fragment: Sql, syntax: SqlSyntax): StatementTemp
     else if (part.kind === 'ident') text += part.names.map(syntax.quote).join('.')
     else text += syntax.placeholder(params.push(part.value))
   }
-  return { text, params }
+  const { heed } = fragment
+  if (heed === undefined) return { text, params }
+  const next: Heed<Statement> = (rows) => {
+    const statement = heed(rows)
+    return statement && compile(statement, syntax)
+  }
+  return { text, params, heed: next }
 }
 
 /** Prepares `template` for repeated execution with other values for its placeholders. */
-export function binder({ text, params, isLarge }: StatementTemplate): (bindings: Bindings) => Statement {
-  const bound = (values: readonly SqlParam[]): Statement => ({
-    text,
-    params: values,
-    ...(isLarge === true && { isLarge }),
-  })
+export function binder({ params, ...rest }: StatementTemplate): (bindings: Bindings) => Statement {
+  const bound = (values: readonly SqlParam[]): Statement => ({ ...rest, params: values })
   const known = params.filter((value): value is SqlParam => !isPlaceholder(value))
   if (known.length === params.length) {
     const statement = bound(known)

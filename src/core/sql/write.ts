@@ -1,27 +1,26 @@
 /**
  * Compiles a WritePlan into the statements of one transaction, and tells which of them return the written items. Where
  * the database can render what it has just written, a single statement is enough; otherwise the keys are kept and the
- * items read back.
+ * items read back. A statement is made when the one before it has run, or all of them at once where none needs that.
  */
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
-import { keptFields } from '../plan/cells.ts'
-import type {
-  Assertion,
-  Cell,
-  CreatePlan,
-  DeletePlan,
-  Selection,
-  Slot,
-  Step,
-  UpdatePlan,
-  WritePlan,
-} from '../plan/plan.ts'
-import { queryFault } from '../query/parse.ts'
-import type { Dialect, DirectWrite, Insertion, KeptColumn, RowQuery, Setting, Targets } from './dialect.ts'
-import { type JoinedInsert, type JoinedStep, joinInserts } from './joined-inserts.ts'
-import { keyColumn, members, predicate, rootScope, type Scope, table } from './read.ts'
-import { compileTemplate, ident, integer, join, type Sql, type StatementTemplate, sql } from './statement.ts'
+import type { Cell, CreatePlan, DeletePlan, Order, UpdatePlan, WritePlan } from '../plan/plan.ts'
+import { type Bindings, boundText } from '../query/placeholder.ts'
+import type { Conversation, Dialect, DirectWrite, Insertion, RowQuery, Targets } from './dialect.ts'
+import { joinInserts } from './joined-inserts.ts'
+import { orderBy, predicate, rootScope, type Scope, table } from './read.ts'
+import {
+  binder,
+  compileTemplate,
+  type Sql,
+  type SqlParam,
+  type Statement,
+  type StatementTemplate,
+} from './statement.ts'
+import { deleteKept, keepKeys, kept, readBack, requireKey, rowsOf, wholly } from './write/kept-rows.ts'
+import { answer, demanded, type Lines, run, settingsOf } from './write/lines.ts'
+import { inserted, linesOfStep } from './write/steps.ts'
 
 export type CompiledWrite = {
   readonly statements: readonly StatementTemplate[]
@@ -29,80 +28,112 @@ export type CompiledWrite = {
   readonly answers: readonly number[]
 }
 
-/** The marker in the error message of a transaction that fails `assertion`. */
-export function assertionMarker(assertion: Assertion): string {
-  return `service:${assertion}`
+/** All statements of the transaction, for a dialect whose database keeps the slots. */
+export function* compileWrite(plan: WritePlan, dialect: Dialect): Parts<CompiledWrite> {
+  const statements: StatementTemplate[] = []
+  const answers: number[] = []
+  for (const line of linesOf(plan, dialect)) {
+    yield
+    if (line === undefined) continue
+    for (let parts = 0; parts < line.sql.parts.length; parts += PARTS_IN_ONE_GO) yield
+    const length = statements.push(compileTemplate(line.sql, dialect))
+    if (line.isAnswer) answers.push(length - 1)
+  }
+  return { statements, answers }
 }
 
-export function* compileWrite(plan: WritePlan, dialect: Dialect): Parts<CompiledWrite> {
-  const draft: Draft = { dialect, statements: [], answers: [] }
-  switch (plan.kind) {
-    case 'create':
-      create(draft, plan)
-      break
-    case 'update':
-      update(draft, plan)
-      break
-    case 'delete':
-      remove(draft, plan)
-      break
-    case 'program':
-      for (const step of yield* joinInserts(plan.steps)) {
-        yield
-        if (step.kind === 'joinedInsert') yield* addInsert(draft, step)
-        else addStep(draft, step, plan.selection)
-      }
-      break
+/** The same statements one by one, each made when the one before it was answered. `answers` fills meanwhile. */
+export function* conversed(
+  plan: WritePlan,
+  dialect: Conversation,
+  { bindings, answers }: { readonly bindings: Bindings; readonly answers: number[] },
+): Generator<Statement, void> {
+  let index = 0
+  for (const line of linesOf(plan, dialect.begun())) {
+    if (line === undefined) continue
+    if (line.isAnswer) answers.push(index)
+    index += 1
+    yield binder(compileTemplate(line.sql, dialect))(bindings)
   }
-  const statements: StatementTemplate[] = []
-  for (const statement of draft.statements) {
-    for (let parts = 0; parts < statement.parts.length; parts += PARTS_IN_ONE_GO) yield
-    statements.push(compileTemplate(statement, dialect))
-  }
-  return { statements, answers: draft.answers }
 }
 
 /** As many as a short statement has. */
 const PARTS_IN_ONE_GO = 50
 
-type Draft = {
-  readonly dialect: Dialect
-  readonly statements: Sql[]
-  readonly answers: number[]
+/** Where a plan stands in its transaction. */
+export type PlanPlace = {
+  /** The first slot that no program has. */
+  readonly free: number
+  /** In the message of the transaction that fails if the plan writes nothing. */
+  readonly marker: string | undefined
 }
 
-function add(draft: Draft, statements: readonly Sql[]): void {
-  draft.statements.push(...statements)
+const alone: PlanPlace = { free: 0, marker: undefined }
+
+/** What a write runs, line by line; some are only made when those before were answered. */
+export function* linesOf(plan: WritePlan, dialect: Dialect, place = alone): Lines {
+  switch (plan.kind) {
+    case 'create':
+      return yield* create(plan, dialect, place)
+    case 'update':
+      return yield* update(plan, dialect, place)
+    case 'delete':
+      return yield* remove(plan, dialect, place)
+    case 'program':
+      for (const step of yield* joinInserts(plan.steps, dialect)) {
+        yield
+        yield* step.kind === 'joinedInsert' ? inserted(step, dialect) : linesOfStep(step, plan.selection, dialect)
+      }
+  }
 }
 
-function addAnswer(draft: Draft, statement: Sql): void {
-  draft.answers.push(draft.statements.push(statement) - 1)
+function* create({ collection, rows, selection }: CreatePlan, dialect: Dialect, { free }: PlanPlace): Lines {
+  const fields = [...new Map(rows.flat().map(({ field }) => [field.id, field])).values()]
+  // A row with defaults only needs a statement of its own.
+  const size = fields.length === 0 ? 1 : Math.max(1, Math.floor(MAX_PARAMS / fields.length))
+  for (let start = 0, slot = free; start < rows.length; start += size, slot += 1) {
+    const insertion: Insertion = {
+      table: table(collection),
+      key: collection.identity,
+      fields,
+      ...rowsToInsert(rows.slice(start, start + size), fields, dialect),
+      provided: undefined,
+      unless: undefined,
+      kept: collection.identity,
+    }
+    const write = { kind: 'insert', name: collection.dbName, insertion } as const
+    const direct = writtenDirectly(dialect, write, { selection, order: [], marker: undefined })
+    if (direct !== undefined) yield* answer([direct])
+    else {
+      requireKey(collection)
+      yield* run(dialect.slots.keepInserted(slot, insertion))
+      yield* answer(readBack(dialect, { collection, slot, selection }))
+    }
+  }
 }
 
 /** Per statement: databases allow 65,535, and each value may occur several times. */
 const MAX_PARAMS = 16_000
 
-function create(draft: Draft, { collection, rows, selection }: CreatePlan): void {
-  const fields = [...new Map(rows.flat().map(({ field }) => [field.id, field])).values()]
-  // A row with defaults only needs a statement of its own.
-  const size = fields.length === 0 ? 1 : Math.max(1, Math.floor(MAX_PARAMS / fields.length))
-  for (let start = 0, slot = 0; start < rows.length; start += size, slot += 1) {
-    const insertion: Insertion = {
-      table: table(collection),
-      key: collection.primaryKey,
-      fields,
-      rows: rows.slice(start, start + size).map((row) => tuple(row, fields, draft.dialect)),
-      provided: undefined,
-      kept: collection.primaryKey,
-    }
-    const direct = writtenDirectly(draft, { kind: 'insert', name: collection.dbName, insertion }, selection)
-    if (direct !== undefined) addAnswer(draft, direct)
-    else {
-      requireKey(collection)
-      add(draft, draft.dialect.slots.keepInserted(slot, insertion))
-      addAnswer(draft, readBack(draft, { collection, slot, selection }))
-    }
-  }
+function rowsToInsert(
+  rows: CreatePlan['rows'],
+  fields: readonly PrimitiveField[],
+  dialect: Dialect,
+): Pick<Insertion, 'rows' | 'source'> {
+  const texts = rows.length > 1 ? rows.map((row) => textsOf(row, fields)) : []
+  const isWhole = texts.length > 0 && texts.every((row) => row !== undefined)
+  const source = isWhole ? dialect.rowsOfTexts(fields, texts) : undefined
+  return source === undefined ? { rows: rows.map((row) => tuple(row, fields, dialect)) } : { rows: [], source }
+}
+
+/** Undefined for a row that leaves a column to its default. */
+function textsOf(row: CreatePlan['rows'][number], fields: readonly PrimitiveField[]): readonly SqlParam[] | undefined {
+  const values = new Map(row.map(({ field, value }) => [field.id, value]))
+  if (values.size !== fields.length) return undefined
+  return fields.map(({ id }) => {
+    const value = values.get(id) ?? null
+    return value === null ? null : boundText(value)
+  })
 }
 
 function tuple(
@@ -117,256 +148,84 @@ function tuple(
   })
 }
 
-function update(draft: Draft, { collection, where, assignments, selection }: UpdatePlan): void {
-  const { dialect } = draft
-  const scope = rootScope(dialect)
+function* update(plan: UpdatePlan, dialect: Dialect, { free, marker }: PlanPlace): Lines {
+  const { collection, where, assignments, selection, order } = plan
   const cells = assignments.map(({ field, value }): Cell => ({ field, value: { kind: 'text', text: value } }))
   if (cells.length === 0) {
-    addAnswer(draft, dialect.writtenList(rendered(rowsOf(collection, where, scope), selection, scope)))
+    yield* unchanged(plan, dialect, marker)
     return
   }
   const settings = settingsOf(cells, dialect)
   const targets = (alias: string) => targetsOf(collection, where, rootScope(dialect, alias))
-  const direct = writtenDirectly(draft, { kind: 'update', name: collection.dbName, targets, settings }, selection)
+  const write = { kind: 'update', name: collection.dbName, targets, settings } as const
+  const direct = writtenDirectly(dialect, write, { selection, order, marker })
   if (direct !== undefined) {
-    addAnswer(draft, direct)
+    yield* answer([direct])
     return
   }
-  keepKeys(draft, { collection, slot: 0, from: rowsOf(collection, where, scope) })
-  add(draft, [dialect.update(keptTargets(collection, 0, rootScope(dialect)), settings)])
-  addAnswer(draft, readBack(draft, { collection, slot: 0, selection, changed: cells }))
+  yield* found(plan, dialect, { free, marker })
+  yield* run(kept(collection, free, rootScope(dialect)).map((rows) => dialect.update(rows.targets, settings)))
+  yield* answer(readBack(dialect, { collection, slot: free, selection, changed: cells }))
 }
 
-function remove(draft: Draft, { collection, where, selection }: DeletePlan): void {
-  const { dialect } = draft
+/** The rows of an update that sets nothing. */
+function* unchanged({ collection, where, selection, order }: UpdatePlan, dialect: Dialect, marker?: string): Lines {
+  const scope = rootScope(dialect)
+  const rows = { ...wholly(rowsOf(collection, where, scope), selection, scope), order: orderBy(order, scope) }
+  yield* marker === undefined ? answer([dialect.writtenList(rows)]) : demanded(dialect.demandedList(rows, marker))
+}
+
+/** Keeps the keys of the rows. */
+function* found(plan: UpdatePlan | DeletePlan, dialect: Dialect, { free, marker }: PlanPlace): Lines {
+  yield* run(keepKeys(dialect, { ...plan, slot: free }))
+  if (marker !== undefined)
+    yield* run(dialect.slots.found(free, { count: 1, provided: undefined, absent: undefined, marker }))
+}
+
+function* remove(plan: DeletePlan, dialect: Dialect, { free, marker }: PlanPlace): Lines {
+  const { collection, where, selection, order } = plan
   const targets = (alias: string) => targetsOf(collection, where, rootScope(dialect, alias))
-  const direct = writtenDirectly(draft, { kind: 'delete', name: collection.dbName, targets }, selection)
+  const write = { kind: 'delete', name: collection.dbName, targets } as const
+  const direct = writtenDirectly(dialect, write, { selection, order, marker })
   if (direct !== undefined) {
-    addAnswer(draft, direct)
+    yield* answer([direct])
     return
   }
-  keepKeys(draft, { collection, slot: 0, from: rowsOf(collection, where, rootScope(dialect)) })
-  addAnswer(draft, readBack(draft, { collection, slot: 0, selection }))
-  add(draft, [dialect.delete(keptTargets(collection, 0, rootScope(dialect)))])
+  yield* found(plan, dialect, { free, marker })
+  yield* answer(readBack(dialect, { collection, slot: free, selection }))
+  yield* run(deleteKept(collection, free, dialect))
 }
+
+type Answered = Pick<UpdatePlan, 'selection' | 'order'> & Pick<PlanPlace, 'marker'>
 
 /** Related rows must be read after the write, which the writing statement itself cannot do. */
-function writtenDirectly({ dialect }: Draft, write: DirectWrite, selection: Selection): Sql | undefined {
+function writtenDirectly(
+  dialect: Dialect,
+  write: DirectWrite,
+  { selection, order, marker }: Answered,
+): Sql | undefined {
   if (selection.some((selected) => selected.kind === 'relation')) return undefined
-  return dialect.written(write, (from, alias) => rendered(from, selection, rootScope(dialect, alias)))
+  const rendered = (from: Sql, alias: string) => {
+    const scope = rootScope(dialect, alias)
+    return ordered(wholly(from, selection, scope), order, scope)
+  }
+  return dialect.written(write, rendered, marker)
 }
 
-function rendered(from: Sql, selection: Selection, scope: Scope): RowQuery {
-  return { members: members(selection, scope), from, order: undefined, page: undefined }
-}
-
-function rowsOf(collection: Collection, where: UpdatePlan['where'], scope: Scope): Sql {
-  return sql` from ${table(collection)} ${ident(scope.alias)} where ${predicate(where, scope)}`
-}
-
-function settingsOf(cells: readonly Cell[], dialect: Dialect): readonly Setting[] {
-  return cells.map((cell) => ({ column: cell.field.dbName, value: assignedValue(cell, dialect) }))
+/** Nothing of rows without members tells their order. */
+function ordered(rows: RowQuery, order: readonly Order[], scope: Scope): RowQuery {
+  if (rows.members.length === 0) return rows
+  const named = new Set(rows.row.columns)
+  const terms = orderBy(order, { ...scope, named })
+  return { ...rows, row: { ...rows.row, columns: [...named] }, order: terms }
 }
 
 function targetsOf(collection: Collection, where: UpdatePlan['where'], scope: Scope): Targets {
-  return { table: table(collection), alias: scope.alias, among: undefined, where: predicate(where, scope) }
-}
-
-/** Keeps the primary keys of the rows that `from` has under the first alias. */
-function keepKeys(
-  { dialect, statements }: Draft,
-  { collection, slot, from }: { readonly collection: Collection; readonly slot: number; readonly from: Sql },
-): void {
-  requireKey(collection)
-  statements.push(
-    ...dialect.slots.keep(slot, { columns: keptColumns(collection.primaryKey, rootScope(dialect)), from }),
-  )
-}
-
-function keptColumns(fields: readonly PrimitiveField[], { alias }: Scope): readonly KeptColumn[] {
-  return fields.map((field) => ({ value: ident(alias, field.dbName), shape: field }))
-}
-
-/** The rows whose primary keys are kept in `slot`. */
-function keptTargets(collection: Collection, slot: number, scope: Scope): Targets {
   return {
     table: table(collection),
     alias: scope.alias,
-    among: keptTable(slot, collection.primaryKey, scope.dialect),
-    where: keyJoin(collection, { scope }),
+    among: undefined,
+    where: predicate(where, scope),
+    isByPrimaryKey: false,
   }
-}
-
-/** The rows of a slot as the table `k`. */
-function keptTable(slot: number, fields: readonly PrimitiveField[], { slots }: Dialect): Sql {
-  return sql`${slots.rows(slot, fields)} k`
-}
-
-/** `k` starts with the key columns; `changed` are key columns that a write has changed. */
-function keyJoin({ primaryKey }: Collection, of: { readonly scope: Scope; readonly changed?: readonly Cell[] }): Sql {
-  const { scope, changed = [] } = of
-  const matches = primaryKey.map((field, position) => {
-    const renewed = changed.find((cell) => cell.field === field)
-    const value = renewed === undefined ? sql`k.${ident(`c${position}`)}` : cellValue(renewed, scope.dialect)
-    return sql`${keyColumn(field, scope)} = ${value}`
-  })
-  return join(matches, sql` and `)
-}
-
-/** Without a primary key a row cannot be found again. */
-function requireKey({ apiName, primaryKey }: Collection): void {
-  if (primaryKey.length > 0) return
-  throw queryFault('body', `cannot be written: ${apiName} has no primary key, so what was written is not known`)
-}
-
-/** Reads the items whose keys are kept in `slot`, in that order. */
-function readBack(
-  { dialect }: Draft,
-  what: {
-    readonly collection: Collection
-    readonly slot: number
-    readonly selection: Selection
-    readonly changed?: readonly Cell[]
-  },
-): Sql {
-  const { collection, slot, selection, changed } = what
-  const scope = rootScope(dialect)
-  const from = keptRows(slot, collection, { fields: collection.primaryKey, scope, changed })
-  return dialect.writtenList({ ...rendered(from, selection, scope), order: sql`k.n` })
-}
-
-/** ` from …` the rows of the table whose keys are kept in `slot`. */
-function keptRows(
-  slot: number,
-  collection: Collection,
-  of: { readonly fields: readonly PrimitiveField[]; readonly scope: Scope; readonly changed?: readonly Cell[] },
-): Sql {
-  const { scope } = of
-  const kept = keptTable(slot, of.fields, scope.dialect)
-  return sql` from ${kept} join ${table(collection)} ${ident(scope.alias)} on ${keyJoin(collection, of)}`
-}
-
-function* addInsert(draft: Draft, { into, fields, rows, provided }: JoinedInsert): Parts<void> {
-  const { dialect } = draft
-  const tuples: (Sql | undefined)[][] = []
-  for (const cells of rows) {
-    yield
-    const byField = new Map(cells.map((cell) => [cell.field, cell]))
-    tuples.push(
-      fields.map((field) => {
-        const cell = byField.get(field)
-        return cell && assignedValue(cell, dialect)
-      }),
-    )
-  }
-  const insertion: Insertion = {
-    table: table(into.collection),
-    key: into.collection.primaryKey,
-    fields,
-    rows: tuples,
-    provided: provided && dialect.slots.isFilled(provided.number),
-    kept: keptFields(into.collection),
-  }
-  add(draft, dialect.slots.keepInserted(into.number, insertion))
-}
-
-function addStep(draft: Draft, step: Exclude<JoinedStep, JoinedInsert>, selection: Selection): void {
-  const { dialect } = draft
-  const { slots } = dialect
-  const scope = rootScope(dialect)
-  switch (step.kind) {
-    case 'find': {
-      const { into, assertion, provided } = step
-      const from = sql` from ${table(into.collection)} ${ident(scope.alias)} where ${matching(step, scope)}`
-      const columns = keptColumns(keptFields(into.collection), scope)
-      add(draft, slots.keep(into.number, { columns, from, lock: step.lock }))
-      if (assertion === undefined) return
-      const isFound = step.count === 1 ? slots.isFilled(into.number) : hasRows(into, step.count, dialect)
-      const condition = provided === undefined ? isFound : sql`(${isFound} or not (${slots.isFilled(provided.number)}))`
-      add(draft, [slots.assertion(condition, assertionMarker(assertion))])
-      return
-    }
-    case 'check': {
-      const { collection, number } = step.slot
-      const rows = keptRows(number, collection, { fields: collection.primaryKey, scope })
-      const offender = sql`select 1${rows} where (${predicate(step.where, scope)}) is not true`
-      add(draft, [slots.assertion(sql`not exists (${offender})`, assertionMarker(step.assertion))])
-      return
-    }
-    case 'refer':
-      add(draft, [
-        slots.assertion(sql`not exists (${missingReferences(step, scope)})`, assertionMarker(step.assertion)),
-      ])
-      return
-    case 'update': {
-      const { collection, number } = step.slot
-      add(draft, [dialect.update(keptTargets(collection, number, scope), settingsOf(step.cells, dialect))])
-      const fields = keptFields(collection)
-      const moved = step.cells.filter(({ field }) => fields.includes(field))
-      if (moved.length === 0) return
-      const from = keptRows(number, collection, { fields, scope, changed: moved })
-      add(draft, slots.keep(number, { columns: keptColumns(fields, scope), from: sql`${from} order by k.n` }))
-      return
-    }
-    case 'delete':
-      add(draft, [dialect.delete(keptTargets(step.slot.collection, step.slot.number, scope))])
-      return
-    case 'answer': {
-      const { collection, number: slot } = step.slot
-      addAnswer(draft, readBack(draft, { collection, slot, selection }))
-      return
-    }
-  }
-}
-
-function hasRows({ number, collection }: Slot, count: number, dialect: Dialect): Sql {
-  return sql`(select count(*) from ${keptTable(number, keptFields(collection), dialect)}) = ${integer(count)}`
-}
-
-/** The rows of the slot whose reference would not exist. */
-function missingReferences({ slot, relation, cells, where }: Extract<Step, { kind: 'refer' }>, scope: Scope): Sql {
-  const inner = scope.next()
-  const newValue = (field: PrimitiveField) => {
-    const cell = cells.find((one) => one.field === field)
-    return cell && cellValue(cell, scope.dialect)
-  }
-  const ownValue = (field: PrimitiveField) => keyColumn(field, scope)
-  const same = relation.joins.flatMap(({ own }) => {
-    const value = newValue(own)
-    return value === undefined ? [] : [sql`${ownValue(own)} = ${value}`]
-  })
-  const kept = relation.joins.flatMap(({ own }) =>
-    newValue(own) === undefined ? [sql`${ownValue(own)} is not null`] : [],
-  )
-  const targets = relation.joins.map(
-    ({ own, other }) => sql`${keyColumn(other, inner)} = ${newValue(own) ?? ownValue(own)}`,
-  )
-  const found = sql`select 1 from ${table(relation.target)} ${ident(inner.alias)} where ${join([...targets, predicate(where, inner)], sql` and `)}`
-  const conditions = [
-    ...(same.length === 0 ? [] : [sql`(${join(same, sql` and `)}) is not true`]),
-    ...kept,
-    sql`not exists (${found})`,
-  ]
-  const rows = keptRows(slot.number, slot.collection, { fields: slot.collection.primaryKey, scope })
-  return sql`select 1${rows} where ${join(conditions, sql` and `)}`
-}
-
-function matching({ matches, where }: Extract<Step, { kind: 'find' }>, scope: Scope): Sql {
-  const conditions = matches.map((cell) => {
-    const column = keyColumn(cell.field, scope)
-    const isNull = cell.value.kind === 'text' && cell.value.text === null
-    return isNull ? sql`${column} is null` : sql`${column} = ${cellValue(cell, scope.dialect)}`
-  })
-  const rest = where.kind === 'all' && conditions.length > 0 ? [] : [predicate(where, scope)]
-  return join([...conditions, ...rest], sql` and `)
-}
-
-function assignedValue(cell: Cell, dialect: Dialect): Sql {
-  const { field, value } = cell
-  return value.kind === 'text' ? dialect.assigned(field, value.text) : cellValue(cell, dialect)
-}
-
-function cellValue({ field, value }: Cell, { typed, slots }: Dialect): Sql {
-  if (value.kind === 'text') return typed(field, value.text)
-  return slots.value(value.slot.number, keptFields(value.slot.collection).indexOf(value.field), field)
 }

@@ -1,13 +1,13 @@
 /**
  * The drivers, loaded by their first statement: each is a part of its own, which scripts/worker-parts.ts builds (decision
- * 055), and Neon's package alone is a sixth of the Worker. Once loaded, a driver is called directly.
+ * 055). Once loaded, a driver is called directly.
  */
 import type { TcpProvider } from '../../core/sql/address.ts'
 import { SqlFault, type SqlFaultDetail } from '../../core/sql/fault.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { ConversingDriver, SqlDriver } from '../../ports.ts'
 import type { NeonDeps } from '../drivers/neon.ts'
-import type { PlanetscaleDeps } from '../drivers/planetscale.ts'
-import type { TcpAddress } from './parts/tcp-address.ts'
+import type { HttpSourceDeps } from '../drivers/planetscale.ts'
+import type { TcpAddress, TcpDeps } from './parts/tcp-address.ts'
 import { currentRequest } from './request-scope.ts'
 
 type TcpSourceDeps = {
@@ -22,7 +22,7 @@ export function openNeonLazily(deps: NeonDeps): SqlDriver {
 }
 
 /** The database of a data source; requests go through `wayOut`. */
-export function openNeonSource(deps: PlanetscaleDeps): SqlDriver {
+export function openNeonSource(deps: HttpSourceDeps): SqlDriver {
   return late(async () => {
     const { neonUrl, openNeon } = await import('./parts/neon.js')
     const { address, ...rest } = deps
@@ -31,31 +31,35 @@ export function openNeonSource(deps: PlanetscaleDeps): SqlDriver {
 }
 
 /** Like `openNeonSource`, for PlanetScale. */
-export function openPlanetscaleSource(deps: PlanetscaleDeps): SqlDriver {
-  return late(async () => (await import('./parts/planetscale.js')).openPlanetscale(deps))
+export function openPlanetscaleSource(deps: HttpSourceDeps): SqlDriver {
+  return conversing(async () => (await import('./parts/planetscale.js')).openPlanetscale(deps))
 }
 
-const loadMysql = () => import('./parts/mysql.js')
+const openMysql = (deps: TcpDeps) => conversing(async () => (await import('./parts/mysql.js')).openPart(deps))
 
-const tcpParts = {
-  postgres: () => import('./parts/postgres.js'),
-  mysql: loadMysql,
-  mariadb: loadMysql,
-} satisfies Readonly<Record<TcpProvider, unknown>>
+const tcpParts: Readonly<Record<TcpProvider, (deps: TcpDeps) => SqlDriver>> = {
+  postgres: (deps) => late(async () => (await import('./parts/postgres.js')).openPart(deps)),
+  mysql: openMysql,
+  mariadb: openMysql,
+}
 
 /** The database of a data source over TCP, by connections of the current request. */
 export function openTcpSource(deps: TcpSourceDeps): SqlDriver {
   const { provider, address, timeLimit = 0 } = deps
-  return late(async () => {
-    const { openPart } = await tcpParts[provider]()
-    return openPart({ address, timeLimit, request: currentRequest })
-  })
+  return tcpParts[provider]({ address, timeLimit, request: currentRequest })
 }
 
+function conversing(open: () => Promise<ConversingDriver>): ConversingDriver {
+  const { run, ...driver } = late(open)
+  return { ...driver, converse: (statements, context) => run(({ converse }) => converse(statements, context)) }
+}
+
+type Late<Driver> = SqlDriver & { readonly run: <T>(work: (driver: Driver) => Promise<T>) => Promise<T> }
+
 // Shares only the finished driver: on Workers no request may await another request's promise.
-function late(open: () => Promise<SqlDriver>): SqlDriver {
-  let opened: SqlDriver | undefined
-  const run = async <T>(work: (driver: SqlDriver) => Promise<T>): Promise<T> => {
+function late<Driver extends SqlDriver>(open: () => Promise<Driver>): Late<Driver> {
+  let opened: Driver | undefined
+  const run: Late<Driver>['run'] = async (work) => {
     try {
       if (opened !== undefined) return await work(opened)
       const loaded = await open()
@@ -66,6 +70,7 @@ function late(open: () => Promise<SqlDriver>): SqlDriver {
     }
   }
   return {
+    run,
     query: (statement, context) => run((driver) => driver.query(statement, context)),
     batch: (statements, context) => run((driver) => driver.batch(statements, context)),
     close: async () => opened?.close(),

@@ -3,7 +3,7 @@
  */
 import { createPool, type Pool } from 'mysql2/promise'
 import { SqlFault } from '../../core/sql/fault.ts'
-import type { SqlDriver } from '../../ports.ts'
+import type { ConversingDriver } from '../../ports.ts'
 import { createMysqlDriver } from './mysql/driver.ts'
 import { connectionOptions, type MysqlAddress, sessionSetup } from './mysql/session.ts'
 
@@ -14,7 +14,7 @@ export type MysqlOptions = (MysqlAddress | { readonly connectionString: string }
   readonly timeLimit?: number
 }
 
-export function openMysql(options: MysqlOptions): SqlDriver {
+export function openMysql(options: MysqlOptions): ConversingDriver {
   const address = 'connectionString' in options ? parseAddress(options.connectionString) : options
   const { max, timeLimit = 0 } = options
   const limited = openPool(address, { max, timeLimit })

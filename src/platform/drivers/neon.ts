@@ -97,12 +97,13 @@ function neonFault(error: unknown): SqlFault {
   if (refusal !== undefined) return refusal
   const message = error instanceof Error ? error.message : String(error)
   if (!(error instanceof NeonDbError) || !error.code) return new SqlFault(message, { state: '08000', cause: error })
-  const { code, constraint, table, column, routine } = error
+  const { code, constraint, table, column, detail, routine } = error
   return new SqlFault(message, {
     state: code === TRANSACTION_TIMEOUT ? TIMED_OUT : code,
     constraint,
     table,
     column,
+    detail,
     routine,
     cause: error,
   })

@@ -10,14 +10,14 @@ import { isLoopback } from '../../core/loopback.ts'
 import type { SqlAddress } from '../../core/sql/address.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import type { Statement } from '../../core/sql/statement.ts'
-import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
+import type { ConversingDriver, QueryContext, SqlRow } from '../../ports.ts'
 import type { Fetch } from '../fetch.ts'
 import { bodyBound } from './answer-bound.ts'
 import { namesIn } from './mysql/fault.ts'
 import { privateHostFault } from './private-host.ts'
 import { withAbortSignal } from './time-limit.ts'
 
-export type PlanetscaleDeps = {
+export type HttpSourceDeps = {
   readonly address: SqlAddress
   readonly wayOut: Fetch
   /** In milliseconds; 0 or absent means no limit. */
@@ -29,7 +29,7 @@ export type PlanetscaleDeps = {
  * writing statement is not aborted, since that would not show whether it wrote anything; it has no rows to answer, which
  * are bounded for every other statement with a client.
  */
-export function openPlanetscale(deps: PlanetscaleDeps): SqlDriver {
+export function openPlanetscale(deps: HttpSourceDeps): ConversingDriver {
   const { wayOut, timeLimit = 0 } = deps
   const { host, port, user, auth } = deps.address
   const password = auth.kind === 'password' ? auth.password : ''
@@ -51,8 +51,8 @@ export function openPlanetscale(deps: PlanetscaleDeps): SqlDriver {
 
   /** All statements share one time limit and one bound. Only they are aborted; the rollback then runs. */
   function transaction(
-    statements: readonly Statement[],
-    context: QueryContext | undefined,
+    statements: Iterable<Statement>,
+    context?: QueryContext,
   ): Promise<readonly (readonly SqlRow[])[]> {
     let current: Terms | undefined
     const within = <T>(work: () => Promise<T>) => {
@@ -73,9 +73,9 @@ export function openPlanetscale(deps: PlanetscaleDeps): SqlDriver {
 
   return {
     query: (statement, context) =>
-      withFaults(context === undefined || context.isWriting ? run(session(), statement) : read(statement, context)),
-    batch: (statements, context) =>
-      withFaults(statements.length === 0 ? Promise.resolve([]) : transaction(statements, context)),
+      context === undefined || context.isWriting ? run(session(), statement) : read(statement, context),
+    batch: async (statements, context) => (statements.length === 0 ? [] : transaction(statements, context)),
+    converse: transaction,
     async close() {},
   }
 }
@@ -114,8 +114,12 @@ function fetchAt({ host, port, termsOf }: Place, fetcher: Fetch): Fetch {
 }
 
 async function run(connection: Connection, { text, params }: Statement): Promise<readonly SqlRow[]> {
-  const { rows } = await connection.execute(text, [...params], { as: 'array', cast: (_, value) => decoded(value) })
-  return rows as unknown as readonly SqlRow[]
+  try {
+    const { rows } = await connection.execute(text, [...params], { as: 'array', cast: (_, value) => decoded(value) })
+    return rows as unknown as readonly SqlRow[]
+  } catch (error) {
+    throw planetscaleFault(error)
+  }
 }
 
 /** The driver returns the bytes of a value as one character each. */
@@ -125,46 +129,53 @@ function decoded(value: string | null): string | null {
 
 async function runTransaction(
   connection: Connection,
-  statements: readonly Statement[],
+  statements: Iterable<Statement>,
   within: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<readonly (readonly SqlRow[])[]> {
-  await connection.execute('BEGIN')
+  await run(connection, statement('BEGIN'))
   const answers: (readonly SqlRow[])[] = []
   try {
     await within(async () => {
-      for (const statement of statements) answers.push(await run(connection, statement))
+      for (const statement of statements) {
+        const rows = await run(connection, statement)
+        const next = statement.heed?.(rows)
+        if (next !== undefined) await run(connection, next)
+        answers.push(rows)
+      }
     })
-    await connection.execute('COMMIT')
+    await run(connection, statement('COMMIT'))
     return answers
   } catch (error) {
     // If the rollback fails, the transaction is rolled back when its session ends.
     await connection.execute('ROLLBACK').catch(() => {})
     await connection.execute('select release_all_locks()').catch(() => {})
-    throw planetscaleFault(error, answers.length)
+    throw atPosition(error, answers.length)
   }
 }
 
-async function withFaults<T>(work: Promise<T>): Promise<T> {
-  try {
-    return await work
-  } catch (error) {
-    throw planetscaleFault(error)
-  }
+function statement(text: string): Statement {
+  return { text, params: [] }
+}
+
+/** By its name: what a statement throws when it heeds its answer may be of another copy of the class. */
+function atPosition(error: unknown, position: number): unknown {
+  if (!(error instanceof Error) || error.name !== 'SqlFault') return error
+  const { message, cause } = error
+  return new SqlFault(message, { ...(error as SqlFault), cause, position })
 }
 
 /** The error number and SQLSTATE are only in the message. */
-function planetscaleFault(error: unknown, position?: number): SqlFault {
+function planetscaleFault(error: unknown): SqlFault {
   if (error instanceof SqlFault) return error
-  const place = position === undefined ? {} : { position }
   const refusal = privateHostFault(error)
   if (refusal !== undefined) return refusal
   const message = error instanceof Error ? error.message : String(error)
-  if (!(error instanceof DatabaseError)) return new SqlFault(message, { state: '08000', cause: error, ...place })
+  if (!(error instanceof DatabaseError)) return new SqlFault(message, { state: '08000', cause: error })
   const [, said = '', errno, state] = /^(.*?) \(errno (\d+)\) \(sqlstate (\w{5})\)/s.exec(message) ?? []
   if (errno !== undefined && state !== undefined) {
-    return new SqlFault(message, { state, errno: Number(errno), cause: error, ...place, ...namesIn(said) })
+    return new SqlFault(message, { state, errno: Number(errno), cause: error, ...namesIn(said) })
   }
-  return new SqlFault(message, { state: refused.has(error.status) ? '28000' : '08000', cause: error, ...place })
+  return new SqlFault(message, { state: refused.has(error.status) ? '28000' : '08000', cause: error })
 }
 
 /** Statuses for an unknown or refused user or password. */

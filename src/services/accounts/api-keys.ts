@@ -7,7 +7,6 @@
 import { limitsRights, type ScopeInput } from '../../core/access/scope.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
-import { SqlFault } from '../../core/sql/fault.ts'
 import type { Instant, Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import {
@@ -22,9 +21,17 @@ import {
   updateApiKey,
 } from '../../store/api-keys.ts'
 import type { AuditStatement } from '../../store/audit.ts'
+import { breaksReference } from '../../store/failed-batch.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, isAdministrator, requestCredentialOf, requireUser } from '../caller/callers.ts'
-import { type Directory, type LazyBody, notFound, type RowScope, rowScopeOfUser } from '../caller/directory.ts'
+import {
+  type Directory,
+  everything,
+  type LazyBody,
+  notFound,
+  type RowScope,
+  rowScopeOfUser,
+} from '../caller/directory.ts'
 import { invalidToken, type Tokens } from '../caller/tokens.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { createKeyScopes } from '../rights/key-scopes.ts'
@@ -94,7 +101,7 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
         throw isAdministrator(await callerNow(database, caller)) ? bodyFault('userId', 'does not exist') : notYours()
     } catch (cause) {
       // The key that it is created with was deleted concurrently.
-      throw cause instanceof SqlFault && cause.state === FOREIGN_KEY_VIOLATION ? invalidToken() : cause
+      throw breaksReference(cause) ? invalidToken() : cause
     }
   }
 
@@ -121,7 +128,7 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
         { name, userId, ...told, ...(madeBy !== undefined && { madeBy }) },
       )
       const key = await tokens.sign({ sort: 'key+jwt', userId, id, tokenId: id, expiresAt }, now)
-      return { ...JSON.parse(await read({ kind: 'everything' }, id)), key }
+      return { ...JSON.parse(await read(everything, id)), key }
     },
 
     async list(caller, query) {
@@ -154,8 +161,6 @@ export function createApiKeys(deps: ApiKeysDeps): ApiKeys {
     throw new ServiceError('forbidden', 'A key cannot activate a key that expires later')
   }
 }
-
-const FOREIGN_KEY_VIOLATION = '23503'
 
 function guardianOf(caller: Caller): UserFilter {
   const id = requireUser(caller)

@@ -19,7 +19,7 @@ import { loadRoles, type RoleRow } from '../../store/roles.ts'
 import { findWorkspace } from '../../store/workspaces.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, requireAdministrator } from '../caller/callers.ts'
-import { type Directory, type LazyBody, notFound } from '../caller/directory.ts'
+import { type Directory, everything, type LazyBody, notFound } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
 import type { LoadGrantor } from '../rights/delegation.ts'
 import { changeRights } from '../rights/rights-changes.ts'
@@ -62,8 +62,6 @@ export type Providers = {
   /** Prevents further sign-ins through it; accounts and sessions stay. */
   delete(caller: Caller, name: string): Promise<void>
 }
-
-const everything = { kind: 'everything' } as const
 
 export type ProvidersDeps = {
   readonly ports: Ports

@@ -18,7 +18,7 @@ import {
 } from '../../store/service-accounts.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, isAdministrator, requireAnothers, requireUser } from '../caller/callers.ts'
-import { type Directory, type LazyBody, notFound, rowScopeOfUser } from '../caller/directory.ts'
+import { type Directory, everything, type LazyBody, notFound, rowScopeOfUser } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
 import type { LoadGrantor } from '../rights/delegation.ts'
 import { requireProven } from '../rights/proof.ts'
@@ -142,7 +142,7 @@ export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccount
           ...(await accountRoles.change(caller, { accountId: id, held: [], wanted: roles, record })),
         ],
       })
-      return directory.read('serviceAccounts', { kind: 'everything' }, id)
+      return directory.read('serviceAccounts', everything, id)
     },
 
     async update(caller, id, sent) {
@@ -172,7 +172,7 @@ export function createServiceAccounts(deps: ServiceAccountsDeps): ServiceAccount
           ]
         },
       })
-      return directory.read('serviceAccounts', { kind: 'everything' }, id)
+      return directory.read('serviceAccounts', everything, id)
     },
 
     async delete(caller, id) {

@@ -11,7 +11,7 @@ import { ownedServiceAccounts } from '../../store/service-accounts.ts'
 import { endSessions } from '../../store/sessions.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
 import { type Caller, callerNow, requireAdministrator, requireAnothers, requireUser } from '../caller/callers.ts'
-import { type Directory, type LazyBody, notFound, type RowScope } from '../caller/directory.ts'
+import { type Directory, everything, type LazyBody, notFound } from '../caller/directory.ts'
 import { requireProven } from '../rights/proof.ts'
 import { changeRights } from '../rights/rights-changes.ts'
 
@@ -42,8 +42,6 @@ export type Users = {
   delete(caller: Caller, id: string): Promise<void>
 }
 
-const everyone: RowScope = { kind: 'everything' }
-
 export type UsersDeps = {
   readonly ports: Ports
   readonly directory: Directory
@@ -67,17 +65,17 @@ export function createUsers(deps: UsersDeps): Users {
   return {
     async me(caller, query) {
       const userId = requireUser(caller)
-      return directory.read('users', everyone, userId, await query())
+      return directory.read('users', everything, userId, await query())
     },
 
     async list(caller, query) {
       requireAdministrator(caller)
-      return directory.list('users', everyone, await query())
+      return directory.list('users', everything, await query())
     },
 
     async read(caller, id, query) {
       requireAdministrator(caller)
-      return directory.read('users', everyone, id, await query())
+      return directory.read('users', everything, id, await query())
     },
 
     async update(caller, id, sent) {
@@ -107,7 +105,7 @@ export function createUsers(deps: UsersDeps): Users {
           ]
         },
       })
-      return directory.read('users', everyone, id)
+      return directory.read('users', everything, id)
     },
 
     async delete(caller, id) {

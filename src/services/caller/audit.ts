@@ -11,7 +11,7 @@ import type { Ids, Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
 import { auditStatement, deleteEntriesBefore } from '../../store/audit.ts'
 import { type Caller, type RequestScope, requireAdministrator } from './callers.ts'
-import { type Directory, type LazyBody, rowScopeOf } from './directory.ts'
+import { type Directory, everything, type LazyBody, rowScopeOf } from './directory.ts'
 
 /** An event to record; omitted members mean a success, no workspace, no target. */
 export type AuditEvent = {
@@ -69,7 +69,7 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
   return {
     async list(caller, query) {
       requireAdministrator(caller)
-      return directory.list('auditLog', { kind: 'everything' }, await query())
+      return directory.list('auditLog', everything, await query())
     },
 
     async listOf(scope, query) {

@@ -34,6 +34,8 @@ export type RowScope =
   /** This API key, and the keys created with it. */
   | { readonly kind: 'key'; readonly id: string }
 
+export const everything: RowScope = { kind: 'everything' }
+
 export type Directory = {
   list(name: DirectoryName, rowScope: RowScope, query: ReadQuery): Promise<ListAnswer>
   /** Returns one row as JSON text with the fields of `query`; undefined where there is none. */
@@ -105,8 +107,12 @@ const everyField: ReadQuery = {
   sort: [],
   limit: undefined,
   offset: 0,
+  start: undefined,
+  isTold: false,
   deep: new Map(),
   totalCount: false,
+  max: undefined,
+  conflict: undefined,
 }
 
 function rowsOf(key: PrimitiveField, rowScope: RowScope): Filter {
@@ -137,5 +143,5 @@ export function rowScopeOf({ workspace }: RequestScope): RowScope {
 /** All rows for administrators of the instance, their own for others; 403 for the anonymous caller. */
 export function rowScopeOfUser(caller: Caller): RowScope {
   const id = requireUser(caller)
-  return isAdministrator(caller) ? { kind: 'everything' } : { kind: 'user', id }
+  return isAdministrator(caller) ? everything : { kind: 'user', id }
 }

@@ -1,7 +1,7 @@
 /** What a run of a plan binds its placeholders to: the time, and the values of one request. */
 import { bindTimeVariable } from '../../core/access/variable.ts'
 import { type Bindings, unbound } from '../../core/query/placeholder.ts'
-import { bindQueryValue, type QueryTemplate } from '../../core/query/query-template.ts'
+import { bindCursorText, bindCursorValue, bindQueryValue, type QueryTemplate } from '../../core/query/query-template.ts'
 import type { Clock } from '../../ports.ts'
 
 /** What one request brings for the placeholders of a plan that serves many. */
@@ -28,6 +28,10 @@ export function createBindings(deps: BindingsDeps): BindingsOf {
           return key[placeholder.index] ?? unbound(placeholder)
         case 'queryValue':
           return bindQueryValue(placeholder, query)
+        case 'cursorValue':
+          return bindCursorValue(placeholder, query)
+        case 'cursorText':
+          return bindCursorText(placeholder.index, query)
         case 'itemValue': {
           const value = item[placeholder.index]
           return value === undefined ? unbound(placeholder) : value

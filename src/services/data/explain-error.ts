@@ -3,12 +3,16 @@
  * Only names that the caller may know are added, so that hidden and missing things give the same error.
  */
 import { type Action, type Viewer, visibility } from '../../core/access/access.ts'
-import { hasEntitlement, type Rights } from '../../core/access/principal.ts'
+import { type Rights, readsPolicies } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ServiceErrorCode } from '../../core/error-codes.ts'
+import { describeLimits } from '../../core/model/checks.ts'
 import type { Collection, Model, PrimitiveField } from '../../core/model/model.ts'
 import { Forbidden } from '../../core/plan/names.ts'
+import { OperationFault, placed } from '../../core/plan/operation-fault.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
+import { OutOfRange } from '../../sources/assertion-error.ts'
+import { refusedField } from './refused-value.ts'
 
 export type FailedRequest = {
   readonly model: Model
@@ -17,21 +21,39 @@ export type FailedRequest = {
   /** As in the request's path. */
   readonly name: string
   readonly action: Action
+  /** The text of its body and its query. */
+  readonly sent: () => string
 }
 
-/** Returns `error` with the details that this caller may know. */
-export function explainError(error: unknown, refused: FailedRequest): unknown {
+/** Returns `error` with the details that this caller may know, of a batch with the place of its operation. */
+export function explainError(error: unknown, requestOf: (operation: number) => FailedRequest): unknown {
   if (!(error instanceof ServiceError)) return error
+  if (error instanceof OperationFault)
+    return placed(explained(error.fault, requestOf(error.operation)), error.operation)
+  return explained(error, requestOf(0))
+}
+
+/** The operation of a batch that has failed; the first where that is not known. */
+export function operationOf(error: unknown): number {
+  return error instanceof OperationFault ? error.operation : 0
+}
+
+function explained(error: ServiceError, refused: FailedRequest): ServiceError {
   if (error instanceof Forbidden) return explainForbidden(error, refused)
   return error.kind === 'invalid' ? withFields(error, refused) : error
 }
 
-function explainForbidden(error: Forbidden, { model, viewer, rights, name, action }: FailedRequest): ServiceError {
-  const collection = model.byName.get(name)
+/** Of a nested write or read, the collection is that of the item which is refused, where the caller knows of it. */
+function explainForbidden(error: Forbidden, request: FailedRequest): ServiceError {
+  const { model, viewer, rights } = request
+  const { refused } = error
+  const own = model.collections.get(refused.collectionId ?? '')
+  const isNested = own !== undefined && isKnown(viewer, own)
+  const collection = isNested ? own : model.byName.get(request.name)
+  const { action = request.action } = isNested ? refused : request
   if (collection === undefined || !isKnown(viewer, collection)) return new ServiceError('forbidden', error.message)
-  const readsPolicies =
-    hasEntitlement(rights, 'workspaceMembers:read') || hasEntitlement(rights, 'workspaceMembers:edit')
-  const fields = readsPolicies && error.field !== undefined ? { fields: [error.field] } : {}
+  const { apiName: name } = collection
+  const fields = readsPolicies(rights) && refused.field !== undefined ? { fields: [refused.field] } : {}
   return new ServiceError('forbidden', error.message, {
     cause: new ServiceError('forbidden', `${action} on ${name}`),
     meta: { action, collection: name, ...fields },
@@ -45,6 +67,7 @@ function isKnown(viewer: Viewer, collection: Collection): boolean {
 }
 
 function withFields(error: ServiceError, refused: FailedRequest): ServiceError {
+  if (error instanceof OutOfRange) return withRange(error, refused)
   const { cause } = error
   if (cause instanceof ServiceError) {
     const told = withFields(cause, refused)
@@ -54,39 +77,77 @@ function withFields(error: ServiceError, refused: FailedRequest): ServiceError {
   }
   if (!(cause instanceof SqlFault) || error.code === undefined) return error
   const fields = constrained(cause, error.code, refused)
-  return fields.length === 0
-    ? error
-    : new ServiceError(error.kind, error.message, { code: error.code, meta: { fields }, cause })
+  if (fields.length === 0) return error
+  const owner = refused.model.collections.get(fields[0]?.collectionId ?? '')?.apiName
+  const meta = {
+    ...(owner !== refused.name && { collection: owner }),
+    fields: fields.map(({ apiName }) => apiName),
+  }
+  return new ServiceError(error.kind, error.message, {
+    code: error.code,
+    meta,
+    cause: meaningOf(cause, error.code, fields),
+  })
 }
 
-/** Returns the names of a violated constraint's fields, of those that the caller may read. */
+/** Whoever changes a value by an operator reads it. */
+function withRange({ fieldId, kind, message, code }: OutOfRange, { model, name }: FailedRequest): ServiceError {
+  const owners = [...model.collections.values()]
+  const owner = owners.find(({ primitives }) => primitives.some(({ id }) => id === fieldId))
+  const fields = owner?.primitives.filter(({ id }) => id === fieldId).map(({ apiName }) => apiName)
+  const meta = { ...(owner?.apiName !== name && { collection: owner?.apiName }), fields }
+  return new ServiceError(kind, message, { ...(code && { code }), meta })
+}
+
+/** What the violated check or the enum asks, in words; else the fault itself, which callers are not shown. */
+function meaningOf(fault: SqlFault, code: ServiceErrorCode, [field]: readonly PrimitiveField[]): Error {
+  const values = code === '1001' ? field?.native?.values : undefined
+  const limits = values ? { values } : field?.checks?.find(({ name }) => name === bareName(fault))?.limits
+  if (field === undefined || limits === undefined) return fault
+  return new ServiceError('invalid', `${field.apiName} ${describeLimits(limits)}`, { cause: fault })
+}
+
+/** Returns the fields of a violated constraint, of those that the caller may read. */
 function constrained(
   fault: SqlFault,
   code: ServiceErrorCode,
-  { model, viewer, name }: FailedRequest,
-): readonly string[] {
+  { model, viewer, name, sent }: FailedRequest,
+): readonly PrimitiveField[] {
   const own = model.byName.get(name)
   if (own === undefined) return []
-  const near = [own, ...own.relations.map(({ target }) => target)]
-  for (const collection of new Set(near)) {
+  const near = new Set([own, ...own.relations.map(({ target }) => target)])
+  if (code === '1001') {
+    const field = refusedField(fault, near, sent())
+    const access = viewer.accessTo(model.collections.get(field?.collectionId ?? '') ?? own, 'read')
+    return field && access.kind === 'granted' && visibility(access, field) ? [field] : []
+  }
+  // A domain's check may be that of any of them.
+  const isUnclear = code === '1005' && fault.table === undefined
+  const hasField = (collection: Collection) => fieldsOf(fault, { code, model, collection }).length > 0
+  if (isUnclear && [...near].filter(hasField).length > 1) return []
+  for (const collection of near) {
     if (fault.table !== undefined && fault.table !== collection.dbName) continue
     const fields = fieldsOf(fault, { code, model, collection })
     if (fields.length === 0) continue
     const access = viewer.accessTo(collection, 'read')
     if (access.kind === 'denied') return []
-    return fields.filter((field) => visibility(access, field) !== undefined).map(({ apiName }) => apiName)
+    return fields.filter((field) => visibility(access, field) !== undefined)
   }
   return []
 }
 
 type Place = { readonly code: ServiceErrorCode; readonly model: Model; readonly collection: Collection }
 
-function fieldsOf({ constraint, column }: SqlFault, { code, model, collection }: Place): readonly PrimitiveField[] {
+function fieldsOf(fault: SqlFault, { code, model, collection }: Place): readonly PrimitiveField[] {
   const { indexes, primaryKey, primitives, relations } = collection
-  if (code === '1003') return primitives.filter(({ dbName }) => dbName === column)
-  if (constraint === undefined) return []
-  // MySQL qualifies the constraint with its table.
-  const bare = constraint.slice(constraint.lastIndexOf('.') + 1)
+  if (code === '1003') return primitives.filter(({ dbName }) => dbName === fault.column)
+  const bare = bareName(fault)
+  if (bare === undefined) return []
+  if (code === '1005') {
+    const checked = primitives.filter(({ checks = [] }) => checks.some(({ name }) => name === bare))
+    // Several columns have the checks of a domain, and the database does not tell which.
+    return checked.length === 1 ? checked : []
+  }
   if (code === '1002') {
     return bare === 'PRIMARY' ? primaryKey : (indexes.find(({ dbName }) => dbName === bare)?.fields ?? [])
   }
@@ -95,4 +156,9 @@ function fieldsOf({ constraint, column }: SqlFault, { code, model, collection }:
   const owners = new Set(relationFields.filter(({ constraintId }) => ids.has(constraintId ?? '')).map(({ id }) => id))
   const relation = code === '1004' ? relations.find(({ id }) => owners.has(id)) : undefined
   return relation?.joins.map(({ own }) => own) ?? []
+}
+
+/** MySQL and MariaDB qualify a constraint with its table. */
+function bareName({ constraint }: SqlFault): string | undefined {
+  return constraint?.slice(constraint.lastIndexOf('.') + 1)
 }

@@ -1,5 +1,4 @@
 /** The reads of items: lists and single items, planned once for all requests of one form (decision 032). */
-import { nested } from '../../core/error.ts'
 import { decodeKey, keyEquals, keyFields, type SentKey } from '../../core/plan/item-key.ts'
 import type { ReadPlan } from '../../core/plan/plan.ts'
 import { planList, planOne } from '../../core/plan/read.ts'
@@ -8,15 +7,24 @@ import type { ListAnswer, LongAnswer, Prepared, Source } from '../../sources/sou
 import type { RequestScope } from '../caller/callers.ts'
 import type { BindingsOf } from './bindings.ts'
 import type { OnModel } from './on-model.ts'
+import { noRecord } from './only-item.ts'
 import type { OpenItems } from './open-items.ts'
 import type { PlanCache } from './plan-cache.ts'
-import { type ItemQuery, type Planning, started } from './planned.ts'
+import {
+  type AggregatesQuery,
+  type ItemQuery,
+  type ListQuery,
+  type Planned,
+  type Planning,
+  started,
+} from './planned.ts'
 
 export type ItemReads = {
-  list(scope: RequestScope, name: string, query: ItemQuery): Planning<ListAnswer>
+  list(scope: RequestScope, name: string, query: ListQuery): Planning<ListAnswer>
   /** Like `list`, but a long list is returned piece by piece. */
-  listForSending(scope: RequestScope, name: string, query: ItemQuery): Planning<ListAnswer | LongAnswer>
+  listForSending(scope: RequestScope, name: string, query: ListQuery): Planning<ListAnswer | LongAnswer>
   read(scope: RequestScope, name: string, key: SentKey, query: ItemQuery): Planning<string>
+  aggregate(scope: RequestScope, name: string, query: AggregatesQuery): Promise<Planned<ListAnswer>>
 }
 
 export type ItemReadsDeps = {
@@ -32,10 +40,10 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
   function runList<T>(
     scope: RequestScope,
     name: string,
-    query: ItemQuery,
+    query: ListQuery,
     { kind, prepare }: ListKind<T>,
   ): Planning<T> {
-    return onModel(scope, { name, action: 'read' }, (model) => {
+    return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model) => {
       const { made: run, values } = plans.getList(scope.rights, model, {
         operation: `${kind} ${name}`,
         query: query.sent,
@@ -53,8 +61,20 @@ export function createItemReads(deps: ItemReadsDeps): ItemReads {
 
     listForSending: (scope, name, query) => runList(scope, name, query, sendable),
 
+    async aggregate(scope, name, query) {
+      const { parseAggregateQuery, planAggregates } = await import('../../core/plan/aggregate.ts')
+      const sent = textOf(query.sent)
+      return onModel(scope, { name, action: 'read', sent: () => sent }, (model) => {
+        const run = plans.get(scope.rights, model, `aggregates ${name} ${sent}`, () => {
+          const { source, ...context } = open(model, scope, name, 'read')
+          return source.prepareList(planAggregates(context, parseAggregateQuery(query.sent)))
+        })
+        return started(() => run(bindings(), query))
+      })
+    },
+
     read(scope, name, key, query) {
-      return onModel(scope, { name, action: 'read' }, (model) => {
+      return onModel(scope, { name, action: 'read', sent: () => textOf(query.sent) }, (model) => {
         const { fields, run } = plans.get(scope.rights, model, `one ${name} ${textOf(query.sent)}`, () => {
           const { source, ...context } = open(model, scope, name, 'read')
           const keyed = keyFields(context.collection)
@@ -78,9 +98,4 @@ const sendable: ListKind<ListAnswer | LongAnswer> = {
 
 function known(item: string | undefined): string {
   return item ?? noRecord()
-}
-
-/** Throws 404: the item does not exist, or not for this caller. */
-export function noRecord(): never {
-  throw nested('notFound', ['Query failed', 'No record found'])
 }

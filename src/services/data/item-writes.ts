@@ -1,11 +1,13 @@
 /** The writes of items: each authorized, planned and run as one transaction. */
+
 import { type Action, writeOnlyAccess } from '../../core/access/access.ts'
 import { andThen } from '../../core/and-then.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Parts } from '../../core/parts.ts'
+import { planUpdateEach } from '../../core/plan/bulk/update-each.ts'
+import { planUpsert } from '../../core/plan/bulk/upsert.ts'
 import type { SentKey } from '../../core/plan/item-key.ts'
 import type { WritePlan } from '../../core/plan/plan.ts'
-import type { Generators } from '../../core/plan/values.ts'
 import {
   type PlainInsert,
   planCreate,
@@ -17,13 +19,25 @@ import {
   singleItem,
   type WriteRequest,
 } from '../../core/plan/write.ts'
-import { parseItem, textOf } from '../../core/query/raw-query.ts'
+import type { ReadQuery } from '../../core/query/parse.ts'
+import { parseCreate, parseItem, parseMany, textOf } from '../../core/query/raw-query.ts'
 import type { Ports } from '../../ports.ts'
 import { inParts } from '../../sources/in-parts.ts'
 import type { Prepared, Source } from '../../sources/source.ts'
 import type { RequestScope } from '../caller/callers.ts'
-import { type ItemReadsDeps, noRecord } from './item-reads.ts'
-import { answering, type ItemQuery, type Planning, started } from './planned.ts'
+import { generatorsOf } from './generators.ts'
+import type { ItemReadsDeps } from './item-reads.ts'
+import type { LoadOnce } from './load-once.ts'
+import { onlyItem } from './only-item.ts'
+import {
+  answering,
+  type ItemQuery,
+  type OnceKey,
+  type Planned,
+  type Planning,
+  started,
+  type WriteQuery,
+} from './planned.ts'
 
 export type ItemWrites = {
   create(scope: RequestScope, name: string, body: unknown, query: ItemQuery): Planning<string>
@@ -31,53 +45,66 @@ export type ItemWrites = {
     scope: RequestScope,
     name: string,
     target: { readonly key: SentKey; readonly body: unknown },
-    query: ItemQuery,
+    query: WriteQuery,
   ): Planning<string>
   updateMany(scope: RequestScope, name: string, body: unknown, query: ItemQuery): Planning<string>
   /** The deleted item; undefined if the query has no `fields`. */
-  deleteOne(scope: RequestScope, name: string, key: SentKey, query: ItemQuery): Planning<string | undefined>
+  deleteOne(scope: RequestScope, name: string, key: SentKey, query: WriteQuery): Planning<string | undefined>
   deleteMany(scope: RequestScope, name: string, query: ItemQuery): Planning<string | undefined>
 }
 
 export type ItemWritesDeps = ItemReadsDeps & {
   readonly ports: Pick<Ports, 'clock' | 'ids'>
+  readonly loadOnce: LoadOnce
   /** How many items one request may create. */
   readonly createLimit: number
 }
 
 export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
-  const { onModel, open, plans, bindings, ports, createLimit } = deps
+  const { onModel, open, plans, bindings, ports, loadOnce, createLimit } = deps
 
   function openWrite(
     model: Model,
     scope: RequestScope,
     name: string,
-    asked: { readonly action: Action; readonly query: ItemQuery },
+    { action, query, parse = parseItem }: AskedWrite,
   ) {
-    const { source, viewer, collection, limits, maxRows } = open(model, scope, name, asked.action)
+    const { source, viewer, collection, limits, maxRows } = open(model, scope, name, action)
     const access = viewer.accessTo(collection, 'read')
     // A caller that may write but not read gets items with all values null.
     const read = { viewer, collection, limits, maxRows, access: access.kind === 'granted' ? access : writeOnlyAccess }
     const request: WriteRequest = {
       viewer,
       collection,
-      generators: generators(ports),
+      generators: generatorsOf(ports),
       read,
-      query: () => parseItem(asked.query.sent),
+      query: () => parse(query.sent),
+      tags: query.tags,
     }
     return { source, request }
   }
 
-  function write(
-    scope: RequestScope,
-    name: string,
-    asked: { readonly action: Action; readonly query: ItemQuery },
-    plan: PlanWrite,
-  ) {
-    return onModel(scope, { name, action: asked.action }, (model) => {
+  function write(scope: RequestScope, name: string, asked: AskedWrite, plan: PlanWrite) {
+    return onModel(scope, { name, action: asked.action, sent: () => sentText(asked.query, asked.body) }, (model) => {
+      const { once } = asked.query
+      if (once !== undefined) return writeOnce(model, scope, { ...asked, name, once, plan })
       const { source, request } = openWrite(model, scope, name, asked)
       return plannedWrite(source, plan(request))
     })
+  }
+
+  async function writeOnce(
+    model: Model,
+    scope: RequestScope,
+    asked: AskedWrite & { readonly name: string; readonly once: OnceKey; readonly plan: PlanWrite },
+  ): Promise<Planned<string>> {
+    const { watched, writes } = await loadOnce()
+    const { source, request } = openWrite(model, scope, asked.name, asked)
+    const rights = watched(request)
+    const plan = await inParts(asked.plan(rights.request))
+    const { once, isOne = false } = asked
+    const body = JSON.stringify(asked.body) ?? ''
+    return started(() => writes.run({ scope, once, body, model, rights, source, plan, isOne }))
   }
 
   /** Plans a large write in parts, between which other requests run. */
@@ -97,7 +124,7 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     // Only member names with a comma could make the keys of two requests equal, and no field has such a name.
     const key = `create ${name} ${textOf(query.sent)} ${members.length} ${members.join()}`
     return plans.get<OpenInsert>(scope.rights, model, key, () => {
-      const { source, request } = openWrite(model, scope, name, { action: 'create', query })
+      const { source, request } = openWrite(model, scope, name, { action: 'create', query, parse: parseCreate })
       const insert = planPlainInsert(request, members)
       return insert === undefined ? 'uncacheable' : { run: source.prepareWrite(insert.plan), valuesOf: insert.valuesOf }
     })
@@ -105,69 +132,76 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
 
   return {
     create(scope, name, body, query) {
-      return onModel(scope, { name, action: 'create' }, (model) => {
+      const plan: PlanWrite = (request) => {
+        const { conflict } = request.query()
+        if (conflict === undefined) return planCreate(request, body, createLimit)
+        return planUpsert(request, body, { conflict, most: createLimit })
+      }
+      if (query.once !== undefined) {
+        return write(scope, name, { action: 'create', query, body, parse: parseCreate }, plan)
+      }
+      return onModel(scope, { name, action: 'create', sent: () => sentText(query, body) }, (model) => {
         const item = singleItem(body)
         const insert = item && openInsert(model, scope, name, { members: Object.keys(item), query })
         if (item === undefined || insert === undefined || insert === 'uncacheable') {
-          const { source, request } = openWrite(model, scope, name, { action: 'create', query })
-          return plannedWrite(source, planCreate(request, body, createLimit))
+          const { source, request } = openWrite(model, scope, name, { action: 'create', query, parse: parseCreate })
+          return plannedWrite(source, plan(request))
         }
-        const values = insert.valuesOf(item, generators(ports))
+        const values = insert.valuesOf(item, generatorsOf(ports))
         return started(() => insert.run(bindings({ item: values })))
       })
     },
 
     updateOne(scope, name, { key, body }, query) {
-      const asked = { action: 'update', query } as const
+      const asked = { action: 'update', query, body, isOne: true } as const
       return answering(
         write(scope, name, asked, (request) => planUpdateOne(request, body, key)),
-        only,
+        onlyItem,
       )
     },
 
     updateMany(scope, name, body, query) {
-      return write(scope, name, { action: 'update', query }, (request) => planUpdateMany(request, body))
+      const asked = { action: 'update', query, body, parse: parseMany } as const
+      return write(scope, name, asked, (request) =>
+        Array.isArray(body) ? planUpdateEach(request, body, createLimit) : planUpdateMany(request, body),
+      )
     },
 
     deleteOne(scope, name, key, query) {
-      const asked = { action: 'delete', query } as const
+      const asked = { action: 'delete', query, isOne: true } as const
       return answering(
         write(scope, name, asked, (request) => planDeleteOne(request, key)),
-        (items) => ifAsked(only(items), query),
+        (items) => ifAsked(onlyItem(items), parseItem(query.sent)),
       )
     },
 
     deleteMany(scope, name, query) {
-      return answering(write(scope, name, { action: 'delete', query }, planDeleteMany), (items) =>
-        ifAsked(items, query),
+      return answering(write(scope, name, { action: 'delete', query, parse: parseMany }, planDeleteMany), (items) =>
+        ifAsked(items, parseMany(query.sent)),
       )
     },
   }
 }
 
+function sentText({ sent }: ItemQuery, body: unknown): string {
+  return `${textOf(sent)}&${JSON.stringify(body)}`
+}
+
 /** Deleted items are answered only to whoever names fields of them. */
-function ifAsked(items: string, { sent }: ItemQuery): string | undefined {
-  return parseItem(sent).fields === undefined ? undefined : items
+function ifAsked(items: string, { fields }: ReadQuery): string | undefined {
+  return fields === undefined ? undefined : items
 }
 
 /** A cached insert for all items with the same members; `uncacheable` where each item needs its own plan. */
 type OpenInsert = { readonly run: Prepared<string>; readonly valuesOf: PlainInsert['valuesOf'] } | 'uncacheable'
 
+type AskedWrite = {
+  readonly action: Action
+  readonly query: WriteQuery
+  readonly parse?: typeof parseItem
+  readonly body?: unknown
+  /** Of the item of a key, whose absence is 404. */
+  readonly isOne?: boolean
+}
+
 type PlanWrite = (request: WriteRequest) => Parts<WritePlan>
-
-/** One timestamp for all values of a write, created on first use. */
-function generators({ clock, ids }: Pick<Ports, 'clock' | 'ids'>): Generators {
-  let now: string | undefined
-  return {
-    uuid: ids.next,
-    now() {
-      now ??= new Date(clock.now()).toISOString()
-      return now
-    },
-  }
-}
-
-/** Returns the single item of a list read by key. */
-function only(list: string): string {
-  return list === '[]' ? noRecord() : list.slice(1, -1)
-}

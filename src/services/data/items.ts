@@ -5,22 +5,36 @@
 import type { Config } from '../../config.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Ports } from '../../ports.ts'
-import type { ListAnswer, LongAnswer, Source } from '../../sources/source.ts'
+import type { ListAnswer, LongAnswer, ReadOptions, Source } from '../../sources/source.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
+import type { RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { createBindings } from './bindings.ts'
+import { generatorsOf } from './generators.ts'
+import type { BatchText } from './item-batch.ts'
 import { createItemReads, type ItemReads } from './item-reads.ts'
 import { createItemWrites, type ItemWrites } from './item-writes.ts'
+import { createLoadOnce } from './load-once.ts'
 import { createOnModel } from './on-model.ts'
 import { createOpenItems } from './open-items.ts'
 import { createPlanCache, createViewers } from './plan-cache.ts'
-import type { ItemQuery, Planned } from './planned.ts'
-import { createRemainingModel, type LookAtSource } from './remaining-model.ts'
+import type { AggregatesQuery, ItemQuery, ListQuery, OnceKey, Planned } from './planned.ts'
+import { createRemainingModel, type LookAtSource, type OnMissing } from './remaining-model.ts'
 import { createSnapshotRecheck } from './snapshot-recheck.ts'
 
-export type { ItemQuery, ListAnswer, LongAnswer, Planned }
+export type { AggregatesQuery, BatchText, ItemQuery, ListAnswer, ListQuery, LongAnswer, OnceKey, Planned }
 
-export type Items = ItemReads & ItemWrites
+export type Items = ItemReads &
+  ItemWrites & {
+    /** Runs the operations of `body` as one transaction. */
+    batch(scope: RequestScope, body: unknown, options: ReadOptions): Promise<Planned<BatchText>>
+  }
+
+/** The JSON text of a list with what was asked to be told of it. */
+export function listBody({ data, total, cursors }: Pick<ListAnswer, 'data' | 'cursors'> & Partial<ListAnswer>): string {
+  if (total === undefined && cursors === undefined) return `{"data":${data}}`
+  return `{"data":${data},"meta":${JSON.stringify({ totalCount: total, ...cursors })}}`
+}
 
 export type ItemsDeps = {
   readonly ports: Ports
@@ -28,17 +42,19 @@ export type ItemsDeps = {
   readonly models: ModelCache
   readonly openSource: (workspace: WorkspaceRow, model: Model, sourceId: string) => Source
   readonly look: LookAtSource
+  readonly onMissing: OnMissing
 }
 
 export function createItems(deps: ItemsDeps): Items {
-  const { ports, config, models, openSource, look } = deps
+  const { ports, config, models, openSource, look, onMissing } = deps
   const viewers = createViewers()
+  const createLimit = config.SERVICE_ITEMS__CREATE_LIMIT
   const shared = {
     onModel: createOnModel({
       models,
       viewers,
       lookAgain: createSnapshotRecheck(ports),
-      remaining: createRemainingModel({ clock: ports.clock, look }),
+      remaining: createRemainingModel({ clock: ports.clock, look, onMissing }),
     }),
     open: createOpenItems({
       viewers,
@@ -49,8 +65,19 @@ export function createItems(deps: ItemsDeps): Items {
     plans: createPlanCache(),
     bindings: createBindings(ports),
   }
+  const loadOnce = createLoadOnce({
+    ports,
+    bindings: shared.bindings,
+    timeToLive: config.SERVICE_IDEMPOTENCY__TTL,
+    timeLimit: config.SERVICE_QUERY__TIMEOUT,
+  })
   return {
+    async batch(scope, body, options) {
+      const { runBatch } = await import('./item-batch.ts')
+      const deps = { ...shared, viewers, createLimit, generators: () => generatorsOf(ports) }
+      return runBatch(deps, scope, { body, options })
+    },
     ...createItemReads(shared),
-    ...createItemWrites({ ...shared, ports, createLimit: config.SERVICE_ITEMS__CREATE_LIMIT }),
+    ...createItemWrites({ ...shared, ports, loadOnce, createLimit }),
   }
 }

@@ -3,23 +3,25 @@
  * replaced causes an error: it may name deleted tables or lack new names. Where columns are gone that no model knows of yet,
  * it is repeated without them. Errors are explained by rights and model.
  */
-import type { Action } from '../../core/access/access.ts'
 import { andThen, attempt } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
-import { explainError } from './explain-error.ts'
+import { explainError, type FailedRequest, operationOf } from './explain-error.ts'
 import type { Viewers } from './plan-cache.ts'
 import type { Planned, Planning } from './planned.ts'
 import type { RemainingModel } from './remaining-model.ts'
 import type { SnapshotRecheck } from './snapshot-recheck.ts'
 
+/** `asked` is what the request asks for, or each operation of a batch. */
 export type OnModel = <T>(
   scope: RequestScope,
-  asked: { readonly name: string; readonly action: Action },
+  asked: Asked | readonly Asked[],
   plan: (model: Model) => Planning<T>,
 ) => Planning<T>
+
+type Asked = Pick<FailedRequest, 'name' | 'action' | 'sent'>
 
 export type OnModelDeps = {
   readonly models: Pick<ModelCache, 'load'>
@@ -33,11 +35,13 @@ export function createOnModel(deps: OnModelDeps): OnModel {
 
   return <T>(
     { workspace, snapshot, rights }: RequestScope,
-    asked: { readonly name: string; readonly action: Action },
+    asked: Asked | readonly Asked[],
     plan: (model: Model) => Planning<T>,
   ): Planning<T> => {
     const explained = (model: Model, error: unknown) =>
-      explainError(error, { ...asked, model, rights, viewer: viewers.of(rights, model) })
+      explainError(error, (operation) => {
+        return { ...askedBy(asked, operation), model, rights, viewer: viewers.of(rights, model) }
+      })
 
     const running = ({ plannedAt, answer }: Planned<T>, recover: (error: unknown) => Promise<T>): Planned<T> => ({
       plannedAt,
@@ -49,7 +53,8 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       const isNewer = current !== undefined && current.modelVersion > model.version
       const newer = isNewer
         ? await models.load(workspace, current.modelVersion)
-        : isMissingTable(refused) && (await remaining.without(workspace, model, asked.name))
+        : isMissingTable(refused) &&
+          (await remaining.without(workspace, model, askedBy(asked, operationOf(refused)).name))
       if (newer === undefined || newer === false) throw explained(model, refused)
       const fail = (error: unknown): never => {
         throw explained(newer, error)
@@ -76,6 +81,13 @@ export function createOnModel(deps: OnModelDeps): OnModel {
       ),
     )
   }
+}
+
+function askedBy(asked: Asked | readonly Asked[], operation: number): Asked {
+  if (!('length' in asked)) return asked
+  const one = asked[operation] ?? asked[0]
+  if (one === undefined) throw new TypeError('a batch has an operation')
+  return one
 }
 
 /** Searches the causes for the source's report of a missing table or column. */

@@ -8,7 +8,7 @@ import type { Rights } from '../../core/access/principal.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import { parseTemplate, type QueryTemplate, toQueryTemplate } from '../../core/query/query-template.ts'
-import { parseList, type RawQuery, textOf } from '../../core/query/raw-query.ts'
+import { parseList, type RawListQuery, textOf } from '../../core/query/raw-query.ts'
 
 export type PlanCache = {
   /** Returns the cached result for `key`, or that of `make` on a miss. Nothing is cached if `make` throws. */
@@ -23,7 +23,7 @@ type ListRead<T> = {
   /** The operation without its query: the prefix of the cache key. */
   readonly operation: string
   /** Parsed on a miss. */
-  readonly query: RawQuery
+  readonly query: RawListQuery
   readonly make: (query: ReadQuery) => T
 }
 

@@ -1,10 +1,24 @@
 /** A request for items, as it was sent and as it is planned: on its way to its source. */
 import { andThen, type Eventual } from '../../core/and-then.ts'
-import type { RawQuery } from '../../core/query/raw-query.ts'
+import type { RawAggregateQuery } from '../../core/query/aggregate-query.ts'
+import type { RawListQuery, RawQuery } from '../../core/query/raw-query.ts'
 import type { ReadOptions } from '../../sources/source.ts'
 
+/** The key of a write that happens once, however often it is sent. */
+export type OnceKey = {
+  readonly key: string
+  /** The request but for its body: what another one under this key would differ in. */
+  readonly request: string
+  /** Told before an answer that an earlier request got. */
+  readonly onReplay: () => void
+}
+
 /** A query as it was sent, and who reads its answer. */
-export type ItemQuery = ReadOptions & { readonly sent: RawQuery }
+export type ItemQuery = ReadOptions & { readonly sent: RawQuery; readonly once?: OnceKey | undefined }
+/** A write of one item; it has to have one of the tags, where there are any. */
+export type WriteQuery = ItemQuery & { readonly tags?: readonly string[] | undefined }
+export type AggregatesQuery = ReadOptions & { readonly sent: RawAggregateQuery }
+export type ListQuery = ReadOptions & { readonly sent: RawListQuery }
 
 /** An answer that is on its way, and when it was clear what to ask the source, by `performance.now`. */
 export type Planned<T> = { readonly plannedAt: number; readonly answer: Promise<T> }

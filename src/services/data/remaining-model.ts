@@ -14,6 +14,9 @@ import { compileModel } from '../model/model-cache.ts'
 /** Reads the schema that a source has now. */
 export type LookAtSource = (workspace: WorkspaceRow, model: Model, sourceId: string) => Promise<SourceSchema>
 
+/** Is told of a source that lacks a table or a column of the model, once in a while. */
+export type OnMissing = (workspace: WorkspaceRow, sourceId: string) => void
+
 export type RemainingModel = {
   /** The model without what is known to be missing. */
   of(model: Model): Model
@@ -21,13 +24,13 @@ export type RemainingModel = {
   without(workspace: WorkspaceRow, model: Model, collection: string): Promise<Model | undefined>
 }
 
-export type RemainingModelDeps = { readonly clock: Clock; readonly look: LookAtSource }
+export type RemainingModelDeps = { readonly clock: Clock; readonly look: LookAtSource; readonly onMissing: OnMissing }
 
 /** A column that is back is seen after this time, and a source is not looked at more often. */
 const MAX_AGE = 30_000
 
 export function createRemainingModel(deps: RemainingModelDeps): RemainingModel {
-  const { clock, look } = deps
+  const { clock, look, onMissing } = deps
   const known = new WeakMap<
     Model,
     { readonly remaining: Model; readonly until: Instant; readonly sources: Set<string> }
@@ -53,6 +56,7 @@ export function createRemainingModel(deps: RemainingModelDeps): RemainingModel {
       )
       const next = gone.size === 0 ? remaining : compileModel(model.version, withoutFields(remaining.records, gone))
       known.set(model, { remaining: next, until, sources: sources.add(sourceId) })
+      onMissing(workspace, sourceId)
       return next === remaining ? undefined : next
     },
   }

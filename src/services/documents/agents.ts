@@ -7,10 +7,12 @@ import { nested } from '../../core/error.ts'
 import { agentView } from '../../core/manifest/agent-view.ts'
 import { describeSources } from '../../core/model/overview.ts'
 import { didYouMean } from '../../core/nearest.ts'
+import type { AggregateArguments } from '../../core/query/aggregate-query.ts'
 import type { JsonArguments } from '../../core/query/parse-json.ts'
 import type { RequestScope } from '../caller/callers.ts'
-import type { Items, ListAnswer } from '../data/items.ts'
+import type { BatchText, Items, ListAnswer } from '../data/items.ts'
 import { createViewers } from '../data/plan-cache.ts'
+import type { OnceKey } from '../data/planned.ts'
 import type { Licensing } from '../license/licensing.ts'
 import type { Migrations, Preview } from '../model/migrations.ts'
 import type { ModelCache } from '../model/model-cache.ts'
@@ -26,26 +28,35 @@ export type AgentTool = (typeof agentTools)[number]
 
 export const agentTools = [
   'list_items',
+  'aggregate_items',
   'create_items',
   'update_item',
   'delete_item',
+  'batch_items',
   'read_schema',
   'read_data_sources',
   'mutate_schema',
 ] as const
+
+/** The item to write, the tags of which it has to have one, and the key under which that happens once. */
+export type AgentTarget = {
+  readonly collection: string
+  readonly key: unknown
+  readonly tags: readonly string[] | undefined
+  readonly once: OnceKey | undefined
+}
 
 /** Each throws the errors of its HTTP counterpart. Items are JSON text; a key is a value, or an object of its fields. */
 export type AgentTools = {
   /** The tools that this caller can use with some collection of the workspace. */
   usable(): Promise<ReadonlySet<AgentTool>>
   listItems(collection: string, query: JsonArguments): Promise<ListAnswer>
-  createItems(collection: string, data: unknown, query: JsonArguments): Promise<string>
-  updateItem(
-    target: { readonly collection: string; readonly key: unknown },
-    data: unknown,
-    query: JsonArguments,
-  ): Promise<string>
-  deleteItem(collection: string, key: unknown): Promise<void>
+  aggregateItems(collection: string, query: AggregateArguments): Promise<ListAnswer>
+  createItems(target: Pick<AgentTarget, 'collection' | 'once'>, data: unknown, query: JsonArguments): Promise<string>
+  updateItem(target: AgentTarget, data: unknown, query: JsonArguments): Promise<string>
+  deleteItem(target: AgentTarget): Promise<void>
+  /** Runs operations as one transaction. */
+  batchItems(operations: unknown): Promise<BatchText>
   /**
    * Describes one collection in full, or lists all; a short list is in full, too. Contains only what this caller may
    * see.
@@ -86,9 +97,11 @@ export function createAgents(deps: AgentsDeps): Agents {
           const { may } = await view()
           const needs: Readonly<Record<AgentTool, () => boolean>> = {
             list_items: () => may('read'),
+            aggregate_items: () => may('aggregate'),
             create_items: () => may('create'),
             update_item: () => may('update'),
             delete_item: () => may('delete'),
+            batch_items: () => may('read') || may('create') || may('update') || may('delete'),
             read_schema: () => true,
             read_data_sources: () =>
               hasEntitlement(rights, 'dataModel:read') && hasEntitlement(rights, 'dataSource:read'),
@@ -100,24 +113,33 @@ export function createAgents(deps: AgentsDeps): Agents {
           await admitted()
           return (await items.list(scope, collection, { sent: query })).answer
         },
-        async createItems(collection, data, query) {
+        async aggregateItems(collection, query) {
           await admitted()
-          return (await items.create(scope, collection, data, { sent: query })).answer
+          return (await items.aggregate(scope, collection, { sent: query })).answer
         },
-        async updateItem({ collection, key }, data, query) {
+        async createItems({ collection, once }, data, query) {
+          await admitted()
+          return (await items.create(scope, collection, data, { sent: query, once })).answer
+        },
+        async updateItem({ collection, key, tags, once }, data, query) {
           await admitted()
           return (
             await items.updateOne(
               scope,
               collection,
               { key: { kind: 'value', value: key }, body: data },
-              { sent: query },
+              { sent: query, tags, once },
             )
           ).answer
         },
-        async deleteItem(collection, key) {
+        async deleteItem({ collection, key, tags, once }) {
           await admitted()
-          await (await items.deleteOne(scope, collection, { kind: 'value', value: key }, { sent: {} })).answer
+          const query = { sent: {}, tags, once }
+          await (await items.deleteOne(scope, collection, { kind: 'value', value: key }, query)).answer
+        },
+        async batchItems(operations) {
+          await admitted()
+          return (await items.batch(scope, { operations }, {})).answer
         },
         async readSchema(name) {
           const { known, find, describe, name: named } = await view()

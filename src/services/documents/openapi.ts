@@ -25,7 +25,7 @@ export type OpenApi = {
    * Returns the document that `render` creates, the same for every caller; throws 403 without the entitlement
    * systemOpenApiSchema:read.
    */
-  system(caller: Caller, render: () => string): Promise<Document>
+  system(caller: Caller, render: () => Promise<string>): Promise<Document>
 }
 
 /** Pieces between two pauses: some milliseconds of work. */
@@ -87,8 +87,8 @@ export function createOpenApi(deps: OpenApiDeps): OpenApi {
       if (caller.kind !== 'user' || !caller.isAdministrator) {
         throw new ServiceError('forbidden', 'Requires the entitlement systemOpenApiSchema:read')
       }
-      system ??= render()
-      const text = system
+      const text = system ?? (await render())
+      system = text
       return { tag: await weakTag(text), render: async () => text }
     },
   }

@@ -8,6 +8,7 @@ import type { OpenedSource, SourceDatabase } from '../../sources/provider.ts'
 import type { Source } from '../../sources/source.ts'
 import { createSqlProviders } from '../../sources/sql-provider.ts'
 import { openSqlSource } from '../../sources/sql-source.ts'
+import { deleteExpiredEntries } from '../../store/ledger.ts'
 import { type ApiKeys, createApiKeys } from '../accounts/api-keys.ts'
 import { createInvitations, type Invitations } from '../accounts/invitations.ts'
 import { createMembers, type Members } from '../accounts/members.ts'
@@ -28,6 +29,7 @@ import { createDeclarations } from '../documents/declarations.ts'
 import { createManifests, type Manifests } from '../documents/manifest.ts'
 import { createOpenApi, type OpenApi } from '../documents/openapi.ts'
 import { type Licensing, openLicensing } from '../license/licensing.ts'
+import { createDrift, type Drift } from '../model/drift.ts'
 import { createIntrospection, type Introspection } from '../model/introspection.ts'
 import { createMigrations, type Migrations } from '../model/migrations.ts'
 import { createModelCache } from '../model/model-cache.ts'
@@ -65,12 +67,13 @@ export type Services = {
   readonly auditLog: AuditLog
   readonly migrations: Migrations
   readonly introspection: Introspection
+  readonly drift: Drift
   readonly sources: Sources
   readonly openSources: Pick<OpenSources, 'close'>
   readonly secrets: Secrets
   readonly manifests: Manifests
   readonly items: Items
-  /** Deletes expired data: audit entries, counters of attempts, mailed tokens. */
+  /** Deletes expired data: audit entries, counters of attempts, mailed tokens, keys of writes. */
   prune(): Promise<void>
   readonly openApi: OpenApi
   readonly telemetry: Telemetry
@@ -97,6 +100,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     database: ports.database,
     clock: ports.clock,
     ids: ports.ids,
+    tagOf: ports.tagOf,
     timeToLive: config.SERVICE_SOURCES__CACHE_TTL,
   })
   const providers = () => [...builtIn, ...installed()]
@@ -117,13 +121,21 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
   const declarations = createDeclarations(ports)
   const loadGrantor = createLoadGrantor({ ports, models })
   const delegating = { ports, directory, license: licensing, loadGrantor }
-  const introspection = createIntrospection({ ports, models: changes, system: systemDatabase, openSources })
+  const introspection = createIntrospection({
+    ports,
+    models: changes,
+    system: systemDatabase,
+    openSources,
+    version: VERSION,
+  })
+  const drift = createDrift({ ports, config, models, introspection })
   const items = createItems({
     ports,
     config,
     models,
     openSource: openSources.sourceOf,
     look: introspection.look,
+    onMissing: (workspace, sourceId) => ports.background(drift.look(workspace, sourceId)),
   })
   return {
     ports,
@@ -146,6 +158,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     providerSignIn: createProviderSignIn({ ports, sessions, throttle, license: licensing }),
     migrations,
     introspection,
+    drift,
     sources,
     openSources,
     secrets,
@@ -159,6 +172,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
       await throttle.prune()
       await sessions.prune()
       await passwords.prune()
+      await deleteExpiredEntries(ports.database, ports.clock.now())
     },
   }
 }
@@ -171,6 +185,7 @@ function openedSystem(database: SourceDatabase, source: Source): OpenedSource {
     database: async () => database,
     introspect: unread,
     look: unread,
+    digest: unread,
     close: async () => {},
   }
 }

@@ -7,9 +7,9 @@ import type { Entitlement } from '../../core/access/entitlement.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
-import { SqlFault } from '../../core/sql/fault.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
+import { isDuplicate } from '../../store/failed-batch.ts'
 import { bumpAccess } from '../../store/instance.ts'
 import { workspacesOf } from '../../store/members.ts'
 import { loadPrincipalState } from '../../store/principal-state.ts'
@@ -30,7 +30,7 @@ import {
   requireUser,
   rightsOfPrincipal,
 } from '../caller/callers.ts'
-import { type Directory, type LazyBody, notFound, type RowScope } from '../caller/directory.ts'
+import { type Directory, everything, type LazyBody, notFound, type RowScope } from '../caller/directory.ts'
 import type { LicenseGuard } from '../license/held-license.ts'
 
 export type NewWorkspace = { readonly apiName: string; readonly displayName?: string | null | undefined }
@@ -56,8 +56,6 @@ export type Workspaces = {
    */
   delete(caller: Caller, id: string): Promise<void>
 }
-
-const everything: RowScope = { kind: 'everything' }
 
 export type WorkspacesDeps = {
   readonly ports: Pick<Ports, 'database' | 'ids' | 'workspaces'>
@@ -107,8 +105,7 @@ export function createWorkspaces(deps: WorkspacesDeps): Workspaces {
         await database.batch([bumpAccess, ...license.within(['workspaces', 'seats'], workspace.id, writes)])
       } catch (cause) {
         // Names are unique; a schema of that name that belongs to no workspace conflicts as well.
-        const isTaken = cause instanceof SqlFault && (cause.state === '23505' || cause.state === '42P06')
-        throw isTaken
+        throw isDuplicate(cause)
           ? new ServiceError('conflict', 'A workspace of this name already exists')
           : (limitFault(cause) ?? cause)
       }

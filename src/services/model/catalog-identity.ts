@@ -6,6 +6,7 @@
 import type { ModelRecords } from '../../core/model/model.ts'
 import { catalogIdsOf, placedCollections } from '../../core/sql/catalog-ids.ts'
 import type { SqlDriver } from '../../ports.ts'
+import { withClusterIds } from '../../sources/cluster.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 import { saveCatalogIds } from '../../store/catalog-ids.ts'
 
@@ -29,7 +30,8 @@ export async function rememberIds(
     if (identities === undefined || placed.length === 0) continue
     try {
       const places = placed.map(({ place: { schema, dbName } }) => ({ schema: schema === '' ? null : schema, dbName }))
-      const found = identities.parse(await database.driver.query(identities.statement(places)))
+      const rows = await database.driver.query(identities.statement(places))
+      const found = await withClusterIds(database, identities.parse(rows))
       const statements = saveCatalogIds(workspace, new Map(), catalogIdsOf(after, sourceId, found))
       if (statements.length > 0) await system.batch(statements)
     } catch {}

@@ -3,29 +3,29 @@
  * (docs/contract.md#introspection). The database itself is only read.
  */
 import { requireEntitlement } from '../../core/access/principal.ts'
-import { isStartFailure } from '../../core/connector/activity.ts'
 import { nested, ServiceError } from '../../core/error.ts'
 import { type Breaking, breakingChanges } from '../../core/migration/breaking.ts'
 import { conventionalName } from '../../core/migration/derive.ts'
 import { diffModel, type SchemaOperation } from '../../core/migration/diff.ts'
 import { followRenames, type Rename, type RenamedFrom } from '../../core/migration/renames.ts'
-import { isSystemSource, type Model, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
+import type { Model, ModelRecords, SourceRecord } from '../../core/model/model.ts'
 import { catalogIdsOf } from '../../core/sql/catalog-ids.ts'
-import { SqlFault } from '../../core/sql/fault.ts'
 import type { SkippedTable, SourceSchema } from '../../core/sql/source-schema.ts'
 import { chooseTables, missingTable, type TableChoice } from '../../core/sql/table-choice.ts'
 import type { Ports } from '../../ports.ts'
 import type { Imported, SourceDatabase } from '../../sources/provider.ts'
 import { loadCatalogIds, saveCatalogIds } from '../../store/catalog-ids.ts'
-import { dataSchema } from '../../store/installation.ts'
+import { loadSeenSchema, saveAgreement } from '../../store/drift.ts'
 import { loadTableChoice, markedSources, saveTableChoice, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
+import { createAgreements, shortened } from './agreements.ts'
 import type { ModelChanges } from './model-changes.ts'
 import type { OpenSources } from './open-sources.ts'
 import { type PolicyUse, policyUses } from './policy-use.ts'
+import { createSourceCatalogs, type PlacedSource } from './source-catalogs.ts'
 
 export type Introspection = {
   /** Imports the schema of a source and returns the changes as operations of a migration. */
@@ -34,7 +34,13 @@ export type Introspection = {
   preview(scope: RequestScope, request: IntrospectionRequest): Promise<ImportPreview>
   /** Returns the schema that a source of the model has now. */
   look(workspace: WorkspaceRow, model: Model, sourceId: string): Promise<SourceSchema>
+  /** Returns a digest of what one query of the catalog tells this release, ids included. */
+  outline(workspace: WorkspaceRow, current: ModelRecords, source: SourceRecord): Promise<string>
+  /** Returns what an import would change of `current`; undefined where model and database agree but for further indexes. */
+  differences(workspace: WorkspaceRow, current: ModelRecords, sourceId: string): Promise<Differences | undefined>
 }
+
+export type Differences = { readonly hash: string; readonly operations: readonly SchemaOperation[] }
 
 export type IntrospectionRequest = {
   readonly sourceId: string
@@ -65,38 +71,40 @@ export type IntrospectionDeps = {
   /** The system database. */
   readonly system: SourceDatabase
   readonly openSources: Pick<OpenSources, 'open'>
+  /** The version of this release: another one may read more of the same catalog. */
+  readonly version: string
 }
 
 export function createIntrospection(deps: IntrospectionDeps): Introspection {
-  const { ports, models, system, openSources } = deps
+  const { ports, models, system, openSources, version } = deps
   const { database, ids } = ports
+  const catalogs = createSourceCatalogs({ system, openSources })
+  const agreements = createAgreements()
+  const looked = async (at: PlacedSource) => ({ schema: await catalogs.look(at), statements: [] })
 
-  async function schemaOf(
-    workspace: WorkspaceRow,
-    current: ModelRecords,
-    { source, isDryRun }: { readonly source: SourceRecord; readonly isDryRun: boolean },
-  ): Promise<Imported> {
-    if (isSystemSource(source)) {
-      return { schema: await readOwn(system, ownSchemas(workspace, current, source.id)), statements: [] }
-    }
-    try {
-      const opened = await openSources.open(workspace, source)
-      return isDryRun ? { schema: await opened.look(), statements: [] } : await opened.introspect()
-    } catch (cause) {
-      throw cause instanceof ServiceError && !isStartFailure(cause)
-        ? new ServiceError(cause.kind, FAILED, { cause })
-        : cause
-    }
+  function placed(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): PlacedSource {
+    const source = records.sources.find(({ id }) => id === sourceId.toLowerCase())
+    if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
+    return { workspace, records, source }
   }
 
+  /** What the last import left out, where this one has the same schema before it, and the same model. */
+  async function stillSkipped(at: PlacedSource, { tables, renames }: IntrospectionRequest) {
+    const { workspace, records, source } = at
+    const agreement = agreements.known(records, source.id)
+    if (agreement === undefined || tables !== undefined || renames !== undefined) return undefined
+    if ((await markedSources(database, workspace.id)).has(source.id)) return undefined
+    if ((await loadSeenSchema(database, source.id))?.isDrifted !== false) return undefined
+    const digest = await shortened(await catalogs.digest(at, 'all'))
+    return digest === agreement.digest ? agreement.skipped : undefined
+  }
+
+  /** What an import makes of a schema. */
   async function compare(
-    workspace: WorkspaceRow,
-    current: ModelRecords,
-    { sourceId, tables, renames: meant = [], isDryRun }: IntrospectionRequest & { readonly isDryRun: boolean },
+    { workspace, records: current, source }: PlacedSource,
+    imported: Pick<Imported, 'schema' | 'statements'>,
+    { tables, renames: meant = [] }: Pick<IntrospectionRequest, 'tables' | 'renames'>,
   ) {
-    const source = current.sources.find(({ id }) => id === sourceId.toLowerCase())
-    if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
-    const imported = await schemaOf(workspace, current, { source, isDryRun })
     const place = { workspace: workspace.apiName, sourceId: source.id }
     if (tables !== undefined) requireTables(imported.schema, tables)
     const schema = chooseTables(imported.schema, tables ?? (await loadTableChoice(database, place)))
@@ -112,7 +120,6 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     requireOffered(followed.renames, meant)
     const { records, operations } = diffModel(followed.records, source.id, { schema, context })
     return {
-      source,
       schema,
       records,
       operations: [...followed.operations, ...operations],
@@ -120,6 +127,8 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
       statements: [...imported.statements, ...(tables === undefined ? [] : [saveTableChoice(place, tables)])],
       isNew: records !== current || imported.statements.length > 0,
       identify: saveCatalogIds(workspace.apiName, known, catalogIdsOf(records, source.id, schema)),
+      /** Whether the same import would find nothing more. */
+      isSettled: () => diffModel(records, source.id, { schema, context }).records === records,
     }
   }
 
@@ -127,9 +136,20 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
     async introspect(scope, request) {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
-      return models.change(workspace, async (current) => {
-        const found = await compare(workspace, current, { ...request, isDryRun: false })
-        const { source, schema, records, operations, isNew, identify } = found
+      let keep = () => {}
+      const answer = await models.change(workspace, async (current) => {
+        const at = placed(workspace, current, request.sourceId)
+        const { source } = at
+        const skipped = await stillSkipped(at, request)
+        if (skipped !== undefined) return { records: current, statements: [], answer: { operations: [], skipped } }
+        const imported = await catalogs.read(at)
+        const digest = await shortened(imported.digest)
+        const found = await compare(at, imported, request)
+        const { schema, records, operations, isNew, identify, isSettled } = found
+        keep = () => {
+          if (digest === undefined || !isSettled()) return
+          agreements.keep(records, source.id, { digest, skipped: schema.skipped })
+        }
         // Without changes nothing is written, not even an audit entry.
         const payload = { source: source.apiName, operations: operations.map(({ kind }) => kind) }
         const target = { type: 'source', id: source.id } as const
@@ -140,40 +160,83 @@ export function createIntrospection(deps: IntrospectionDeps): Introspection {
         const isMarked = (await markedSources(database, workspace.id)).has(source.id)
         const statements = [...found.statements, ...(isMarked ? [unmarkSource(source.id)] : []), ...audit]
         const isSame = records === current && statements.length === 0
-        // Ids alone are no new version of the model.
-        if (isSame && identify.length > 0) await database.batch(identify)
+        const seen = await loadSeenSchema(database, source.id)
+        const isAgreed = seen !== undefined && !seen.isDrifted
+        const aside = [...identify, ...(isAgreed ? [] : [saveAgreement(workspace.id, source.id)])]
+        // Ids and the end of an alarm are no new version of the model.
+        if (isSame && aside.length > 0) await database.batch(aside)
         return {
           records,
-          statements: isSame ? [] : [...statements, ...identify],
+          statements: isSame ? [] : [...statements, ...aside],
           answer: { operations, skipped: schema.skipped },
         }
       })
+      keep()
+      return answer
+    },
+
+    async outline(workspace, records, source) {
+      const digest = await catalogs.digest({ workspace, records, source }, 'catalog')
+      return sha256Hex(JSON.stringify([version, digest]))
+    },
+
+    async differences(workspace, current, sourceId) {
+      const at = placed(workspace, current, sourceId)
+      const { schema, records, operations } = await compare(at, await looked(at), unchosen)
+      const isHarmless = operations.length > 0 && operations.every(harmsNobody)
+      if (isHarmless || (operations.length === 0 && isAlike(records, current))) return undefined
+      return { hash: await hashOf(schema), operations }
     },
 
     async look(workspace, { records }, sourceId) {
-      const source = records.sources.find(({ id }) => id === sourceId)
-      if (source === undefined) throw new ServiceError('notFound', 'Source does not exist')
-      return (await schemaOf(workspace, records, { source, isDryRun: true })).schema
+      return catalogs.look(placed(workspace, records, sourceId))
     },
 
     async preview({ workspace, rights }, request) {
       requireEntitlement(rights, 'dataModel:edit')
       const current = await models.current(workspace)
-      const { schema, records, operations, renames } = await compare(workspace, current, { ...request, isDryRun: true })
+      const at = placed(workspace, current, request.sourceId)
+      const { schema, records, operations, renames } = await compare(at, await looked(at), request)
       return {
         operations,
         renames,
         breaking: breakingChanges(operations, current),
-        policies: await policyUses(database, workspace.id, current, records),
+        policies: await policyUses(database, workspace.id, { before: current, after: records, rights }),
         skipped: schema.skipped,
-        hash: await sha256Hex(
-          JSON.stringify([schema.namespaces, schema.tables], (name, part: unknown) =>
-            name === 'identity' ? undefined : part,
-          ),
-        ),
+        hash: await hashOf(schema),
       }
     },
   }
+}
+
+/** All tables that were chosen before. */
+const unchosen = { tables: undefined, renames: undefined }
+
+const described: ReadonlySet<string> = new Set(['isView', 'isInherited', 'checks'])
+
+/** Apart from what an introspection marks in a model that an earlier release imported, and what only describes values. */
+function isAlike(one: ModelRecords, other: ModelRecords): boolean {
+  const text = (records: ModelRecords) =>
+    JSON.stringify(records, (name, part: unknown) => (described.has(name) ? undefined : part))
+  return one === other || text(one) === text(other)
+}
+
+/**
+ * No request depends on an index that is not unique, and MariaDB and MySQL keep those that a foreign key needed.
+ * Many-to-many fields are the model's own: a junction that a migration made, or whose fields were deleted, has none.
+ */
+function harmsNobody({ kind, data }: SchemaOperation): boolean {
+  if (kind === 'createManyToManyFieldPair') return true
+  if (kind !== 'updateCollection' || !('operations' in data)) return false
+  const changes = data.operations as readonly { readonly kind: string; readonly data: { readonly kind?: string } }[]
+  return changes.every((change) => change.kind === 'createIndex' && change.data.kind === 'normal')
+}
+
+/** The same as long as the schema is, also where it was restored with other ids. */
+function hashOf({ namespaces, tables }: SourceSchema): Promise<string> {
+  return sha256Hex(
+    JSON.stringify([namespaces, tables], (name, part: unknown) => (name === 'identity' ? undefined : part)),
+  )
 }
 
 /** Throws 422 where a name, which is no pattern, is no table of the source. */
@@ -193,25 +256,3 @@ function requireOffered(found: readonly Rename[], meant: readonly RenamedFrom[])
   if (unknown === -1) return
   throw nested('invalid', ['Failed to read the JSON body', `renames[${unknown}]`, 'is no rename that a dry run offers'])
 }
-
-/**
- * Of the system database only the workspace's own schemas are read; others belong to the service or to other
- * workspaces.
- */
-function ownSchemas(workspace: WorkspaceRow, { namespaces }: ModelRecords, systemSourceId: string): readonly string[] {
-  const own = namespaces.filter(({ sourceId, isSystem }) => sourceId === systemSourceId && !isSystem)
-  return [...new Set([dataSchema(workspace.apiName), ...own.map(({ dbName }) => dbName)])]
-}
-
-async function readOwn({ driver, dialect, catalog }: SourceDatabase, names: readonly string[]): Promise<SourceSchema> {
-  try {
-    return catalog.parse(await driver.query(catalog.statement({ kind: 'schemas', names })))
-  } catch (cause) {
-    if (!(cause instanceof SqlFault)) throw cause
-    throw nested('failed', [FAILED, dialect.explain(cause)?.message ?? 'The database denied access to its schema'], {
-      cause,
-    })
-  }
-}
-
-const FAILED = 'Failed to execute the introspection'

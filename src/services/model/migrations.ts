@@ -11,6 +11,7 @@ import { MIGRATION_FAILED as FAILED, invalidOperation, migrationFault } from '..
 import { type Operation, parseMigration } from '../../core/migration/operation.ts'
 import { touchedSources } from '../../core/migration/touched-sources.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
+import { type DeclaredKey, keyFault, keyQuestion } from '../../core/sql/declared-key.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { postgres } from '../../core/sql/postgres/dialect.ts'
 import type { Ports } from '../../ports.ts'
@@ -22,10 +23,13 @@ import { recordWorkspaceEvent } from '../caller/audit.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import { rememberIds } from './catalog-identity.ts'
 import type { ModelChanges } from './model-changes.ts'
+import { requireNoObstacles } from './obstacles.ts'
 import type { OpenSources } from './open-sources.ts'
 import { assertUnused, stillUnused } from './policy-use.ts'
+import { shownStatements } from './shown-statements.ts'
 import {
   compileChanges,
+  explain,
   failedChange,
   groupBySource,
   migrationMarks,
@@ -40,7 +44,7 @@ export type Migrations = {
    * (docs/contract.md#migrations).
    */
   migrate(scope: RequestScope, body: string): Promise<void>
-  /** Returns what `migrate` would run, and the resulting model; changes nothing. */
+  /** Returns what `migrate` would run, and the resulting model; changes nothing. Throws what is known to keep it from running. */
   preview(scope: RequestScope, body: string): Promise<Preview>
 }
 
@@ -50,6 +54,13 @@ export type Preview = {
 }
 
 type Databases = ReadonlyMap<string, SourceDatabase>
+
+/** The new model, and the changes of the system database and of others. */
+type Work = {
+  readonly records: ModelRecords
+  readonly own: readonly SourceMigration[]
+  readonly others: readonly SourceMigration[]
+}
 
 export type MigrationsDeps = {
   readonly ports: Pick<Ports, 'database' | 'ids'>
@@ -76,13 +87,18 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
     return databases
   }
 
-  async function prepare(workspace: WorkspaceRow, current: ModelRecords, operations: readonly Operation[]) {
+  async function prepare(
+    workspace: WorkspaceRow,
+    current: ModelRecords,
+    operations: readonly Operation[],
+  ): Promise<Work> {
     const databases = await databasesOf(workspace, current, operations)
-    const { records, changes } = applyOperations(current, operations, {
+    const { records, changes, declaredKeys } = applyOperations(current, operations, {
       workspace: workspace.apiName,
       dialectOf: (sourceId) => databases.get(sourceId)?.dialect,
       dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
     })
+    for (const key of declaredKeys) await requireKey(key, databases)
     const works = [...groupBySource(changes)].map(([sourceId, own]): SourceMigration => {
       const source = databases.get(sourceId)
       if (source === undefined) throw new Error(`a change of the source ${sourceId}, which has no database`)
@@ -108,25 +124,37 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
     )
   }
 
+  async function requirePossible(
+    { workspace, rights }: RequestScope,
+    { current, records, own, others }: Work & { readonly current: ModelRecords },
+    how: { readonly isDryRun: boolean },
+  ): Promise<void> {
+    await assertUnused(database, workspace.id, { before: current, after: records, rights })
+    await requireAgreement(workspace, current, others)
+    await requireNoObstacles([...own, ...others], how)
+  }
+
   return {
     async migrate(scope, body) {
       const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
       const operations = parseMigration(body)
       const payload = { operations: operations.map(({ kind }) => kind) }
-      let changes: readonly SourceChange[] = []
+      let works: readonly SourceMigration[] = []
       try {
         const migrated = await models.change(workspace, async (current) => {
           const { records, own, others } = await prepare(workspace, current, operations)
-          changes = own.flatMap((work) => work.changes)
-          await assertUnused(database, workspace.id, current, records)
-          await requireAgreement(workspace, current, others)
+          works = own
+          await requirePossible(scope, { current, records, own, others }, { isDryRun: false })
           const { mark, unmark } = migrationMarks(workspace.id, others)
           return {
             records,
             statements: [
               ...stillUnused(workspace.id, current, records),
-              ...compileChanges(changes, postgres),
+              ...compileChanges(
+                own.flatMap(({ changes }) => changes),
+                postgres,
+              ),
               ...unmark,
               recordWorkspaceEvent(ids, scope, { action: 'schema.migrate.v1', payload }),
             ],
@@ -139,18 +167,26 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
         const { sources, ...change } = migrated
         await rememberIds(database, { workspace: workspace.apiName, ...change }, sources)
       } catch (cause) {
-        throw cause instanceof SqlFault ? refused(cause, changes) : cause
+        if (!(cause instanceof SqlFault)) throw cause
+        for (const work of works) await explain(work, cause)
+        throw refused(
+          cause,
+          works.flatMap(({ changes }) => changes),
+        )
       }
     },
 
-    async preview({ workspace, rights }, body) {
+    async preview(scope, body) {
+      const { workspace, rights } = scope
       requireEntitlement(rights, 'dataModel:edit')
       const operations = parseMigration(body)
       const current = await models.current(workspace)
       const { records, own, others } = await prepare(workspace, current, operations)
-      const statements = [...others, ...own].flatMap(({ sourceId, database: { dialect }, changes }) =>
-        compileChanges(changes, dialect).map(({ text }) => ({ sourceId, sql: text })),
-      )
+      await requirePossible(scope, { current, records, own, others }, { isDryRun: true })
+      const statements: Preview['statements'][number][] = []
+      for (const work of [...others, ...own]) {
+        for (const sql of await shownStatements(work)) statements.push({ sourceId: work.sourceId, sql })
+      }
       return { statements, model: records }
     },
   }
@@ -161,6 +197,18 @@ function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceI
   return (
     records.namespaces.find((namespace) => namespace.sourceId === sourceId && namespace.dbName === name)?.id ?? null
   )
+}
+
+/** Throws 409 where rows of the view share a key, or lack a part of it. */
+async function requireKey(key: DeclaredKey, databases: Databases): Promise<void> {
+  const source = databases.get(key.sourceId)
+  if (source === undefined) return
+  const { driver, dialect } = source
+  const rows = await driver.query(keyQuestion(key, dialect)).catch((cause: unknown) => {
+    throw cause instanceof SqlFault ? migrationFault(key.operation, ddlError(cause, dialect)) : cause
+  })
+  const fault = keyFault(rows)
+  if (fault !== undefined) throw migrationFault(key.operation, new ServiceError('conflict', fault, { code: '3015' }))
 }
 
 /** Maps a fault of the system database to an error of the operation that caused it. */

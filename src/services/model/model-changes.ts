@@ -70,9 +70,12 @@ export function createModelChanges(deps: ModelChangesDeps): ModelChanges {
   async function load(workspace: WorkspaceRow) {
     const version = await loadModelVersion(database, workspace.id)
     const known = version === undefined ? undefined : models.known(workspace.id, version)
-    const loaded = known ?? (await loadModel(database, workspace))
+    if (known !== undefined) return known
+    const loaded = await loadModel(database, workspace)
     if (loaded === undefined) throw new ServiceError('notFound', 'Workspace does not exist')
-    return loaded
+    const model = compileModel(loaded.version, loaded.records)
+    models.keep(workspace.id, model)
+    return model
   }
 
   async function attempt<Answer>(

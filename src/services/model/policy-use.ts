@@ -2,6 +2,7 @@
  * Prevents the deletion of collections and fields that policies name; used by migrations and by the deletion of data
  * sources.
  */
+import { type Rights, readsPolicies } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import { invalidOperation, MIGRATION_FAILED } from '../../core/migration/fault.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
@@ -9,14 +10,12 @@ import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { assertUnusedStatement, findUses } from '../../store/policies.ts'
 
+/** What a change of the model makes of it, and the rights of whoever wants it: policies are named to those who may read them. */
+type ModelChange = { readonly before: ModelRecords; readonly after: ModelRecords; readonly rights: Rights }
+
 /** Throws where a migration would delete a collection or field that a policy of the workspace names. */
-export async function assertUnused(
-  database: SqlDriver,
-  workspaceId: string,
-  before: ModelRecords,
-  after: ModelRecords,
-): Promise<void> {
-  const use = await firstUse(database, workspaceId, before, after)
+export async function assertUnused(database: SqlDriver, workspaceId: string, change: ModelChange): Promise<void> {
+  const use = await firstUse(database, workspaceId, change)
   if (use !== undefined)
     throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
 }
@@ -25,8 +24,7 @@ export async function assertUnused(
 export async function firstUse(
   database: SqlDriver,
   workspaceId: string,
-  before: ModelRecords,
-  after: ModelRecords,
+  { before, after, rights }: ModelChange,
 ): Promise<string | undefined> {
   const gone = deleted(before, after)
   if (gone.size === 0) return undefined
@@ -34,24 +32,24 @@ export async function firstUse(
     (await findUses(database, workspaceId, [...gone.keys()])).map(({ targetId, policy }) => [targetId, policy]),
   )
   const used = [...gone.keys()].find((id) => uses.has(id))
-  return used === undefined ? undefined : `${gone.get(used)} is used by the policy ${uses.get(used)}`
+  if (used === undefined) return undefined
+  return `${gone.get(used)} is used by ${readsPolicies(rights) ? `the policy ${uses.get(used)}` : 'a policy'}`
 }
 
-export type PolicyUse = { readonly id: string; readonly name: string; readonly fields: readonly string[] }
+/** What a policy names; which one it is is told to those who may read policies. */
+export type PolicyUse = { readonly id?: string; readonly name?: string; readonly fields: readonly string[] }
 
 /** Lists the policies that name something which `after` lacks; a collection stands among the fields by its name. */
 export async function policyUses(
   database: SqlDriver,
   workspaceId: string,
-  before: ModelRecords,
-  after: ModelRecords,
+  { before, after, rights }: ModelChange,
 ): Promise<readonly PolicyUse[]> {
   const gone = deleted(before, after)
   if (gone.size === 0) return []
   const uses = await findUses(database, workspaceId, [...gone.keys()])
   return [...Map.groupBy(uses, ({ policyId }) => policyId)].map(([id, of]) => ({
-    id,
-    name: of[0]?.policy ?? '',
+    ...(readsPolicies(rights) && { id, name: of[0]?.policy ?? '' }),
     fields: of.map(({ targetId }) => gone.get(targetId)?.replace(/^\w+ /, '') ?? ''),
   }))
 }

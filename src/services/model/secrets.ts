@@ -6,8 +6,8 @@
 import { requireEntitlement } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { ModelRecords } from '../../core/model/model.ts'
-import { SqlFault } from '../../core/sql/fault.ts'
 import type { Ports } from '../../ports.ts'
+import { breaksReference } from '../../store/failed-batch.ts'
 import {
   deleteSecret,
   type ListedSecret,
@@ -90,14 +90,12 @@ export function createSecrets(deps: SecretsDeps): Secrets {
           recordWorkspaceEvent(ids, scope, { action: 'secret.delete.v1', target, payload: { name } }),
         ])
       } catch (cause) {
-        if (cause instanceof SqlFault && cause.state === FOREIGN_KEY) throw inUse(undefined, users)
+        if (breaksReference(cause)) throw inUse(undefined, users)
         throw cause
       }
     },
   }
 }
-
-const FOREIGN_KEY = '23503'
 
 /** Any failure of the test is reported as a rejection of the value. */
 async function tested(source: string, work: Promise<void>): Promise<void> {

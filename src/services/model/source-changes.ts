@@ -7,7 +7,7 @@
 import { nested, ServiceError } from '../../core/error.ts'
 import type { SourceChange } from '../../core/migration/apply.ts'
 import { ddlError } from '../../core/migration/ddl-error.ts'
-import { MIGRATION_FAILED, migrationFault } from '../../core/migration/fault.ts'
+import { isDataFault, MIGRATION_FAILED, migrationFault } from '../../core/migration/fault.ts'
 import type { TableRef } from '../../core/sql/change.ts'
 import { compileChange } from '../../core/sql/ddl.ts'
 import type { Dialect } from '../../core/sql/dialect.ts'
@@ -16,6 +16,7 @@ import { compile, type Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports.ts'
 import type { SourceDatabase } from '../../sources/provider.ts'
 import { type MarkedSource, markSource, unmarkSource } from '../../store/sources.ts'
+import { findObstacle } from './obstacles.ts'
 
 /** All changes of one source, in order. */
 export type SourceMigration = {
@@ -72,9 +73,18 @@ export async function runSourceMigrations(system: SqlDriver, migrations: readonl
       const outcome = await withoutNewTables(migration, outcomeOf(migration, cause))
       const untouched = migrations.slice(outcome.isUntouched ? position : position + 1)
       await system.batch(untouched.map(({ sourceId }) => unmarkSource(sourceId)))
+      if (outcome.isUntouched && applied.length === 0) await explain(migration, cause)
       throw failureOf(migration, { fault: cause, applied: [...applied, ...outcome.applied], failed: outcome.failed })
     }
   }
+}
+
+/** Throws the error that also tells the operation and the rows, where the data are to blame and were found. */
+export async function explain(migration: Pick<SourceMigration, 'database' | 'changes'>, fault: SqlFault) {
+  const { database, changes } = migration
+  if (!database.dialect.ddl.lock.isTransaction || !isDataFault(ddlError(fault, database.dialect))) return
+  const error = await findObstacle({ database, changes }, { isOfCatalog: false })
+  if (error !== undefined) throw error
 }
 
 async function runMigration({ database: { driver, dialect }, changes }: SourceMigration): Promise<void> {
@@ -146,17 +156,35 @@ function outcomeOf({ database: { dialect }, changes }: SourceMigration, fault: S
 }
 
 /**
- * Finds the change that a fault belongs to, by the table, column or constraint in the fault, or by all names in its
- * message, which is all that PostgreSQL gives where a name is in use.
+ * Finds the change that a fault belongs to: the only one, or by the table, column or constraint in the fault, by all
+ * names that its message quotes, or by the words of message and detail, which is all that PostgreSQL gives where
+ * something is in use: those of changes that can fail so have to name the table, and of these the first to name most.
  */
 export function failedChange(changes: readonly SourceChange[], fault: SqlFault): SourceChange | undefined {
+  if (changes.length === 1) return changes[0]
   const { constraint, column, table, message } = fault
   const single = [constraint, column, table].flatMap((name) => (name === undefined ? [] : [[name]]))
   const quoted = [...message.matchAll(/"([^"]+)"/g)].map(([, name = '']) => name)
-  return [...single, ...(quoted.length === 0 ? [] : [quoted])]
-    .map((names) => changes.find(({ change }) => names.every((name) => hasName(change, name))))
-    .find((change) => change !== undefined)
+  return (
+    [...single, ...(quoted.length === 0 ? [] : [quoted])]
+      .map((names) => changes.find(({ change }) => names.every((name) => hasName(change, name))))
+      .find((change) => change !== undefined) ?? mostNamed(changes, fault)
+  )
 }
+
+function mostNamed(changes: readonly SourceChange[], { state, message, detail }: SqlFault): SourceChange | undefined {
+  const words = new Set(`${message} ${detail ?? ''}`.match(/[\p{L}\p{N}_$]+/gu))
+  const rank = ({ change }: SourceChange) => {
+    if (!('table' in change) || !words.has(change.table.dbName)) return 0
+    if ((state === IN_USE) !== (change.kind.startsWith('drop') || change.kind === 'changeColumnType')) return 0
+    return 'column' in change && typeof change.column === 'string' && words.has(change.column) ? 2 : 1
+  }
+  const most = Math.max(...changes.map(rank))
+  return most > 0 ? changes.find((change) => rank(change) === most) : undefined
+}
+
+/** SQLSTATE of what something else depends on. */
+const IN_USE = '2BP01'
 
 function hasName(change: SourceChange['change'], name: string): boolean {
   return JSON.stringify(change).includes(JSON.stringify(name))

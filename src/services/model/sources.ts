@@ -10,6 +10,7 @@ import { isSystemSource, type SourceRecord } from '../../core/model/model.ts'
 import type { BrokenExtension, Ports } from '../../ports.ts'
 import type { ConnectorPermission, Provider } from '../../sources/provider.ts'
 import { dropCapabilities } from '../../store/capabilities.ts'
+import { forgetDrift } from '../../store/drift.ts'
 import { bindSecrets, unbindSecrets } from '../../store/secrets.ts'
 import { sealSource, unmarkSource } from '../../store/sources.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
@@ -143,7 +144,7 @@ export function createSources(deps: SourcesDeps): Sources {
         const { apiName, provider } = record
         if (isSystemSource(record)) throw inUse('it is the workspace’s own')
         const records = withoutSource(current, id)
-        const use = await firstUse(database, workspace.id, current, records)
+        const use = await firstUse(database, workspace.id, { before: current, after: records, rights })
         if (use !== undefined) throw inUse(use)
         const payload = { apiName, provider }
         return {
@@ -151,6 +152,7 @@ export function createSources(deps: SourcesDeps): Sources {
           statements: [
             ...stillUnused(workspace.id, current, records),
             unmarkSource(id),
+            forgetDrift(id),
             unbindSecrets(id),
             dropCapabilities({ workspaceId: workspace.id, sourceId: id }),
             recordWorkspaceEvent(ids, scope, { action: 'source.delete.v1', target: { type: 'source', id }, payload }),

@@ -76,8 +76,9 @@ export function createPolicies(deps: PoliciesDeps): Policies {
   return {
     async list(scope, query) {
       requireEntitlement(scope.rights, 'workspaceMembers:read')
-      const { data, total } = await directory.list('policies', rowScopeOf(scope), await query())
-      return { data: shown(data, await models.load(scope.workspace, scope.snapshot.modelVersion)), total }
+      const answer = await directory.list('policies', rowScopeOf(scope), await query())
+      const model = await models.load(scope.workspace, scope.snapshot.modelVersion)
+      return { ...answer, data: shown(answer.data, model) }
     },
 
     async read(scope, id, query) {

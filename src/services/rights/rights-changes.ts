@@ -6,7 +6,8 @@
 import { ServiceError } from '../../core/error.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { Ports } from '../../ports.ts'
-import { bumpAccessFrom, isDuplicate, isOutOfDate, loadAccessVersion } from '../../store/rights.ts'
+import { isDuplicate, isOutOfDate } from '../../store/failed-batch.ts'
+import { bumpAccessFrom, loadAccessVersion } from '../../store/rights.ts'
 import { limitFault } from '../../store/usage.ts'
 
 export type RightsChange<Facts> = {

@@ -5,10 +5,13 @@ import type { SqlDriver } from '../../../src/ports.ts'
 import type { Database } from '../../property/support/database.ts'
 import { announce } from '../../property/support/seed.ts'
 import { createTables } from '../../support/data/items.ts'
+import { describeAggregates } from './aggregates.ts'
 import { describeAgreement } from './agreement.ts'
+import { describeBatches } from './batches.ts'
 import { model } from './library.ts'
 import { describeNonInterference } from './non-interference.ts'
 import { describeRegressions } from './regressions.ts'
+import { describeWalks } from './walks.ts'
 
 export type Opened = { readonly driver: SqlDriver; readonly dialect: Dialect }
 
@@ -27,7 +30,10 @@ export function describeAccess({ dialect, start }: Database): void {
     afterAll(() => close?.())
 
     describeAgreement(opened)
+    describeAggregates(opened)
+    describeWalks(opened)
     describeNonInterference(opened)
     describeRegressions(opened)
+    describeBatches(opened)
   })
 }

@@ -5,7 +5,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { Tree } from '../../property/support/request.ts'
 import type { Draw } from './delegation-acts.ts'
-import { membersOf, type Name, names, shop, valuesOf } from './library.ts'
+import { keyOf, membersOf, type Name, names, shop, valuesOf, type Way, ways } from './library.ts'
 import { type ActionName, anyPolicies, anyPolicyFilter, type Policy, type PolicyAction } from './policies.ts'
 
 const kinds: readonly ActionName[] = ['read', 'create', 'update', 'delete']
@@ -14,18 +14,52 @@ const entitlements = ['workspaceMembers:read', 'dataModel:read', 'dataModel:edit
 /** Policies of few fields with conditions, in two collections at most, so that several speak of the same one. */
 export const anyHeld: Arbitrary<readonly Policy[]> = fc.oneof(
   { weight: 1, arbitrary: anyPolicies() },
+  { weight: 3, arbitrary: fc.constantFrom(...ways).chain(anyLinked) },
   {
-    weight: 5,
+    weight: 3,
     arbitrary: fc
       .subarray([...names], { minLength: 1, maxLength: 2 })
       .chain((some) => fc.array(fc.constantFrom(...some).chain(anyFewFields), { minLength: 1, maxLength: 3 })),
   },
 )
 
+/** Conditions through a many-to-many field may be given by somebody who reads the junction and all beyond it. */
+function anyLinked({ of, name, far }: Way): Arbitrary<readonly Policy[]> {
+  const whole = fc.oneof(fc.constant<'*'>('*'), fc.subarray([...membersOf(far.parent)], { minLength: 1 }))
+  const links = fc.record({
+    read: fc.record({ fields: fc.constantFrom<'*' | string[]>('*', [far.name], [far.column]) }),
+    create: fc.oneof(
+      fc.constant('all' as const),
+      anyCondition(far.child).map((validation) => ({ validation })),
+    ),
+    delete: fc.oneof(
+      fc.constant('all' as const),
+      anyCondition(far.child).map((filter) => ({ filter })),
+    ),
+  })
+  const own = fc.record({
+    read: fc.subarray([...membersOf(of)]).map((fields) => ({ fields: [...new Set(['id', name, ...fields])] })),
+    update: fc.option(anyCondition(of), { nil: {} }).map((filter) => ({ fields: [name], filter })),
+  })
+  return fc
+    .tuple(own, links, whole, fc.option(anyFewFields(far.child), { nil: undefined }), anyFewFields(of))
+    .map(([mine, linking, fields, some, few]): readonly Policy[] => [
+      {
+        collections: {
+          [of]: mine,
+          [far.parent]: { read: { fields } },
+          ...(some === undefined && { [far.child]: linking }),
+        },
+      },
+      ...(some === undefined ? [] : [some]),
+      few,
+    ])
+}
+
 function anyFewFields(collection: Name): Arbitrary<Policy> {
   const fields = fc
     .tuple(fc.boolean(), fc.subarray([...membersOf(collection)], { minLength: 1, maxLength: 3 }))
-    .map(([isKeyed, some]) => (isKeyed ? [...new Set(['id', ...some])] : some))
+    .map(([isKeyed, some]) => (isKeyed ? [...new Set([...Object.keys(keyOf(collection, 0)), ...some])] : some))
   const condition = fc.option(anyCondition(collection), { nil: undefined, freq: 2 })
   const actions = fc
     .record({ fields, filter: condition, validation: condition })
@@ -129,7 +163,8 @@ export function drawNear(draw: Draw, held: readonly Policy[]): Policy {
     case 'fields':
       return policy(kind, { ...action, fields: '*' })
     case 'condition': {
-      const more = draw(anyTest(name, member))
+      const through = ways.filter(({ of }) => of === name).map((way) => way.name)
+      const more = draw(fc.constantFrom(member, ...through).chain((one) => anyTest(name, one)))
       const before = action[part]
       return policy(kind, { ...action, [part]: before === undefined ? more : { _and: [before, more] } })
     }

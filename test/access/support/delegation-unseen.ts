@@ -5,11 +5,14 @@
 
 import type { Rows } from '../../property/support/rows.ts'
 import { type Holding, people } from './delegation-world.ts'
-import { type Name, names, shop, valuesOf } from './library.ts'
+import { junction, type Name, names, shop, valuesOf } from './library.ts'
 import { naiveRules } from './naive.ts'
 import type { Caller, Policy } from './policies.ts'
 
-/** One cell with another value that the giver does not see, of those that what was given speaks of. */
+/**
+ * One cell with another value that the giver does not see, of those that what was given speaks of; or without a link of
+ * the junction that the giver does not see.
+ */
 export function* unseenChanges(before: Holding, after: readonly Holding[], rows: Rows): Generator<Rows> {
   const naive = naiveRules(before.policies, before.caller, rows)
   const given = JSON.stringify(after.map(({ policies }) => policies))
@@ -34,6 +37,11 @@ export function* unseenChanges(before: Holding, after: readonly Holding[], rows:
       }
     }
   }
+  for (const link of rows[junction.name] ?? []) {
+    if (naive.isReadable(junction.name, link)) continue
+    const changed = { ...rows, [junction.name]: (rows[junction.name] ?? []).filter((one) => one !== link) }
+    if (heldOf(changed) === held) yield changed
+  }
 }
 
 /** Which rows each action admits to, by itself and with what it demands of an item. */
@@ -48,7 +56,8 @@ function singleActions(policies: readonly Policy[]): readonly (readonly [Name, P
       Object.values(actions ?? {}).flatMap((action) => {
         if (action === 'all') return []
         const { filter = {}, validation = {} } = action
-        const trees = action.validation === undefined ? [filter] : [filter, { _and: [filter, validation] }]
+        // One that demands nothing admits every row, and tells nothing.
+        const trees = Object.keys(validation).length === 0 ? [filter] : [filter, { _and: [filter, validation] }]
         return trees
           .filter((tree) => Object.keys(tree).length > 0)
           .map((tree) => [name as Name, { collections: { [name]: { read: { filter: tree } } } }] as const)

@@ -3,10 +3,12 @@
  * each of them holds at this moment. Every delegation begins with its members as `begin` is told.
  */
 import { randomUUID } from 'node:crypto'
+import { inspect } from 'node:util'
 import { type PolicyContent, parsePolicy, presentPolicy } from '../../../src/core/access/policy.ts'
 import type { Model } from '../../../src/core/model/model.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { openPostgres } from '../../../src/platform/drivers/postgres/driver.ts'
+import type { Observe } from '../../../src/ports.ts'
 import { openTokens } from '../../../src/services/caller/tokens.ts'
 import { createModelCache } from '../../../src/services/model/model-cache.ts'
 import { param, type Sql, sql, statement, uuids } from '../../../src/store/statements.ts'
@@ -16,7 +18,7 @@ import { operationsOf } from '../../support/data/model-sketch.ts'
 import { startPostgres } from '../../support/servers/postgres.ts'
 import { openInProcess } from '../../support/service/in-process.ts'
 import { generousLicense } from '../../support/service/license.ts'
-import { collections, links, now, roles, users } from './library.ts'
+import { collections, junction, links, now, roles, users, type Way, ways } from './library.ts'
 import type { Caller, Policy } from './policies.ts'
 import { load } from './service.ts'
 
@@ -56,7 +58,11 @@ export async function openDelegationWorld() {
   const database = openPostgres({ connectionString: server.url })
   const clock = { now: () => now }
   const variables = await generousLicense()
-  const service = await openInProcess({ database, databaseUrl: server.url, variables, clock })
+  const faults: unknown[] = []
+  const observe: Observe = (seen) => {
+    if (seen.kind === 'fault') faults.push(seen.error)
+  }
+  const service = await openInProcess({ database, databaseUrl: server.url, variables, clock, observe })
   const { services } = service
   const tokens = await openTokens({ ports: services.ports, configured: undefined })
   const keys = new Map<string, string>()
@@ -87,7 +93,9 @@ export async function openDelegationWorld() {
       },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
-    return { status: response.status, text: await response.text() }
+    const text = await response.text()
+    // Nothing but the log tells of the reason.
+    return { status: response.status, text: response.status === 500 ? `${text} ${inspect(faults)}` : text }
   }
 
   const [[founder = ''] = []] = await database.query(statement(sql`select id from service."user"`))
@@ -103,12 +111,22 @@ export async function openDelegationWorld() {
   const relations = links.map(
     ({ child, name, column, parent, opposite }) => `${child}.${name}(${column}) -> ${parent}.${opposite}`,
   )
-  const operations = operationsOf({ collections, keys: {}, relations }, source?.id ?? '')
+  const indexes = { [junction.name]: [['primary', ...junction.key] as const] }
+  const operations = operationsOf({ collections, keys: indexes, relations }, source?.id ?? '')
   await must('POST', '/api/shop/schema/migrate', { operations })
   const workspace = await findWorkspace(database, 'shop')
   if (workspace === undefined) throw new Error('there is no workspace')
   const { id: workspaceId } = workspace
-  const model: Model = await createModelCache({ database }).load(workspace, 1)
+  const modelOf = async (version: number): Promise<Model> => createModelCache({ database }).load(workspace, version)
+  const unlinked = await modelOf(1)
+  const side = ({ of, name, near }: Way) => {
+    const throughFieldId = unlinked.byName.get(of)?.fields.get(near.opposite)?.id
+    return { id: randomUUID(), apiName: name, throughFieldId }
+  }
+  const [firstField, secondField] = ways.map(side)
+  const pair = { kind: 'createManyToManyFieldPair', data: { firstField, secondField } }
+  await must('POST', '/api/shop/schema/migrate', { operations: [pair] })
+  const model = await modelOf(2)
   const builtIn = await database.query(
     statement(sql`select kind, id from service.role where workspace_id = ${param(workspaceId)}::uuid`),
   )

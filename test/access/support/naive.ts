@@ -3,10 +3,24 @@
  * a line of the core: what a caller reads, whether a write is refused and with which status, and what it leaves behind.
  * A write is carried out step by step in the order in which the rules tell it.
  */
+import { pathHolds } from '../../property/support/inside.ts'
 import { operatorHolds, ordered, type Truth } from '../../property/support/oracle.ts'
 import type { Arguments, Request, Tree } from '../../property/support/request.ts'
 import type { Row, Rows } from '../../property/support/rows.ts'
-import { type Link, links, membersOf, type Name, now, shop } from './library.ts'
+import type { TypeText } from '../../property/support/shop.ts'
+import {
+  identified,
+  junction,
+  type Link,
+  links,
+  membersOf,
+  type Name,
+  now,
+  shop,
+  sortedDetails,
+  type Way,
+  ways,
+} from './library.ts'
 import type { ActionName, Caller, Policy } from './policies.ts'
 import type { Write } from './writes.ts'
 
@@ -18,23 +32,31 @@ export type Limits = { readonly default: number; readonly max: number }
 
 export type Naive = {
   list(collection: Name, request: Request, limits: Limits): Answer
-  /** The rows afterwards are the rows before where it is refused. */
-  write(write: Write): { readonly answer: Answer; readonly rows: Rows }
+  /** The rows afterwards are the rows before where it is refused; `isTaken` where that is for a key that another row has. */
+  write(write: Write): { readonly answer: Answer; readonly rows: Rows; readonly isTaken: boolean }
   /** Members that some policy allows for this. */
   members(collection: Name, action: ActionName): ReadonlySet<string>
   /** Whether some policy speaks of it. */
   isAllowed(collection: Name, action: ActionName): boolean
   isReadable(collection: Name, row: Row): boolean
+  isKeySeen(collection: Name): boolean
   isSeen(collection: Name, row: Row, member: string): boolean
 }
 
 class Refusal extends Error {
   readonly status: 403 | 404 | 422
+  /** Whether another row has the key already. */
+  readonly isTaken: boolean
 
-  constructor(status: 403 | 404 | 422) {
+  constructor(status: 403 | 404 | 422, isTaken = false) {
     super(String(status))
     this.status = status
+    this.isTaken = isTaken
   }
+}
+
+function demandFree(rows: readonly Row[], own: Row): void {
+  if (rows.some((row) => row !== own && row.id === own.id)) throw new Refusal(422, true)
 }
 
 function demand(condition: boolean, status: 403 | 404 | 422): void {
@@ -51,7 +73,15 @@ type Eyes = {
   readonly related: (collection: Name, row: Row, relation: string) => readonly Row[] | undefined
 }
 
-export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Rows): Naive {
+/** `database` is the title of its dialect: JSON has no order of its own. */
+export function naiveRules(
+  policies: readonly Policy[],
+  caller: Caller,
+  rows: Rows,
+  database: 'PostgreSQL' | 'MariaDB' = 'PostgreSQL',
+): Naive {
+  const ranks = sortedDetails[database]?.map((value) => JSON.stringify(value)) ?? []
+  const rankOf = (value: unknown) => (value === null ? null : ranks.indexOf(JSON.stringify(value)))
   const speaking = policies.filter(
     ({ collections }) => caller.userId !== undefined || !JSON.stringify(collections).includes('"$CURRENT_USER"'),
   )
@@ -77,11 +107,27 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
     related(collection, row, relation) {
       if (!isSeen(collection, row, relation)) return undefined
       const target = targetOf(collection, relation)
-      return joined(collection, row, relation).filter((one) => isReadable(target, one))
+      return joined(collection, row, relation, countsForCaller).filter((one) => isReadable(target, one))
     },
   }
 
-  function joined(collection: Name, row: Row, relation: string): readonly Row[] {
+  /** Links that a policy hides, or whose end it hides, do not count. */
+  function countsForCaller({ far }: Way, link: Row): boolean {
+    return isReadable(far.child, link) && isSeen(far.child, link, far.name)
+  }
+
+  function joined(
+    collection: Name,
+    row: Row,
+    relation: string,
+    counts: (way: Way, link: Row) => boolean = () => true,
+  ): readonly Row[] {
+    const way = wayOf(collection, relation)
+    if (way !== undefined) {
+      const { near, far } = way
+      const linked = state[near.child].filter((link) => link[near.column] === row.id && counts(way, link))
+      return state[far.parent].filter(({ id }) => linked.some((link) => link[far.column] === id))
+    }
     const { link, isForward } = linkOf(collection, relation)
     if (isForward) return state[link.parent].filter(({ id }) => id === row[link.column])
     return state[link.child].filter((one) => one[link.column] === row.id)
@@ -114,6 +160,15 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
     demand(members(collection, action).has(member), 403)
   }
 
+  /** Whether a relation may be followed at all. */
+  function mayFollow(collection: Name, relation: string): void {
+    mayDo(targetOf(collection, relation), 'read')
+    const way = wayOf(collection, relation)
+    if (way === undefined) return
+    mayDo(way.far.child, 'read')
+    mayName(way.far.child, 'read', way.far.name)
+  }
+
   function mayFilter(collection: Name, filter: Tree | undefined): void {
     if (filter === undefined) return
     for (const [name, part] of Object.entries(filter)) {
@@ -123,9 +178,20 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
       else {
         mayName(collection, 'read', name)
         if (!isRelation(collection, name)) continue
-        const target = targetOf(collection, name)
-        mayDo(target, 'read')
-        mayFilter(target, part as Tree)
+        mayFollow(collection, name)
+        mayFilter(targetOf(collection, name), part as Tree)
+      }
+    }
+  }
+
+  function maySort(collection: Name, sort: Request['sort'] = []): void {
+    for (const path of sort.flatMap((entry) => Object.keys(entry))) {
+      let from = collection
+      for (const name of path.split('.')) {
+        mayName(from, 'read', name)
+        if (!isRelation(from, name)) continue
+        mayFollow(from, name)
+        from = targetOf(from, name)
       }
     }
   }
@@ -133,14 +199,14 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
   function maySelect(collection: Name, { fields, deep }: { fields: readonly string[]; deep: Tree }): void {
     for (const path of fields) {
       const [name = '', ...rest] = path.split('.')
-      if (name === '*') continue
+      if (name === '*' || name === '_etag') continue
       mayName(collection, 'read', name)
       if (!isRelation(collection, name)) continue
+      mayFollow(collection, name)
       const target = targetOf(collection, name)
-      mayDo(target, 'read')
       const below = (deep[name] ?? {}) as Arguments & Tree
       mayFilter(target, below._filter)
-      for (const entry of below._sort ?? []) for (const field of Object.keys(entry)) mayName(target, 'read', field)
+      maySort(target, below._sort)
       maySelect(target, { fields: rest.length === 0 ? ['*'] : [rest.join('.')], deep: below })
     }
   }
@@ -158,15 +224,23 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
   function mayUpdate(collection: Name, body: Row): void {
     mayDo(collection, 'update')
     for (const name of Object.keys(body)) mayName(collection, 'update', name)
+    for (const [name, value] of Object.entries(body)) {
+      if (!isOperator(value)) continue
+      mayDo(collection, 'read')
+      mayName(collection, 'read', name)
+    }
     mayNest(collection, body)
   }
 
   function mayNest(collection: Name, body: Row): void {
+    // Whoever may not follow a many-to-many field links nothing by it.
+    for (const name of Object.keys(body)) if (wayOf(collection, name) !== undefined) mayFollow(collection, name)
     for (const { relation, kind, content } of operationsOf(collection, body)) {
       const target = targetOf(collection, relation)
       const { isForward } = linkOf(collection, relation)
       if (content.filter !== undefined) mayDo(target, 'read')
       mayFilter(target, content.filter)
+      if (kind === '_link') for (const item of listOf(content.data)) mayCreate(target, item)
       if (kind === '_create') for (const item of listOf(content.data)) mayCreate(target, item)
       if (kind === '_update') mayUpdate(target, content.data as Row)
       if (kind === '_delete') mayDo(target, 'delete')
@@ -187,7 +261,7 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
     return answered(() => {
       mayDo(collection, 'read')
       mayFilter(collection, filter)
-      for (const entry of sort) for (const field of Object.keys(entry)) mayName(collection, 'read', field)
+      maySort(collection, sort)
       maySelect(collection, { fields, deep })
       const matching = found(collection, filter)
       const page = paged(collection, matching, { sort, limit, offset, max: limits.max })
@@ -202,30 +276,60 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
     )
   }
 
+  /** Whether the key may be read in every row that may. */
+  function isKeySeen(collection: Name): boolean {
+    const read = grants(collection, 'read')
+    return keyNames(collection).every((name) => {
+      const telling = read.filter(({ fields }) => fields.has(name))
+      return telling.length === read.length || telling.some(({ filter }) => Object.keys(filter).length === 0)
+    })
+  }
+
+  function keyNames(collection: Name): readonly string[] {
+    return collection === junction.name ? junction.key : ['id']
+  }
+
   type Sorting = { direction?: 'asc' | 'desc'; nulls?: 'first' | 'last' }
   type Page = { sort: NonNullable<Request['sort']>; limit: number; offset: number; max: number }
 
   function paged(collection: Name, rows: readonly Row[], { sort, limit, offset, max }: Page): readonly Row[] {
-    const read = grants(collection, 'read')
-    const telling = read.filter(({ fields }) => fields.has('id'))
-    const isKeySeen = telling.length === read.length || telling.some(({ filter }) => Object.keys(filter).length === 0)
+    const key = keyNames(collection)
     const seen = [...(shop.fields.get(collection)?.keys() ?? [])].filter((name) =>
       members(collection, 'read').has(name),
     )
     const asked = sort.flatMap((entry) => Object.entries<Sorting>(entry))
+    const last = asked.findLast(([name], place) => asked.findIndex(([other]) => other === name) === place)
+    const tied = last?.[1].direction ?? 'asc'
     const entries: (readonly [string, Sorting])[] = [
       ...asked,
-      ...(isKeySeen ? ['id'] : seen).map((name) => [name, {}] as const),
+      ...(isKeySeen(collection) ? key : seen).map((name) => [name, { direction: tied }] as const),
     ]
     const sorted = rows.toSorted((one, other) => {
-      for (const [name, { direction = 'asc', nulls = direction === 'asc' ? 'last' : 'first' }] of entries) {
-        const [left, right] = [one, other].map((row) => callers.value(collection, row, name))
-        const order = ordered(shop.fields.get(collection)?.get(name), left, right, { direction, nulls })
+      for (const [path, { direction = 'asc', nulls = direction === 'asc' ? 'last' : 'first' }] of entries) {
+        const names = path.split('.')
+        const type = typeAt(collection, names)
+        const [left, right] = [one, other].map((row) => {
+          const value = valueAt(collection, row, names)
+          return type?.name === 'json' ? rankOf(value) : value
+        })
+        const order = ordered(type, left, right, { direction, nulls })
         if (order !== 0) return order
       }
-      return Number(one.id) - Number(other.id)
+      return (Number(one.id) - Number(other.id)) * (tied === 'asc' ? 1 : -1)
     })
     return sorted.slice(offset, offset + (limit <= 0 ? max : limit))
+  }
+
+  function typeAt(collection: Name, [name = '', ...path]: readonly string[]): TypeText | undefined {
+    if (path.length > 0) return typeAt(targetOf(collection, name), path)
+    return shop.fields.get(collection)?.get(name)
+  }
+
+  /** What the caller would read there; null where a relation leads to nothing that it sees. */
+  function valueAt(collection: Name, row: Row, [name = '', ...path]: readonly string[]): unknown {
+    if (path.length === 0) return callers.value(collection, row, name)
+    const [related] = callers.related(collection, row, name) ?? []
+    return related === undefined ? null : valueAt(targetOf(collection, name), related, path)
   }
 
   type Asked = { readonly fields: readonly string[]; readonly deep: Tree; readonly max: number }
@@ -238,7 +342,8 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
       const primitives = [...(shop.fields.get(collection)?.keys() ?? [])]
       const chosen = name === '*' ? primitives.filter((one) => members(collection, 'read').has(one)) : [name]
       for (const one of chosen) {
-        if (isRelation(collection, one))
+        if (one === '_etag') item[one] = shownText(collection, row)
+        else if (isRelation(collection, one))
           below.set(one, [...(below.get(one) ?? []), rest.length === 0 ? '*' : rest.join('.')])
         else item[one] = callers.value(collection, row, one)
       }
@@ -251,11 +356,16 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
     return item
   }
 
+  /** Stands for the tag: rows have one tag where they read alike. */
+  function shownText(collection: Name, row: Row): string {
+    return JSON.stringify(shaped(collection, row, { fields: ['*'], deep: {}, max: 0 }))
+  }
+
   function nested(collection: Name, relation: string, related: readonly Row[], asked: Asked): unknown {
     const target = targetOf(collection, relation)
     const { _filter = {}, _sort = [], _limit = Math.min(100, asked.max), _offset = 0 } = asked.deep as Arguments
     const matching = related.filter((row) => holds(callers, target, _filter, row) === true)
-    if (linkOf(collection, relation).isForward) {
+    if (!isList(collection, relation)) {
       const [only] = matching
       return only === undefined ? null : shaped(target, only, asked)
     }
@@ -265,18 +375,32 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
 
   // Writing.
 
-  function write(asked: Write): { readonly answer: Answer; readonly rows: Rows } {
+  function write(asked: Write): { readonly answer: Answer; readonly rows: Rows; readonly isTaken: boolean } {
     const before = copyOf(state)
-    const answer = answered(() => ({ status: 200, data: written(asked) }))
+    let isTaken = false
+    const answer = answered(
+      () => ({ status: 200, data: written(asked) }),
+      (refusal) => {
+        isTaken = refusal.isTaken
+        return { status: refusal.status }
+      },
+    )
     const after = copyOf(answer.status === 200 ? state : before)
     state = before
-    return { answer, rows: after }
+    return { answer, rows: after, isTaken }
   }
 
   function written(asked: Write): readonly Row[] {
     const { collection, request } = asked
     const fields = request.fields ?? ['*']
-    mayDo(collection, asked.kind === 'create' ? 'create' : asked.kind.startsWith('update') ? 'update' : 'delete')
+    mayDo(
+      collection,
+      asked.kind === 'create' || asked.kind === 'upsert'
+        ? 'create'
+        : asked.kind.startsWith('update')
+          ? 'update'
+          : 'delete',
+    )
     if (request.filter !== undefined) mayDo(collection, 'read')
     mayFilter(collection, request.filter)
     const isSilent = asked.kind.startsWith('delete') && request.fields === undefined
@@ -288,11 +412,20 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
         for (const item of asked.items) mayCreate(collection, item)
         return items(asked.items.map((item) => create(collection, item)))
       }
+      case 'upsert':
+        return items(upsert(collection, asked))
       case 'updateOne':
       case 'updateMany': {
         mayUpdate(collection, asked.body)
         const targets = targetsOf(asked)
         update(collection, targets, asked.body)
+        return items(targets)
+      }
+      case 'updateEach': {
+        for (const { body } of asked.changes) mayUpdate(collection, body)
+        const targets = asked.changes.map(({ key }) => itemNamed(collection, key))
+        for (const [index, { body }] of asked.changes.entries())
+          update(collection, targets.slice(index, index + 1), body)
         return items(targets)
       }
       case 'deleteOne':
@@ -305,9 +438,38 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
     }
   }
 
-  function targetsOf(asked: Exclude<Write, { kind: 'create' }>): readonly Row[] {
+  /** In the order of their keys. */
+  function upsert(collection: Name, asked: Extract<Write, { kind: 'upsert' }>): readonly Row[] {
+    const key: readonly string[] = collection === junction.name ? junction.key : ['id']
+    const isUpdate = asked.do === 'update'
+    const rest = (item: Row) => Object.fromEntries(Object.entries(item).filter(([name]) => !key.includes(name)))
+    mayDo(collection, 'read')
+    for (const name of key) mayName(collection, 'read', name)
+    for (const item of asked.items) mayCreate(collection, item)
+    if (isUpdate) for (const item of asked.items) mayUpdate(collection, rest(item))
+    const written = new Map<Row, Row>()
+    const textOf = (item: Row) => JSON.stringify(key.map((name) => String(item[name])))
+    for (const item of asked.items.toSorted((one, other) => (textOf(one) < textOf(other) ? -1 : 1))) {
+      const isThere = (row: Row) => key.every((name) => callers.value(collection, row, name) === item[name])
+      const row = found(collection).find(isThere)
+      if (row !== undefined && isUpdate) update(collection, [row], rest(item))
+      written.set(item, row ?? create(collection, item))
+    }
+    return asked.items.map((item) => written.get(item) ?? {})
+  }
+
+  function itemNamed(collection: Name, key: number): Row {
+    const target = found(collection).find((row) => callers.value(collection, row, 'id') === key)
+    if (target === undefined) throw new Refusal(404)
+    return target
+  }
+
+  function targetsOf(asked: Exclude<Write, { kind: 'create' | 'upsert' | 'updateEach' }>): readonly Row[] {
     const rows = found(asked.collection, asked.request.filter)
-    if (!('key' in asked)) return rows
+    if (!('key' in asked)) {
+      demand(rows.length <= (asked.max ?? rows.length), 422)
+      return rows
+    }
     const [target] = rows.filter((row) => callers.value(asked.collection, row, 'id') === asked.key)
     if (target === undefined) throw new Refusal(404)
     return [target]
@@ -345,15 +507,19 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
   }
 
   function create(collection: Name, body: Row, parent?: { link: Link; id: unknown }): Row {
-    const row: Record<string, unknown> = {}
-    for (const name of shop.fields.get(collection)?.keys() ?? []) row[name] = body[name] ?? null
-    if (parent !== undefined) row[parent.link.column] = parent.id
+    let row: Row = {}
+    const give = (name: string, value: unknown) => {
+      row = { ...row, [name]: value }
+    }
+    for (const name of shop.fields.get(collection)?.keys() ?? []) give(name, body[name] ?? null)
+    if (parent !== undefined) give(parent.link.column, parent.id)
     for (const { relation, kind, content } of operationsOf(collection, body)) {
       const { link, isForward } = linkOf(collection, relation)
-      if (isForward) row[link.column] = referred(link, kind, content).id
+      if (isForward) give(link.column, referred(link, kind, content).id)
     }
+    row = identified(collection, row)
     referBySight(collection, {}, body)
-    demand(!state[collection].some(({ id }) => id === row.id), 422)
+    demandFree(state[collection], row)
     state[collection].push(row)
     refer(collection, row)
     for (const { relation, kind, content } of operationsOf(collection, body)) {
@@ -403,11 +569,14 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
     const given = Object.keys(body)
     check(rows, { collection, action: 'update', given, when: 'before' })
     const columns = Object.entries(body).filter(([name]) => !isRelation(collection, name))
+    for (const [name, value] of columns) {
+      if (isOperator(value)) for (const row of rows) demand(isSeen(collection, row, name), 403)
+    }
     for (const row of rows) referBySight(collection, row, body)
     for (const row of rows) {
-      const isTaken = state[collection].some((one) => one !== row && one.id === body.id)
-      demand(!('id' in body) || !isTaken, 422)
-      Object.assign(row, Object.fromEntries(columns))
+      const values = columns.map(([name, value]) => [name, isOperator(value) ? altered(row[name], value) : value])
+      Object.assign(row, identified(collection, { ...row, ...Object.fromEntries(values) }))
+      demandFree(state[collection], row)
       refer(collection, row)
     }
     for (const row of rows) {
@@ -448,8 +617,11 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
       case '_create':
         for (const item of listOf(content.data)) create(link.child, item, { link, id: row.id })
         return
+      case '_link':
+        connectThrough(link, row, listOf(content.data))
+        return
       case '_connect':
-        for (const key of listOf(content.keys)) relink(link, [named(link.child, key)], row.id)
+        relink(link, [...new Set(listOf(content.keys).map((key) => named(link.child, key)))], row.id)
         return
       case '_update':
         update(link.child, linked(), content.data as Row)
@@ -463,11 +635,31 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
     }
   }
 
+  /** All rows have to be there before the first is linked, and none is linked twice. */
+  function connectThrough(near: Link, row: Row, items: readonly Row[]): void {
+    for (const item of items) {
+      for (const { relation, content } of operationsOf(near.child, item)) {
+        named(linkOf(near.child, relation).link.parent, content.key as Row)
+      }
+    }
+    for (const item of items) {
+      const linked = Object.entries(item).every(([relation]) => {
+        const { link } = linkOf(near.child, relation)
+        const { id } = referred(link, '_connect', (item[relation] as { _connect: Content })._connect)
+        return state[near.child].some((one) => one[near.column] === row.id && one[link.column] === id)
+      })
+      if (!linked) create(near.child, item, { link: near, id: row.id })
+    }
+  }
+
   /** A change of the far rows' reference is an update of their relation back. */
   function relink(link: Link, rows: readonly Row[], id: unknown): void {
     const how = { collection: link.child, action: 'update', given: [link.name] } as const
     check(rows, { ...how, when: 'before' })
-    for (const row of rows) set(row, link.column, id)
+    for (const row of rows) {
+      Object.assign(row, identified(link.child, { ...row, [link.column]: id }))
+      demandFree(state[link.child], row)
+    }
     check(rows, { ...how, when: 'after' })
   }
 
@@ -480,14 +672,14 @@ export function naiveRules(policies: readonly Policy[], caller: Caller, rows: Ro
   }
 
   const isAllowed: Naive['isAllowed'] = (collection, action) => grants(collection, action).length > 0
-  return { list, write, members, isAllowed, isReadable, isSeen }
+  return { list, write, members, isAllowed, isReadable, isKeySeen, isSeen }
 }
 
-function answered(work: () => Answer): Answer {
+function answered(work: () => Answer, refused = ({ status }: Refusal): Answer => ({ status })): Answer {
   try {
     return work()
   } catch (error) {
-    if (error instanceof Refusal) return { status: error.status }
+    if (error instanceof Refusal) return refused(error)
     throw error
   }
 }
@@ -498,6 +690,17 @@ function copyOf(rows: Rows): State {
 
 function set(row: Row, column: string, value: unknown): void {
   Object.assign(row, { [column]: value })
+}
+
+function isOperator(value: unknown): value is { readonly _increment: number | string } {
+  return typeof value === 'object' && value !== null && '_increment' in value
+}
+
+function altered(value: unknown, { _increment }: { readonly _increment: number | string }): number | null {
+  if (value === null) return null
+  const sum = Number(value) + Number(_increment)
+  demand(sum >= -(2 ** 31) && sum < 2 ** 31, 422)
+  return sum
 }
 
 function linkOf(collection: Name, relation: string): { readonly link: Link; readonly isForward: boolean } {
@@ -512,7 +715,17 @@ function isRelation(collection: Name, member: string): boolean {
   return shop.relations.get(collection)?.has(member) === true
 }
 
+function wayOf(collection: Name, relation: string): Way | undefined {
+  return ways.find(({ of, name }) => of === collection && name === relation)
+}
+
+function isList(collection: Name, relation: string): boolean {
+  return shop.relations.get(collection)?.get(relation)?.isList === true
+}
+
 function targetOf(collection: Name, relation: string): Name {
+  const way = wayOf(collection, relation)
+  if (way !== undefined) return way.far.parent
   const { link, isForward } = linkOf(collection, relation)
   return isForward ? link.parent : link.child
 }
@@ -520,7 +733,8 @@ function targetOf(collection: Name, relation: string): Name {
 type Content = { readonly filter?: Tree; readonly data?: unknown; readonly key?: unknown; readonly keys?: unknown }
 type Operation = {
   readonly relation: string
-  readonly kind: '_create' | '_connect' | '_update' | '_disconnect' | '_delete'
+  /** `_link` creates rows of the junction, unless they are there. */
+  readonly kind: '_create' | '_connect' | '_update' | '_disconnect' | '_delete' | '_link'
   readonly content: Content
 }
 
@@ -529,9 +743,23 @@ function operationsOf(collection: Name, body: Row): readonly Operation[] {
     if (!isRelation(collection, relation)) return []
     return listOf(value).map((one): Operation => {
       const [[kind, content] = []] = Object.entries(one)
-      return { relation, kind: kind as Operation['kind'], content: content as Content }
+      const operation = { relation, kind: kind as Operation['kind'], content: content as Content }
+      const way = wayOf(collection, relation)
+      return way === undefined ? operation : operationOnJunction(way, operation)
     })
   })
+}
+
+/** What an operation on a many-to-many field does to the rows of its junction. */
+function operationOnJunction({ near, far }: Way, { kind, content }: Operation): Operation {
+  const relation = near.opposite
+  if (kind === '_disconnect')
+    return { relation, kind: '_delete', content: { filter: { [far.name]: content.filter ?? {} } } }
+  const rows =
+    kind === '_connect'
+      ? listOf(content.keys).map((key) => ({ [far.name]: { _connect: { key } } }))
+      : listOf(content.data).map((data) => ({ [far.name]: { _create: { data } } }))
+  return { relation, kind: kind === '_connect' ? '_link' : '_create', content: { data: rows } }
 }
 
 function listOf(value: unknown): readonly Row[] {
@@ -558,6 +786,7 @@ function holds(eyes: Eyes, collection: Name, filter: Tree, row: Row): Truth {
     const type = shop.fields.get(collection)?.get(name)
     const value = eyes.value(collection, row, name)
     const isPlain = typeof part !== 'object' || part === null
+    if (!isPlain && '_path' in part) return pathHolds(value, part as Tree)
     const tests = isPlain ? [['_eq', part] as const] : Object.entries(part)
     return all(tests.map(([operator, operand]) => operatorHolds(type, operator, operand, value)))
   })
@@ -569,7 +798,7 @@ function relationHolds(eyes: Eyes, collection: Name, relation: string, part: Tre
   if (related === undefined) return false
   const target = targetOf(collection, relation)
   const satisfying = (filter: Tree) => related.filter((one) => holds(eyes, target, filter, one) === true).length
-  if (linkOf(collection, relation).isForward) return satisfying(part) > 0
+  if (!isList(collection, relation)) return satisfying(part) > 0
   const { _some, _every, _none, ...bare } = part as Record<string, Tree | undefined>
   const isBare = Object.keys(bare).length > 0 || Object.keys(part).length === 0
   return (

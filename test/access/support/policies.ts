@@ -2,7 +2,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import { anyFilter, requestOf, type Tree } from '../../property/support/request.ts'
 import type { Relation, Shop, TypeText } from '../../property/support/shop.ts'
-import { membersOf, type Name, names, roles, shop, stockOf, users } from './library.ts'
+import { membersOf, type Name, names, roles, shop, stockOf, users, ways } from './library.ts'
 
 export type PolicyAction = 'all' | { fields?: '*' | readonly string[]; filter?: Tree; validation?: Tree }
 export type ActionName = 'read' | 'create' | 'update' | 'delete'
@@ -95,9 +95,15 @@ const ofPerson = fc.constantFrom<Tree>(
 
 const variables: Partial<Record<Name, Arbitrary<Tree>>> = {
   people: ofPerson,
-  posts: ofPerson.map((author) => ({ author })),
+  posts: fc.oneof(
+    ofPerson.map((author): Tree => ({ author })),
+    fc
+      .tuple(fc.constantFrom('_some', '_none', '_every'), ofPerson)
+      .map(([how, part]): Tree => ({ fans: { [how]: part } })),
+  ),
   badges: ofPerson.map((person) => ({ person })),
   notes: ofPerson.map((author) => ({ post: { author } })),
+  likes: ofPerson.map((person) => ({ person })),
 }
 
 /** What remains of the shop for somebody who may use these members: requests drawn from it are rarely refused. */
@@ -110,9 +116,16 @@ export function narrowed(membersFor: (collection: Name) => ReadonlySet<string>):
   const relations = new Map<string, ReadonlyMap<string, Relation>>()
   for (const name of fields.keys()) {
     const seen = [...(shop.relations.get(name) ?? [])].filter(
-      ([field, { target }]) => membersFor(name as Name).has(field) && fields.has(target),
+      ([field, { target }]) =>
+        membersFor(name as Name).has(field) && fields.has(target) && isLinked(membersFor, name as Name, field),
     )
     relations.set(name, new Map(seen))
   }
   return { ...shop, fields, relations }
+}
+
+/** A many-to-many field leads nowhere for somebody who does not read where its links lead. */
+function isLinked(membersFor: (collection: Name) => ReadonlySet<string>, of: Name, name: string): boolean {
+  const way = ways.find((one) => one.of === of && one.name === name)
+  return way === undefined || membersFor(way.far.child).has(way.far.name)
 }

@@ -23,6 +23,7 @@ const rows: Rows = {
   posts: [post(1, { authorId: 1 }), post(2, { status: 'live', score: 5 }), post(3, { status: 'live' })],
   notes: [],
   badges: [],
+  likes: [],
 }
 
 export function describeRegressions(opened: () => Opened): void {

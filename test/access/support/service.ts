@@ -1,5 +1,6 @@
 /** One caller of the service over a real database: policies are parsed, merged, planned, compiled and run. */
 
+import { isDeepStrictEqual } from 'node:util'
 import type { Viewer } from '../../../src/core/access/access.ts'
 import { writeOnlyAccess } from '../../../src/core/access/access.ts'
 import { viewerOf } from '../../../src/core/access/merge.ts'
@@ -7,10 +8,14 @@ import { parsePolicy } from '../../../src/core/access/policy.ts'
 import type { Rights } from '../../../src/core/access/principal.ts'
 import { bindTimeVariable } from '../../../src/core/access/variable.ts'
 import { ServiceError } from '../../../src/core/error.ts'
+import type { FieldType } from '../../../src/core/model/field-type.ts'
 import type { Model } from '../../../src/core/model/model.ts'
 import type { Parts } from '../../../src/core/parts.ts'
+import { planAggregates } from '../../../src/core/plan/aggregate.ts'
+import { planUpdateEach } from '../../../src/core/plan/bulk/update-each.ts'
+import { planUpsert } from '../../../src/core/plan/bulk/upsert.ts'
 import { openCollection } from '../../../src/core/plan/names.ts'
-import type { WritePlan } from '../../../src/core/plan/plan.ts'
+import type { Step, WritePlan } from '../../../src/core/plan/plan.ts'
 import { planList } from '../../../src/core/plan/read.ts'
 import {
   planCreate,
@@ -22,9 +27,11 @@ import {
   singleItem,
   type WriteRequest,
 } from '../../../src/core/plan/write.ts'
+import { type AggregateArguments, parseAggregateQuery } from '../../../src/core/query/aggregate-query.ts'
 import type { ReadQuery } from '../../../src/core/query/parse.ts'
 import { type Bindings, unbound } from '../../../src/core/query/placeholder.ts'
-import type { Dialect } from '../../../src/core/sql/dialect.ts'
+import type { Cursors, Dialect } from '../../../src/core/sql/dialect.ts'
+import { joinInserts } from '../../../src/core/sql/joined-inserts.ts'
 import { compile, ident, join, type SqlParam, type Statement, sql } from '../../../src/core/sql/statement.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
 import { openSqlSource } from '../../../src/sources/sql-source.ts'
@@ -33,17 +40,26 @@ import type { Draft } from '../../property/support/request.ts'
 import type { Rows } from '../../property/support/rows.ts'
 import { openItems } from '../../support/data/items.ts'
 import { atOnce } from '../../support/run/at-once.ts'
-import { model as library, names, now } from './library.ts'
+import { identified, junction, model as library, names, now } from './library.ts'
 import type { Caller, Policy } from './policies.ts'
 import type { Write } from './writes.ts'
 
 /** `text` is the answer as it leaves, or what the caller is told instead. */
-export type Reply = { readonly status: number; readonly text: string; readonly total?: number | undefined }
+export type Reply = {
+  readonly status: number
+  readonly text: string
+  readonly total?: number | undefined
+  readonly cursors?: Cursors | undefined
+  /** Of a write whose new items were inserted together, or before what was to be found (decision 040). */
+  readonly isJoined?: boolean
+}
 
 export type Service = {
   list(collection: string, query: () => ReadQuery): Promise<Reply>
   draft(draft: Draft): Promise<Reply>
-  write(write: Write): Promise<Reply>
+  aggregate(collection: string, sent: AggregateArguments): Promise<Reply>
+  /** `tags` are those of which the item of a key has to have one. */
+  write(write: Write, tags?: readonly string[]): Promise<Reply>
 }
 
 const limits = { default: 100, max: 10_000 }
@@ -62,17 +78,28 @@ export function openService(
     return replied(async () => {
       const { collection, access } = openCollection(model, viewer, name, 'read')
       const run = source.prepareList(planList({ viewer, collection, access, limits: pages, maxRows }, read()))
-      const { data, total } = await run(bindingsOf([]))
-      return { status: 200, text: data, total }
+      const { data, total, cursors } = await run(bindingsOf([]))
+      return { status: 200, text: data, total, ...(cursors && { cursors }) }
     })
   }
 
   return {
     list: (collection, query) => list(collection, query),
     draft: (draft) => list(draft.collection, () => queryOf(draft, 0), draft.limits),
-    write: (write) =>
+    aggregate: (name, sent) =>
       replied(async () => {
-        const action = write.kind === 'create' ? 'create' : write.kind.startsWith('update') ? 'update' : 'delete'
+        const { collection, access } = openCollection(model, viewer, name, 'read')
+        const context = { viewer, collection, access, limits, maxRows }
+        const { data, total } = await source.prepareList(planAggregates(context, parseAggregateQuery(sent)))(
+          bindingsOf([]),
+        )
+        return { status: 200, text: data, total }
+      }),
+    async write(write, tags) {
+      let isJoined = false
+      const reply = await replied(async () => {
+        const isNew = write.kind === 'create' || write.kind === 'upsert'
+        const action = isNew ? 'create' : write.kind.startsWith('update') ? 'update' : 'delete'
         const { collection } = openCollection(model, viewer, write.collection, action)
         const access = viewer.accessTo(collection, 'read')
         const read = {
@@ -82,21 +109,42 @@ export function openService(
           maxRows,
           access: access.kind === 'granted' ? access : writeOnlyAccess,
         }
-        const query = () => queryOf({ ...write, form: 'json', isDotted: false, limits }, 0)
-        const request: WriteRequest = { viewer, collection, generators: { uuid: () => '', now: () => '' }, read, query }
+        const max = 'max' in write ? write.max : undefined
+        const query = () => ({ ...queryOf({ ...write, form: 'json', isDotted: false, limits }, 0), max })
+        const request: WriteRequest = {
+          viewer,
+          collection,
+          generators: { uuid: () => '', now: () => '' },
+          read,
+          query,
+          tags,
+        }
         const item = write.kind === 'create' ? singleItem(write.items) : undefined
         const plain = item && planPlainInsert(request, Object.keys(item))
         const given = item && plain?.valuesOf(item, request.generators)
         const plan = plain?.plan ?? atOnce(planOf(request, write))
+        isJoined = plan.kind === 'program' && isReordered(plan.steps, dialect)
         const text = await source.prepareWrite(plan)(bindingsOf(given ?? []))
         if (text === '[]' && 'key' in write) return { status: 404, text: 'Query failed > No record found' }
         return { status: 200, text }
-      }),
+      })
+      return { ...reply, isJoined }
+    },
   }
 }
 
+/** Whether the steps run in another order, or fewer statements, than one after the other. */
+function isReordered(steps: readonly Step[], dialect: Dialect): boolean {
+  const [run, alone] = [dialect, withoutJoining(dialect)].map((one) => atOnce(joinInserts(steps, one)))
+  return !isDeepStrictEqual(run, alone)
+}
+
+export function withoutJoining(dialect: Dialect): Dialect {
+  return { ...dialect, maxJoinedRows: 1 }
+}
+
 /** What a run binds to the placeholders of its plan: the time, and the values of an item. */
-function bindingsOf(item: readonly (string | null)[]): Bindings {
+export function bindingsOf(item: readonly (string | null)[]): Bindings {
   return (placeholder) => {
     if (placeholder.kind === 'now') return bindTimeVariable(placeholder, now)
     const value = placeholder.kind === 'itemValue' ? item[placeholder.index] : undefined
@@ -119,10 +167,18 @@ function planOf(request: WriteRequest, write: Write): Parts<WritePlan> {
   switch (write.kind) {
     case 'create':
       return planCreate(request, write.items, 1_000)
+    case 'upsert': {
+      const fields = write.collection === junction.name ? junction.key : ['id']
+      return planUpsert(request, write.items, { conflict: { fields, do: write.do }, most: 1_000 })
+    }
     case 'updateOne':
       return planUpdateOne(request, write.body, { kind: 'value', value: write.key })
     case 'updateMany':
       return planUpdateMany(request, write.body)
+    case 'updateEach': {
+      const items = write.changes.map(({ key, body }) => ({ id: key, ...body }))
+      return planUpdateEach(request, items, 1_000)
+    }
     case 'deleteOne':
       return planDeleteOne(request, { kind: 'value', value: write.key })
     case 'deleteMany':
@@ -130,16 +186,26 @@ function planOf(request: WriteRequest, write: Write): Parts<WritePlan> {
   }
 }
 
-const statusOf: Partial<Record<ServiceError['kind'], number>> = { forbidden: 403, notFound: 404, invalid: 422 }
+const statusOf: Partial<Record<ServiceError['kind'], number>> = {
+  forbidden: 403,
+  notFound: 404,
+  invalid: 422,
+  preconditionFailed: 412,
+}
 
 async function replied(work: () => Promise<Reply>): Promise<Reply> {
   try {
     return await work()
   } catch (error) {
-    const status = error instanceof ServiceError ? statusOf[error.kind] : undefined
-    if (status === undefined) throw error
-    return { status, text: storyOf(error) }
+    return refusalOf(error)
   }
+}
+
+/** What the caller is told; throws what no caller has to be told. */
+export function refusalOf(error: unknown): { readonly status: number; readonly text: string } {
+  const status = error instanceof ServiceError ? statusOf[error.kind] : undefined
+  if (status === undefined) throw error
+  return { status, text: storyOf(error) }
 }
 
 function storyOf(error: unknown): string {
@@ -154,7 +220,9 @@ export async function load({ driver, dialect }: { driver: SqlDriver; dialect: Di
   const filled = names.flatMap((name): Statement[] => {
     const { primitives = [] } = library.byName.get(name) ?? {}
     const tuples = (rows[name] ?? []).map((row) => {
-      const cells = primitives.map(({ apiName, type }) => dialect.typed({ type, isList: false }, textOf(row[apiName])))
+      const cells = primitives.map(({ apiName, type }) =>
+        dialect.typed({ type, isList: false }, textOf(type, row[apiName])),
+      )
       return sql`(${join(cells)})`
     })
     return tuples.length === 0 ? [] : [compile(sql`insert into ${ident(name)} values ${join(tuples)}`, dialect)]
@@ -162,13 +230,17 @@ export async function load({ driver, dialect }: { driver: SqlDriver; dialect: Di
   await driver.batch([...emptied, ...filled])
 }
 
-function textOf(value: unknown): SqlParam {
-  return value === null || value === undefined ? null : String(value)
+function textOf(type: FieldType, value: unknown): SqlParam {
+  if (value === null || value === undefined) return null
+  return type.name === 'json' ? JSON.stringify(value) : String(value)
 }
 
 /** What the tables of the library hold, whoever may read it. */
 export async function dump({ driver, dialect }: { driver: SqlDriver; dialect: Dialect }): Promise<Rows> {
   const items = openItems(library, driver, dialect)
-  const lists = names.map(async (name) => [name, await items.list(name, 'limit=-1')] as const)
+  const lists = names.map(async (name) => {
+    const rows = await items.list(name, 'limit=-1')
+    return [name, rows.map((row) => identified(name, row))] as const
+  })
   return Object.fromEntries(await Promise.all(lists))
 }

@@ -3,14 +3,30 @@ import fc, { type Arbitrary } from 'fast-check'
 import { anyFilter, type Request, requestOf, type Tree } from '../../property/support/request.ts'
 import type { Row } from '../../property/support/rows.ts'
 import type { Shop } from '../../property/support/shop.ts'
-import { anyValue, links, membersOf, type Name, names, shop, stockOf } from './library.ts'
+import {
+  anyValue,
+  identified,
+  junction,
+  keyOf,
+  links,
+  membersOf,
+  type Name,
+  names,
+  shop,
+  stockOf,
+  type Way,
+  ways,
+} from './library.ts'
 
 export type Write = { readonly collection: Name; readonly request: Pick<Request, 'filter' | 'fields'> } & (
   | { readonly kind: 'create'; readonly items: readonly Row[] }
+  /** Told by their keys. */
+  | { readonly kind: 'upsert'; readonly items: readonly Row[]; readonly do: 'update' | 'ignore' }
   | { readonly kind: 'updateOne'; readonly key: number; readonly body: Row }
-  | { readonly kind: 'updateMany'; readonly body: Row }
+  | { readonly kind: 'updateMany'; readonly body: Row; readonly max?: number }
+  | { readonly kind: 'updateEach'; readonly changes: readonly { readonly key: number; readonly body: Row }[] }
   | { readonly kind: 'deleteOne'; readonly key: number }
-  | { readonly kind: 'deleteMany' }
+  | { readonly kind: 'deleteMany'; readonly max?: number }
 )
 
 /** What a writer may use: members by action, and the shop that they read. */
@@ -49,14 +65,28 @@ export function anyWrite(scope: Scope): Arbitrary<Write> {
     const onOne = of(fc.option(filter, { nil: undefined, freq: 4 }))
     const items = fc.array(anyItem(scope, collection, { depth: 2 }), { minLength: 1, maxLength: 2 })
     const change = anyChange(scope, collection, 'one')
-    const kinds: { action: 'create' | 'update' | 'delete'; weight: number; arbitrary: Arbitrary<Write> }[] = [
+    const bound = fc.option(fc.integer({ min: 1, max: 3 }), { nil: undefined }).map((max) => (max ? { max } : {}))
+    const kinds: {
+      action: 'create' | 'update' | 'delete'
+      isByKey?: true
+      weight: number
+      arbitrary: Arbitrary<Write>
+    }[] = [
       {
         action: 'create',
         weight: 4,
         arbitrary: fc.tuple(unfiltered, items).map(([base, sent]) => ({ ...base, kind: 'create', items: sent })),
       },
       {
+        action: 'create',
+        weight: 3,
+        arbitrary: fc
+          .tuple(unfiltered, anyUpsertItems(scope, collection), fc.constantFrom('update', 'ignore'))
+          .map(([base, sent, action]) => ({ ...base, kind: 'upsert', items: sent, do: action })),
+      },
+      {
         action: 'update',
+        isByKey: true,
         weight: 6,
         arbitrary: fc
           .tuple(onOne, key, change)
@@ -64,21 +94,73 @@ export function anyWrite(scope: Scope): Arbitrary<Write> {
       },
       {
         action: 'update',
+        isByKey: true,
+        weight: 3,
+        arbitrary: fc
+          .tuple(unfiltered, fc.uniqueArray(key, { minLength: 1, maxLength: 2 }), fc.array(change, { minLength: 2 }))
+          .map(([base, keys, bodies]) => {
+            const changes = keys.map((one, index) => ({ key: one, body: withoutKey(bodies[index] ?? {}) }))
+            return { ...base, kind: 'updateEach', changes }
+          }),
+      },
+      {
+        action: 'update',
         weight: 2,
         arbitrary: fc
-          .tuple(of(filter), anyChange(scope, collection, 'many'))
-          .map(([base, body]) => ({ ...base, kind: 'updateMany', body })),
+          .tuple(of(filter), anyChange(scope, collection, 'many'), bound)
+          .map(([base, body, max]) => ({ ...base, kind: 'updateMany', body, ...max })),
       },
       {
         action: 'delete',
+        isByKey: true,
         weight: 2,
         arbitrary: fc.tuple(onOne, key).map(([base, one]) => ({ ...base, kind: 'deleteOne', key: one })),
       },
-      { action: 'delete', weight: 1, arbitrary: of(filter).map((base) => ({ ...base, kind: 'deleteMany' })) },
+      {
+        action: 'delete',
+        weight: 1,
+        arbitrary: fc.tuple(of(filter), bound).map(([base, max]) => ({ ...base, kind: 'deleteMany', ...max })),
+      },
     ]
-    const allowed = kinds.filter(({ action }) => scope.may(collection, action))
-    return fc.oneof(...(allowed.length === 0 ? kinds : allowed))
+    // Links have no key of one number.
+    const possible = kinds.filter(({ isByKey }) => !isByKey || collection !== junction.name)
+    const allowed = possible.filter(({ action }) => scope.may(collection, action))
+    return fc.oneof(...(allowed.length === 0 ? possible : allowed))
   })
+}
+
+/** Items without relations, of which some are there already. */
+function anyUpsertItems(scope: Scope, collection: Name): Arbitrary<readonly Row[]> {
+  const references = links.filter(({ child }) => child === collection)
+  const own = [...(shop.fields.get(collection)?.keys() ?? [])]
+  const item = fc
+    .tuple(
+      anyItem(scope, collection, { depth: 0 }),
+      anyKey(scope, collection),
+      fc.boolean(),
+      anyReferences(scope, references),
+    )
+    .map(([row, key, isThere, referred]): Row => {
+      const named = collection === junction.name ? referred : isThere ? { id: key } : {}
+      const columns = Object.entries({ ...row, ...named }).filter(([name]) => own.includes(name))
+      const missing = Object.entries(referred).filter(([name]) => isRequiredReference(collection, name))
+      return { ...Object.fromEntries(missing), ...Object.fromEntries(columns) }
+    })
+  const selector = (row: Row) => identified(collection, row).id
+  return fc.uniqueArray(item, { minLength: 1, maxLength: 2, selector })
+}
+
+function anyReferences(scope: Scope, references: typeof links): Arbitrary<Row> {
+  return fc.record(Object.fromEntries(references.map(({ column, parent }) => [column, anyKey(scope, parent)])))
+}
+
+function isRequiredReference(collection: Name, column: string): boolean {
+  return shop.fields.get(collection)?.get(column)?.isNullable === false
+}
+
+/** An item of a list names itself by its key, which it cannot change. */
+function withoutKey({ id: _, ...rest }: Row): Row {
+  return rest
 }
 
 function anyKey({ keys }: Scope, collection: Name): Arbitrary<number> {
@@ -112,30 +194,35 @@ const required: ReadonlySet<string> = new Set(['posts.status', 'notes.kind', 'ba
 
 function anyItem(scope: Scope, collection: Name, { depth, link }: Place): Arbitrary<Row> {
   const allowed = scope.members(collection, 'create')
-  const own = links.find(({ child }) => child === collection)
+  const own = links.filter(({ child }) => child === collection)
   const columns = [...(shop.fields.get(collection)?.keys() ?? [])].filter(
-    (name) => name !== 'id' && name !== own?.column && !required.has(`${collection}.${name}`) && allowed.has(name),
+    (name) =>
+      name !== 'id' &&
+      !own.some(({ column }) => name === column) &&
+      !required.has(`${collection}.${name}`) &&
+      allowed.has(name),
   )
   const needed = [...required]
     .filter((path) => path.startsWith(`${collection}.`))
     .map((path) => path.split('.')[1] ?? '')
+  const id = fc.oneof(
+    { weight: 6, arbitrary: fc.constantFrom(...scope.newIds) },
+    { weight: 1, arbitrary: anyKey(scope, collection) },
+  )
   const values = fc.record({
-    id: fc.oneof(
-      { weight: 6, arbitrary: fc.constantFrom(...scope.newIds) },
-      { weight: 1, arbitrary: anyKey(scope, collection) },
-    ),
+    ...(collection !== junction.name && { id }),
     ...Object.fromEntries(needed.map((name) => [name, anyValue(collection, name)])),
   })
   const more = fc.record(Object.fromEntries(columns.map((name) => [name, anyValue(collection, name)])), {
     requiredKeys: [],
   })
   const parts: Arbitrary<Row>[] = [values as Arbitrary<Row>, more as Arbitrary<Row>]
-  if (own !== undefined && link?.child !== collection) parts.push(anyForward(scope, own, depth))
+  for (const one of own) if (one !== link) parts.push(anyForward(scope, one, depth))
   for (const child of links.filter(({ parent }) => parent === collection)) {
     if (depth === 0 || link?.parent === collection || !allowed.has(child.opposite)) continue
     const operation = fc.oneof(
       anyItem(scope, child.child, { depth: 0, link: child }).map((data) => ({ _create: { data: [data] } })),
-      anyKey(scope, child.child).map((id) => ({ _connect: { keys: [{ id }] } })),
+      anyKey(scope, child.child).map((id) => ({ _connect: { keys: [keyOf(child.child, id)] } })),
     )
     parts.push(
       fc
@@ -143,7 +230,28 @@ function anyItem(scope: Scope, collection: Name, { depth, link }: Place): Arbitr
         .map((some) => (some === undefined ? {} : { [child.opposite]: some })),
     )
   }
+  for (const way of ways.filter(({ of }) => of === collection)) {
+    if (depth === 0 || !allowed.has(way.name)) continue
+    parts.push(maybe(way.name, fc.array(anyLinking(scope, way), { maxLength: 2 })))
+  }
   return fc.tuple(...parts).map((all): Row => Object.assign({}, ...all))
+}
+
+/** What links rows through a many-to-many field. */
+function anyLinking(scope: Scope, { far }: Way): Arbitrary<Row> {
+  const keys = fc.array(anyKey(scope, far.parent), { minLength: 1, maxLength: 2 })
+  return fc.oneof(
+    keys.map((ids) => ({ _connect: { keys: ids.map((id) => ({ id })) } })),
+    anyItem(scope, far.parent, { depth: 0, link: far }).map((data) => ({ _create: { data: [data] } })),
+  )
+}
+
+function anyOperationThrough(scope: Scope, way: Way): Arbitrary<Row> {
+  const filter = fc.option(anyOwnFilter(scope, way.far.parent), { nil: undefined, freq: 2 })
+  return permitted(scope, way.far.child, [
+    ['create', anyLinking(scope, way)],
+    ['delete', filter.map((one) => ({ _disconnect: filtered(one) }))],
+  ])
 }
 
 /** The reference of a new item: by its column, by the relation, or none where it may be null. */
@@ -164,16 +272,17 @@ function anyForward(scope: Scope, link: (typeof links)[number], depth: number): 
 
 function anyChange(scope: Scope, collection: Name, how: 'one' | 'many', depth = 1): Arbitrary<Row> {
   const allowed = scope.members(collection, 'update')
-  const own = links.find(({ child }) => child === collection)
-  const columns = [...(shop.fields.get(collection)?.keys() ?? [])].filter((name) => allowed.has(name) && name !== 'id')
+  const own = collection === junction.name ? undefined : links.find(({ child }) => child === collection)
+  const isKey = (name: string) => name === 'id' || (collection === junction.name && name !== 'mark')
+  const columns = [...(shop.fields.get(collection)?.keys() ?? [])].filter((name) => allowed.has(name) && !isKey(name))
   const values = fc
     .subarray(columns, { maxLength: Math.min(2, columns.length) })
     .chain(
       (chosen) =>
-        fc.record(Object.fromEntries(chosen.map((name) => [name, anyValue(collection, name)]))) as Arbitrary<Row>,
+        fc.record(Object.fromEntries(chosen.map((name) => [name, anyNewValue(collection, name)]))) as Arbitrary<Row>,
     )
   if (how === 'many' || depth === 0) return values
-  const isLeaf = !links.some(({ parent }) => parent === collection)
+  const isLeaf = collection !== junction.name && !links.some(({ parent }) => parent === collection)
   const moved =
     isLeaf && allowed.has('id')
       ? fc.option(fc.constantFrom(...scope.newIds), { nil: undefined, freq: 8 })
@@ -187,6 +296,10 @@ function anyChange(scope: Scope, collection: Name, how: 'one' | 'many', depth = 
     if (allowed.has(child.opposite))
       parts.push(maybe(child.opposite, fc.array(anyBackwardOperation(scope, child), { minLength: 1, maxLength: 2 })))
   }
+  for (const way of ways.filter(({ of }) => of === collection)) {
+    if (allowed.has(way.name))
+      parts.push(maybe(way.name, fc.array(anyOperationThrough(scope, way), { minLength: 1, maxLength: 2 })))
+  }
   return fc.tuple(...parts).map((all): Row => {
     const body: Row = Object.assign({}, ...all)
     if (own === undefined || !(own.name in body)) return body
@@ -194,6 +307,16 @@ function anyChange(scope: Scope, collection: Name, how: 'one' | 'many', depth = 
     const { [own.column]: _, ...rest } = body
     return rest
   })
+}
+
+/** A value, or what becomes of the one that is there. */
+function anyNewValue(collection: Name, name: string): Arbitrary<unknown> {
+  const value = anyValue(collection, name)
+  if (name !== 'score') return value
+  return fc.oneof(
+    value,
+    fc.constantFrom(1, -1, 2147483646, '-2147483648').map((amount) => ({ _increment: amount })),
+  )
 }
 
 function maybe(name: string, value: Arbitrary<unknown>): Arbitrary<Row> {
@@ -222,7 +345,7 @@ function anyBackwardOperation(scope: Scope, link: (typeof links)[number]): Arbit
   const filter = fc.option(anyOwnFilter(scope, link.child), { nil: undefined, freq: 2 })
   const keys = fc.array(anyKey(scope, link.child), { minLength: 1, maxLength: 2 })
   return permitted(scope, link.child, [
-    ['update', keys.map((ids) => ({ _connect: { keys: ids.map((id) => ({ id })) } }))],
+    ['update', keys.map((ids) => ({ _connect: { keys: ids.map((id) => keyOf(link.child, id)) } }))],
     ['create', anyItem(scope, link.child, { depth: 0, link }).map((data) => ({ _create: { data: [data] } }))],
     [
       'update',

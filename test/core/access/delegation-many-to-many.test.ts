@@ -2,36 +2,27 @@
 import { expect, it } from 'vitest'
 import { canGrant, grantorOf } from '../../../src/core/access/delegation.ts'
 import { parsePolicy } from '../../../src/core/access/policy.ts'
-import { manyToManyPair } from '../../../src/core/migration/many-to-many.ts'
-import { buildModel, type RelationFieldRecord } from '../../../src/core/model/model.ts'
 import { build } from '../../support/data/build.ts'
+import { withManyToMany } from '../../support/data/many-to-many.ts'
 
-const { records } = build.model(
+const model = withManyToMany(
+  build.model(
+    {
+      films: { id: 'int64', title: 'string' },
+      actors: { id: 'int64', name: 'string' },
+      links: { id: 'int64', filmId: 'int64', actorId: 'int64' },
+    },
+    ['links.film(filmId) -> films.links', 'links.actor(actorId) -> actors.links'],
+  ),
   {
-    films: { id: 'int64', title: 'string' },
-    actors: { id: 'int64', name: 'string' },
-    links: { id: 'int64', filmId: 'int64', actorId: 'int64' },
+    junction: 'links',
+    key: ['id'],
+    sides: [
+      { of: 'films', name: 'actors', near: 'links', back: 'film' },
+      { of: 'actors', name: 'films', near: 'links', back: 'actor' },
+    ],
   },
-  ['links.film(filmId) -> films.links', 'links.actor(actorId) -> actors.links'],
 )
-
-function field(collection: string, name: string): RelationFieldRecord {
-  const found = records.relationFields.find((one) => one.collectionId === collection && one.apiName === name)
-  if (found === undefined) throw new Error(`there is no ${collection}.${name}`)
-  return found
-}
-
-const pair = manyToManyPair(
-  [
-    { id: 'films.actors', apiName: 'actors' },
-    { near: field('films', 'links'), far: field('links', 'film') },
-  ],
-  [
-    { id: 'actors.films', apiName: 'films' },
-    { near: field('actors', 'links'), far: field('links', 'actor') },
-  ],
-)
-const model = buildModel(1, { ...records, relationFields: [...records.relationFields, ...pair] })
 const policy = (collections: Record<string, unknown>) => parsePolicy({ collections }, model)
 const all = { read: 'all' }
 

@@ -47,6 +47,16 @@ it('shows a field only in rows of a policy that admits the field', () => {
   expect(visibility(readOf([live]), field('status') as never)).toBeUndefined()
 })
 
+it('hides nothing in some rows where all policies have the same rows', () => {
+  const other = { collections: { articles: { read: { fields: ['status'], filter: { status: { _eq: 'live' } } } } } }
+  const access = readOf([live, other])
+
+  expect(access.rows).toMatchObject({ kind: 'compare', operand: 'live' })
+  expect(visibility(access, field('title') as never)).toEqual({ kind: 'all' })
+  expect(visibility(access, field('status') as never)).toEqual({ kind: 'all' })
+  expect(visibility(access, field('owner') as never)).toBeUndefined()
+})
+
 it('lets all clear filter, fields and validation', () => {
   expect(readOf([live, { collections: { articles: { read: 'all' } } }]).rows).toEqual({ kind: 'all' })
 })

@@ -5,7 +5,7 @@ import { build } from '../../support/data/build.ts'
 
 const model = build.model(
   {
-    articles: { id: 'int64', title: 'string', status: 'string', authorId: 'int64?' },
+    articles: { id: 'int64', title: 'string', status: 'string', authorId: 'int64?', details: 'json?' },
     authors: { id: 'int64', name: 'string', userId: 'uuid?' },
   },
   ['articles.author(authorId) -> authors.articles'],
@@ -78,4 +78,18 @@ it('tells every field that its lists and filters use', () => {
 
   const nameId = model.byName.get('authors')?.fields.get('name')?.id
   expect([...policyReferences(content).fieldIds].sort()).toEqual([idOf('title'), idOf('author'), nameId].sort())
+})
+
+it.each([
+  { _eq: { by: 'x' } },
+  { _neq: { by: { at: 1 } } },
+  { _contains: { tags: [{ by: 'x' }] } },
+  { _path: ['by'], _eq: 'x' },
+])('takes no member of an operand for a field: %j', (test) => {
+  const filter = { _and: [{ _not: { details: test } }, { author: { articles: { _none: { details: test } } } }] }
+
+  const content = parsePolicy({ collections: { articles: { read: { filter } } } }, model)
+
+  const used = [idOf('details'), idOf('author'), model.byName.get('authors')?.fields.get('articles')?.id]
+  expect([...policyReferences(content).fieldIds].sort()).toEqual(used.sort())
 })

@@ -10,6 +10,7 @@ import {
   type Filter,
   ForeignKeyConstraintViolation,
   InvalidConfiguration,
+  ItemChanged,
   matches,
   NullConstraintViolation,
   QueryRejected,
@@ -28,6 +29,7 @@ describe('an error class', () => {
     [InvalidConfiguration, 'InvalidConfiguration', 2001],
     [AccessDenied, 'AccessDenied', 2002],
     [CollectionNotFound, 'CollectionNotFound', 2004],
+    [ItemChanged, 'ItemChanged', 4120],
     [ConnectionFailed, 'ConnectionFailed', 5001],
     [RateLimited, 'RateLimited', 5002],
   ] as const)('%o carries its code, message and cause', (Class, name, code) => {

@@ -43,6 +43,13 @@ describe('what a handler throws', () => {
       'invalid',
       { message: 'The data source rejected the query', code: '100' },
     ],
+    [
+      'ItemChanged',
+      ErrorCode.ItemChanged,
+      false,
+      'preconditionFailed',
+      { message: 'Precondition failed', code: '4120' },
+    ],
     ['a permission denial', null, true, 'invalid', { message: 'Invalid extension permissions', code: '2003' }],
     [
       'a permission denial with a code of its own',

@@ -29,6 +29,8 @@ const everything: Capabilities = {
   sort: ['title', 'plays'],
   count: true,
   offset: true,
+  conditional: false,
+  idempotent: false,
 }
 
 const declared = (more: Partial<Capabilities> = {}): DeclaredCollection => ({
@@ -252,7 +254,7 @@ describe('keys', () => {
 
 describe('an order', () => {
   const by = (name: string, origin: 'asked' | 'tie', visible: Filter = all) =>
-    ({ field: field(name), visible, direction: 'asc', nulls: 'last', origin }) as const
+    ({ path: [], field: field(name), visible, direction: 'asc', nulls: 'last', origin }) as const
 
   it('is pushed down where it is declared, without what only makes it total', () => {
     expect(pushOrder(declared(), [by('title', 'asked'), by('id', 'tie')])).toEqual([

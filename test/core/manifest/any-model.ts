@@ -86,6 +86,7 @@ function records(specs: readonly CollectionSpec[], relations: readonly RelationS
       apiName: `c${index}`,
       isReadOnly,
       isSystem: false,
+      isView: isReadOnly,
     })),
     primitiveFields: specs.flatMap(({ fields }, index) => {
       const collectionId = `c${index}`

@@ -6,7 +6,7 @@ import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
 import { type ErrorBody, errorBody, ServiceError } from '../../../src/core/error.ts'
 import { compileManifest } from '../../../src/core/manifest.ts'
 import type { Collection, Field, Model, ModelRecords, PrimitiveField } from '../../../src/core/model/model.ts'
-import { operators } from '../../../src/core/model/vocabulary.ts'
+import { operators, operatorsAtPath } from '../../../src/core/model/vocabulary.ts'
 import { planList } from '../../../src/core/plan/read.ts'
 import { planCreate, planUpdateOne } from '../../../src/core/plan/write.ts'
 import type { ReadQuery } from '../../../src/core/query/parse.ts'
@@ -20,8 +20,12 @@ const nothingAsked: ReadQuery = {
   sort: [],
   limit: undefined,
   offset: 0,
+  start: undefined,
+  isTold: false,
   deep: new Map(),
   totalCount: false,
+  max: undefined,
+  conflict: undefined,
 }
 
 it('can be read back as the model that it was made of', () => {
@@ -58,7 +62,7 @@ it('names exactly the filter operators that a read takes', () => {
       const manifest = readBack(compileManifest(model))
       const asked = primitives(model).flatMap(([collection, field]) =>
         [...operators, '_regex'].map((operator) => {
-          const value = { [field.apiName]: { [operator]: 'x' } }
+          const value = { [field.apiName]: { ...placeOf(field, operator), [operator]: 'x' } }
           const refused = refusal(() => read(collection, { filter: { form: 'text', value } }))
           return [collection.apiName, field.apiName, operator, !isStructural(refused)]
         }),
@@ -83,7 +87,7 @@ it('names exactly the fields that a read sorts by', () => {
       const manifest = readBack(compileManifest(model))
 
       for (const [collection, field] of primitives(model)) {
-        const sort = [{ field: field.apiName, direction: 'asc', nulls: undefined }] as const
+        const sort = [{ names: [field.apiName], direction: 'asc', nulls: undefined }] as const
         const isTold = field.apiName in (manifest.inputs.get(`${collection.apiName}SortSpecifier`)?.fields ?? {})
         expect(isTold).toBe(refusal(() => read(collection, { sort })) === undefined)
       }
@@ -203,6 +207,12 @@ function refusal(work: () => void): readonly string[] | undefined {
 
 function messages({ message, source }: ErrorBody): readonly string[] {
   return source === undefined ? [message] : [message, ...messages(source)]
+}
+
+/** What JSON is compared by stands beside a path. */
+function placeOf({ type, isList }: PrimitiveField, operator: string): object {
+  const isBeside = type.name === 'json' && !isList && (operatorsAtPath as readonly string[]).includes(operator)
+  return isBeside ? { _path: ['a'] } : {}
 }
 
 /** Whether something was refused for what it is, and not for the values it came with. */

@@ -89,15 +89,18 @@ function readRecords({ strings, primitiveTypes, serviceSchema }: Manifest): Mode
       dbName: text(dbName),
       isSystem,
     })),
-    collections: collections.map(({ id, apiName, dbName = apiName, source, namespace, isReadonly, isSystem }) => ({
-      id,
-      sourceId: found(sources[source]).id,
-      namespaceId: namespace === undefined ? null : found(namespaces[namespace]).id,
-      dbName: text(dbName),
-      apiName: text(apiName),
-      isReadOnly: isReadonly ?? false,
-      isSystem: isSystem ?? false,
-    })),
+    collections: collections.map(
+      ({ id, apiName, dbName = apiName, source, namespace, isReadonly, isSystem, isView }) => ({
+        id,
+        sourceId: found(sources[source]).id,
+        namespaceId: namespace === undefined ? null : found(namespaces[namespace]).id,
+        dbName: text(dbName),
+        apiName: text(apiName),
+        isReadOnly: isReadonly ?? false,
+        isSystem: isSystem ?? false,
+        isView: isView ?? false,
+      }),
+    ),
     primitiveFields: collections.flatMap(({ id: collectionId, primitiveFields }) =>
       primitiveFields.map(({ id, apiName, dbName = apiName, type, defaultValue = null, ...flags }) => ({
         id,

@@ -55,6 +55,7 @@ function drawnSchema(tables: readonly Drawn[]): SourceSchema {
       ({ place, columns, keys }): SourceTable => ({
         ...place,
         isReadOnly: false,
+        isView: false,
         columns: [...new Set(['id', 'other', ...columns, ...keys.flatMap((key) => key.columns)])].map((name) =>
           column(name),
         ),
@@ -77,6 +78,13 @@ function drawnSchema(tables: readonly Drawn[]): SourceSchema {
     ),
   }
 }
+
+/** In a schema that needs a mention and in one that needs none. */
+const differingByCase = drawnSchema(
+  ['archive', 'public'].flatMap((schema) =>
+    ['Orders', 'orders'].map((dbName) => ({ place: { schema, dbName }, columns: [], keys: [] })),
+  ),
+)
 
 /** Makes a junction of a table with two foreign keys. */
 function linkKey(keys: readonly Key[]): SourceTable['indexes'] {
@@ -161,6 +169,7 @@ describe('the names of an import', () => {
 
         expect(names.filter((name) => /\d$/.test(name))).toEqual([])
       }),
+      { examples: [[differingByCase]] },
     )
   })
 

@@ -72,6 +72,8 @@ describe('every kind of operation is accepted', () => {
     ['deleteRelationFieldPair', { kind: 'deleteRelationFieldPair', data: pair }],
     ['createNamespace', { kind: 'createNamespace', data: { id: id('n'), sourceId: id('crm'), dbName: 'n' } }],
     ['deleteNamespace', { kind: 'deleteNamespace', data: { id: id('n') } }],
+    ['createIdempotencyLedger', { kind: 'createIdempotencyLedger', data: { sourceId: id('crm') } }],
+    ['deleteIdempotencyLedger', { kind: 'deleteIdempotencyLedger', data: { sourceId: id('crm') } }],
   ])('%s', (_name, operation) => {
     expect(parse(operation)).toMatchObject([{ kind: operation.kind }])
   })
@@ -128,7 +130,7 @@ describe('a malformed body is refused with its place and reason', () => {
   })
 
   const kinds =
-    'must be one of createCollection, updateCollection, deleteCollection, createRelationFieldPair, updateRelationFieldPair, deleteRelationFieldPair, createManyToManyFieldPair, createNamespace, deleteNamespace'
+    'must be one of createCollection, updateCollection, deleteCollection, createRelationFieldPair, updateRelationFieldPair, deleteRelationFieldPair, createManyToManyFieldPair, createNamespace, deleteNamespace, createIdempotencyLedger, deleteIdempotencyLedger'
   const apiNameRule = 'must start with a letter and contain only letters, digits and underscores'
 
   it.each<[string, unknown, readonly string[]]>([

@@ -18,6 +18,7 @@ function found(columns: string, table = '16385') {
         schema: '',
         dbName: 'staff',
         isReadOnly: false,
+        isView: false,
         columns: read.map(([dbName = '']) => ({
           dbName,
           type: build.type(dbName === 'id' ? 'int32' : 'string'),
@@ -56,5 +57,14 @@ describe('a rename of columns', () => {
     ['is only offered there', 'id#1 name#2 title#3 pay#4', [['staff.salary', 'staff.pay', false]]],
   ])('%s', (_, columns, expected) => {
     expect(renames(found(columns)).map(({ from, to, certain }) => [from, to, certain])).toEqual(expected)
+  })
+
+  it('is proven by the ids of one cluster only: another gives the same to something else', () => {
+    const swapped = 'id#1 name#3 title#5 salary#4'
+    const renamed = 'id#1 name#3 pay#5 title#4'
+
+    expect(renames(found(swapped)).map(({ certain }) => certain)).toEqual([true, true])
+    expect(renames(found(swapped, '7301.16385'))).toEqual([])
+    expect(renames(found(renamed, '7301.16385'))).toEqual([{ from: 'staff.salary', to: 'staff.pay', certain: false }])
   })
 })

@@ -15,6 +15,7 @@ export function schemaOf(records: ModelRecords, sourceId: string = id('_system')
       schema: collection.schema ?? 'public',
       dbName: collection.dbName,
       isReadOnly: collection.isReadOnly,
+      isView: collection.isView,
       columns: collection.primitives.map(
         ({ dbName, type, isNullable, isList, isReadOnly, isLoose, native, defaultValue }) => ({
           dbName,
@@ -90,7 +91,16 @@ export function withColumn(
 }
 
 export function table(dbName: string, columns: readonly SourceColumn[], more: Partial<SourceTable> = {}): SourceTable {
-  return { schema: 'service_shop_data', dbName, isReadOnly: false, columns, indexes: [], foreignKeys: [], ...more }
+  return {
+    schema: 'service_shop_data',
+    dbName,
+    isReadOnly: false,
+    isView: false,
+    columns,
+    indexes: [],
+    foreignKeys: [],
+    ...more,
+  }
 }
 
 export function column(dbName: string, more: Partial<SourceColumn> = {}): SourceColumn {

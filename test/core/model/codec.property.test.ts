@@ -1,8 +1,10 @@
 /** Laws of the codec: canonical texts are fixed points, integers round-trip, nothing throws, UTC agrees with Date. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { type Decoded, decodeJson, decodeText } from '../../../src/core/model/codec.ts'
+import type { Decoded } from '../../../src/core/model/codec/decoded.ts'
+import { decodeJson, decodeText } from '../../../src/core/model/codec.ts'
 import { type FieldType, fieldTypeSchema, type TypeName } from '../../../src/core/model/field-type.ts'
+import { anyCharacter } from '../../support/data/characters.ts'
 
 const type = (name: string, params?: unknown): FieldType =>
   fieldTypeSchema().parse(params ? { name, params } : { name })
@@ -27,7 +29,7 @@ const dateTime = fc
   .tuple(calendar, clock, fc.stringMatching(/^(Z|[+-][0-2][0-9]:[0-6][0-9])?$/))
   .map(([date, time, zone]) => `${date}T${time}${zone}`)
 const plausibleText = fc.oneof(
-  fc.string({ unit: 'binary' }),
+  fc.string({ unit: anyCharacter }),
   fc.stringMatching(/^-?[0-9]{1,25}(\.[0-9]{1,12})?([eE][+-]?[0-9]{1,3})?$/),
   fc.uuid().map((id) => id.toUpperCase()),
   fc.base64String(),

@@ -511,6 +511,29 @@ describe('lists', () => {
     })
   })
 
+  it('writes several dimensions of equal lengths', () => {
+    expect(
+      decodeJson(type('int32'), true, [
+        [1, null],
+        [3, 4],
+      ]),
+    ).toEqual({ ok: '[["1",null],["3","4"]]' })
+    expect(decodeJson(type('json'), true, [[1], [2, 3]])).toEqual({ ok: '["[1]","[2,3]"]' })
+  })
+
+  it.each([
+    [[[1, 2], [3]], 'element 1 must be an array of length 2, as the others'],
+    [[[1], null], 'element 1 must be an array of length 1, as the others'],
+    [[[[1]], [[2, 3]]], 'element 1.0 must be an array of length 1, as the others'],
+    [[[1], ['a']], 'element 1.0 must be an integer between -2147483648 and 2147483647'],
+    [[1, [2]], 'element 1 must be an integer between -2147483648 and 2147483647'],
+    [[[]], 'element 0 must not be empty'],
+    [[[[[[[[1]]]]]]], 'must have at most 6 dimensions'],
+    [Array(101).fill(Array(100).fill(1)), 'must have at most 10000 elements'],
+  ])('refuses the dimensions of %j', (list, fault) => {
+    expect(decodeJson(type('int32'), true, list)).toEqual({ fault })
+  })
+
   it.each([1, 'a', {}, { length: 1 }])('refuses %j in place of a list', (value) => {
     expect(decodeJson(type('int32'), true, value)).toEqual({ fault: 'must be an array' })
   })

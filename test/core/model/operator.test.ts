@@ -28,17 +28,23 @@ it.each([
   ['string', text],
   ['uuid', '_eq _neq _in _nin'],
   ['boolean', '_eq _neq'],
-  ['json', '_eq _neq'],
+  ['json', '_eq _neq _contains _has_key _path'],
   ['bytes', '_eq _neq _in _nin'],
   ['geometry', ''],
 ])('%s has %s', (name, expected) => {
   expect([...operatorsOf(type(name), false)].join(' ')).toBe(expected)
 })
 
-it.each(['string', 'int32', 'json', 'bytes'])('a list of %s has none', (name) => {
-  expect(operatorsOf(type(name), true).size).toBe(0)
+it.each([
+  ['string', '_has _has_any _has_all _empty'],
+  ['int32', '_has _has_any _has_all _empty'],
+  ['json', '_has _has_any _has_all _empty'],
+  ['bytes', '_has _has_any _has_all _empty'],
+  ['geometry', ''],
+])('a list of %s has %s', (name, expected) => {
+  expect([...operatorsOf(type(name), true)].join(' ')).toBe(expected)
 })
 
-it('knows nineteen operators', () => {
-  expect(new Set(operators).size).toBe(19)
+it('knows twenty-five operators', () => {
+  expect(new Set(operators).size).toBe(25)
 })

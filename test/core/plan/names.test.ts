@@ -3,7 +3,6 @@ import { denied, fullAccess } from '../../../src/core/access/access.ts'
 import {
   Forbidden,
   fieldEquals,
-  forbidden,
   openCollection,
   readableField,
   relatedAccess,
@@ -51,38 +50,54 @@ describe('a field', () => {
   it('is found by its name, with where it is visible', () => {
     const title = column(articles, 'title')
 
-    expect(usableField(viewer(), articles, fullAccess, 'title', 'fields')).toEqual({
+    expect(
+      usableField({ viewer: viewer(), collection: articles, action: 'read', access: fullAccess }, 'title', 'fields'),
+    ).toEqual({
       field: title,
       visible: { kind: 'all' },
     })
   })
 
   it('that does not exist is told to whoever reads the model, with what may be meant', () => {
-    expect(refusal(() => usableField(viewer(), articles, fullAccess, 'tilte', 'fields'))).toMatch(
-      /is not a field of articles.*title/,
-    )
+    expect(
+      refusal(() =>
+        usableField({ viewer: viewer(), collection: articles, action: 'read', access: fullAccess }, 'tilte', 'fields'),
+      ),
+    ).toMatch(/is not a field of articles.*title/)
   })
 
   it('that is hidden, or missing, is one and the same to anybody else, who is told no name', () => {
     const access = only(['id'], articles)
 
-    const forbiddenFor = (name: string) => refused(() => usableField(outsider, articles, access, name, 'fields'))
+    const forbiddenFor = (name: string) =>
+      refused(() => usableField({ viewer: outsider, collection: articles, action: 'read', access }, name, 'fields'))
 
-    expect([forbiddenFor('title'), forbiddenFor('nothing')]).toEqual([forbidden('title'), forbidden('nothing')])
+    expect([forbiddenFor('title'), forbiddenFor('nothing')]).toEqual(
+      ['title', 'nothing'].map((field) => new Forbidden({ collectionId: articles.id, action: 'read', field })),
+    )
   })
 
   it('is never meant where it is hidden', () => {
     const access = only(['id'], articles)
 
-    expect(refusal(() => usableField(viewer({ articles: access }), articles, access, 'titel', 'fields'))).not.toMatch(
-      /title/,
-    )
+    expect(
+      refusal(() =>
+        usableField(
+          { viewer: viewer({ articles: access }), collection: articles, action: 'read', access },
+          'titel',
+          'fields',
+        ),
+      ),
+    ).not.toMatch(/title/)
   })
 
   it('that is a relation into a hidden collection is not readable, though it may be written', () => {
     const caller = viewer({ authors: denied })
 
-    expect(usableField(caller, articles, fullAccess, 'author', 'fields').field).toBe(author)
+    expect(
+      usableField({ viewer: caller, collection: articles, action: 'read', access: fullAccess }, 'author', 'fields')
+        .field,
+    ).toBe(author)
     expect(() => readableField(caller, articles, fullAccess, 'author', 'fields')).toThrow(Forbidden)
     expect(readableField(viewer(), articles, fullAccess, 'author', 'fields').field).toBe(author)
   })

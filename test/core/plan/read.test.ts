@@ -16,7 +16,7 @@ describe('a list', () => {
     expect(plan.page).toMatchObject({ limit: 5, offset: 2 })
     expect(plan.page?.order.map(({ field, direction, origin }) => [field.apiName, direction, origin])).toEqual([
       ['title', 'desc', 'asked'],
-      ['id', 'asc', 'tie'],
+      ['id', 'desc', 'tie'],
     ])
     expect(plan.count).toBe(true)
   })

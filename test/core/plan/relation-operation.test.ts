@@ -5,12 +5,12 @@ import {
   type ParentAction,
   parseRelationOperations,
 } from '../../../src/core/plan/relation-operation.ts'
-import { author, authors, editor, refusal, relation } from './blog.ts'
+import { author, authors, editor, refusal, relation, viewer } from './blog.ts'
 
 const written = relation(authors, 'articles')
 const edited = relation(authors, 'edited')
 const parse = (of: typeof author, value: unknown, parentAction: ParentAction = 'update') =>
-  parseRelationOperations(of, value, { parentAction, path: 'r' })
+  parseRelationOperations(of, value, { viewer: viewer({}), parentAction, path: 'r' })
 
 describe('the operations of a relation', () => {
   it.each([

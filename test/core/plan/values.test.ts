@@ -26,7 +26,7 @@ const withDefault: Collection = {
 }
 
 function contextOf(collection: Collection): WriteContext {
-  return { viewer: viewer(), collection, access: fullAccess, generators }
+  return { viewer: viewer(), collection, action: 'create', access: fullAccess, generators }
 }
 
 const texts = (assignments: ReturnType<typeof createAssignments>) =>

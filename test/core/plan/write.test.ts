@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { fullAccess } from '../../../src/core/access/access.ts'
 import { decodeKey, keyEquals, keyFields, type SentKey } from '../../../src/core/plan/item-key.ts'
-import { addCreate, addDelete, addFind, addUpdate, createProgram, uniqueSets } from '../../../src/core/plan/program.ts'
+import { addCreate, addUpdate } from '../../../src/core/plan/nested-write.ts'
+import { addDelete, addFind, createProgram } from '../../../src/core/plan/program.ts'
+import { uniqueSets } from '../../../src/core/plan/program-references.ts'
 import {
   planCreate,
   planDeleteMany,

@@ -6,6 +6,7 @@ import {
   MAX_QUERY_LENGTH,
   parseBrackets,
 } from '../../../src/core/query/brackets.ts'
+import { anyCharacter } from '../../support/data/characters.ts'
 import { minimumWork } from '../../support/run/work.ts'
 import { outcome } from './outcome.ts'
 
@@ -14,13 +15,13 @@ const token = fc.constantFrom(
   ...['a', 'b', '0', '1', '[0]', '[1]', '[a]', '1999', '2000', '9999999999', '__proto__', 'constructor', 'a[0]=x&'],
 )
 const anyText = fc.oneof(
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: anyCharacter, maxLength: 300 }),
   fc.array(token, { maxLength: 200 }).map((tokens) => tokens.join('')),
   fc.tuple(token, token, fc.nat(MAX_QUERY_LENGTH)).map(([one, other, count]) => (one + other).repeat(count)),
 )
 
 const reserved = /[[\]]|^(?:\d+|__proto__)$/
-const text = fc.string({ unit: 'binary', maxLength: 12 })
+const text = fc.string({ unit: anyCharacter, maxLength: 12 })
 const key = fc.oneof(text, fc.constantFrom('toString', '_in', 'a.b', 'a&b=c', '%41', '-1', '1a')).filter(isKey)
 const { tree } = fc.letrec<{ node: BracketNode; tree: BracketTree }>((tie) => ({
   node: fc.oneof(

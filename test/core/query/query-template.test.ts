@@ -1,6 +1,7 @@
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
+import { writeCursor } from '../../../src/core/query/cursor.ts'
 import {
   bindQueryValue,
   parseTemplate,
@@ -31,6 +32,15 @@ it.each([
   ['more than can be asked again', `filter[id][_gt]=1&filter[name][_eq]=${'x'.repeat(9_000)}`],
 ])('leaves %s in the fingerprint', (_, text) => {
   expect(toQueryTemplate(text)).toEqual({ fingerprint: text, values: [] })
+})
+
+it('takes no text for the cursor that it is written like in a fingerprint', () => {
+  const cursor = writeCursor('[1,"abc",5,null]')
+  const { fingerprint } = toQueryTemplate(`filter[a]=1&after=${cursor}`)
+  const written = fingerprint.replace('filter[a]=', 'filter[a]=1').replaceAll('\n', '')
+
+  expect(written).toBe('filter[a]=1&after=abc.10')
+  expect(toQueryTemplate(written).fingerprint).not.toBe(fingerprint)
 })
 
 it('binds the value that the query was sent with', () => {

@@ -60,6 +60,8 @@ it.each([
   'options=-c%20search_path%3Dx',
   'host=10.0.0.1',
   'ssl={"rejectUnauthorized":false}',
+  'toString=1',
+  'constructor=1',
 ])('refuses a string with %s', (search) => {
   const read = () => parseSqlAddress('postgres', { connectionString: `postgres://a:secret@h/d?${search}` })
 

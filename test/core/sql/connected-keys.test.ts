@@ -10,6 +10,7 @@ import { mariadb, mysql } from '../../../src/core/sql/mysql/dialect.ts'
 import { postgres } from '../../../src/core/sql/postgres/dialect.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
+import { withManyToMany } from '../../support/data/many-to-many.ts'
 import { atOnce } from '../../support/run/at-once.ts'
 
 const model = build.model(
@@ -21,6 +22,30 @@ const named = buildModel(1, {
   ...model.records,
   primitiveFields: model.records.primitiveFields.map((field) =>
     field.id === 'posts.id' ? { ...field, type: build.type('string'), native } : field,
+  ),
+})
+const tagged = withManyToMany(
+  build.model({ authors: { id: 'int32' }, tags: { id: 'int32' }, links: { authorId: 'int32', tagId: 'int32' } }, [
+    'links.author(authorId) -> authors.links',
+    'links.tag(tagId) -> tags.links',
+  ]),
+  {
+    junction: 'links',
+    key: ['authorId', 'tagId'],
+    sides: [
+      { of: 'authors', name: 'posts', near: 'links', back: 'author' },
+      { of: 'tags', name: 'authors', near: 'links', back: 'tag' },
+    ],
+  },
+)
+
+const pairs = build.model({ authors: { id: 'int32' }, posts: { day: 'int32', place: 'int32', authorId: 'int32?' } }, [
+  'posts.author(authorId) -> authors.posts',
+])
+const keyedByPairs = buildModel(1, {
+  ...pairs.records,
+  indexes: pairs.records.indexes.map((index) =>
+    index.collectionId === 'posts' ? { ...index, fieldIds: ['posts.day', 'posts.place'] } : index,
   ),
 })
 const everyone: Viewer = { accessTo: () => fullAccess, seesModel: true }
@@ -72,6 +97,42 @@ describe('10,000 keys', () => {
     const each = connecting([{ id: 'a' }], { of: named }).length - around
 
     expect(connecting([{ id: 'a' }, { id: 'A' }], { of: named })).toHaveLength(around + 2 * each)
+  })
+
+  it.each([
+    ['postgres', postgres, 1],
+    ['mariadb', mariadb, 4],
+    ['mysql', mysql, 4],
+  ])('of a many-to-many field are ten finds and twenty inserts on %s', (_name, dialect, each) => {
+    const around = connecting([], { dialect, of: tagged }).length
+    const find = 2
+
+    expect(connecting(ids(10_000), { dialect, of: tagged })).toHaveLength(around + 10 * find + 20 * each)
+  })
+
+  it('are one find and one insert also where policies look at the links', () => {
+    const viewer: Viewer = {
+      seesModel: true,
+      accessTo: ({ apiName }, action) => {
+        const rows = build.read(tagged, 'links', 'filter[tagId][_gt]=0').where
+        const isLinking = apiName === 'links' && action === 'create'
+        return isLinking ? granted([{ rows, fields: 'every', validation: rows }]) : fullAccess
+      },
+    }
+    const around = connecting([], { viewer, of: tagged }).length
+    const [one, hundred] = [1, 100].map((count) => connecting(ids(count), { viewer, of: tagged }).length - around)
+
+    expect([one, hundred]).toEqual([5, 5])
+  })
+
+  it('of two columns are twenty finds', () => {
+    const around = connecting([], { of: keyedByPairs }).length
+    const key = (day: number) => ({ day, place: 1 })
+    const each = connecting([key(1)], { of: keyedByPairs }).length - around
+
+    const keys = Array.from({ length: 10_000 }, (_, day) => key(day))
+
+    expect(connecting(keys, { of: keyedByPairs })).toHaveLength(around + 20 * each)
   })
 
   it('are one where all are the same', () => {

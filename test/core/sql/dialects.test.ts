@@ -41,7 +41,17 @@ const bounded =
 
 /** Fails as soon as what is gathered is too long. */
 const weight = (text: string) => `sum(octet_length(${text}) * '1.0715085433193811e+301'::float8)`
-const gathered = `select case when ${weight('i.j')} is null then '[]' else '[' || string_agg(i.j, ',') || ']' end a from (select row_to_json(r)::text j from`
+const joined = (start: string, end: string) =>
+  `concat('${start}', case when ${weight('i.j')} is not null then string_agg(i.j, ',') end, '${end}')`
+/** Members as PostgreSQL writes them. */
+const object = (members: Readonly<Record<string, string>>) => {
+  const parts = Object.entries(members).map(
+    ([name, value], index) => `'${index === 0 ? '{' : ','}"${name}":', coalesce(${value}, 'null')`,
+  )
+  return `concat(${parts.join(', ')}, '}')`
+}
+const quoted = (column: string) => `'"' || ${column}::text || '"'`
+const gathered = `select ${joined('[', ']')} a from`
 
 describe('a filter', () => {
   it('compares texts by the column and by their bytes', () => {
@@ -97,8 +107,11 @@ describe('a filter', () => {
   it('compares booleans', () => {
     expect(filter('articles', 'filter[live][_eq]=true')).toEqual({
       postgres: { text: '"t0"."live" = $1::boolean', params: ['true'] },
-      mariadb: { text: "`t0`.`live` = (? = 'true')", params: ['true'] },
-      mysql: { text: "`t0`.`live` = (? = 'true')", params: ['true'] },
+      mariadb: {
+        text: "(? = 'true' and `t0`.`live` <> 0 or ? = 'false' and `t0`.`live` = 0)",
+        params: ['true', 'true'],
+      },
+      mysql: { text: "(? = 'true' and `t0`.`live` <> 0 or ? = 'false' and `t0`.`live` = 0)", params: ['true', 'true'] },
     })
   })
 
@@ -186,7 +199,7 @@ describe('a filter', () => {
 
   it('looks into a list, with few texts for many lengths', () => {
     expect(filter('articles', 'filter[rank][_in][0]=1&filter[rank][_in][1]=2&filter[rank][_in][2]=3')).toEqual({
-      postgres: { text: '"t0"."rank" = any($1::integer[])', params: ['{"1","2","3"}'] },
+      postgres: { text: '"t0"."rank" = any(array[$1, $2, $3]::integer[])', params: ['1', '2', '3'] },
       mariadb: {
         text: '`t0`.`rank` in (cast(? as signed), cast(? as signed), cast(? as signed), cast(? as signed))',
         params: ['1', '2', '3', '3'],
@@ -200,7 +213,7 @@ describe('a filter', () => {
 
   it('looks into a list, negated', () => {
     expect(filter('articles', 'filter[title][_nin][0]=a&filter[title][_nin][1]=b')).toEqual({
-      postgres: { text: 'not ("t0"."title" = any($1::text[]))', params: ['{"a","b"}'] },
+      postgres: { text: 'not ("t0"."title" = any(array[$1, $2]::text[]))', params: ['a', 'b'] },
       mariadb: {
         text: 'not ((`t0`.`title` in (?, ?) and convert(`t0`.`title` using utf8mb4) collate utf8mb4_nopad_bin in (?, ?)))',
         params: ['a', 'b', 'a', 'b'],
@@ -232,12 +245,12 @@ describe('a filter', () => {
         params: ['1', 'true', '5', '9'],
       },
       mariadb: {
-        text: "(`t0`.`rank` = cast(? as signed) or not (`t0`.`live` = (? = 'true')) or (`t0`.`rank` > cast(? as signed) and `t0`.`rank` < cast(? as signed)))",
-        params: ['1', 'true', '5', '9'],
+        text: "(`t0`.`rank` = cast(? as signed) or not ((? = 'true' and `t0`.`live` <> 0 or ? = 'false' and `t0`.`live` = 0)) or (`t0`.`rank` > cast(? as signed) and `t0`.`rank` < cast(? as signed)))",
+        params: ['1', 'true', 'true', '5', '9'],
       },
       mysql: {
-        text: "(`t0`.`rank` = cast(? as signed) or not (`t0`.`live` = (? = 'true')) or (`t0`.`rank` > cast(? as signed) and `t0`.`rank` < cast(? as signed)))",
-        params: ['1', 'true', '5', '9'],
+        text: "(`t0`.`rank` = cast(? as signed) or not ((? = 'true' and `t0`.`live` <> 0 or ? = 'false' and `t0`.`live` = 0)) or (`t0`.`rank` > cast(? as signed) and `t0`.`rank` < cast(? as signed)))",
+        params: ['1', 'true', 'true', '5', '9'],
       },
     })
   })
@@ -249,12 +262,12 @@ describe('a filter', () => {
         params: ['true'],
       },
       mariadb: {
-        text: "exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and `t1`.`live` = (? = 'true'))",
-        params: ['true'],
+        text: "exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and (? = 'true' and `t1`.`live` <> 0 or ? = 'false' and `t1`.`live` = 0))",
+        params: ['true', 'true'],
       },
       mysql: {
-        text: "exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and `t1`.`live` = (? = 'true'))",
-        params: ['true'],
+        text: "exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and (? = 'true' and `t1`.`live` <> 0 or ? = 'false' and `t1`.`live` = 0))",
+        params: ['true', 'true'],
       },
     })
   })
@@ -266,12 +279,12 @@ describe('a filter', () => {
         params: ['true'],
       },
       mariadb: {
-        text: "not exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and (`t1`.`live` = (? = 'true')) is not true)",
-        params: ['true'],
+        text: "(select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and ((? = 'true' and `t1`.`live` <> 0 or ? = 'false' and `t1`.`live` = 0)) is not true limit 1) is null",
+        params: ['true', 'true'],
       },
       mysql: {
-        text: "not exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and (`t1`.`live` = (? = 'true')) is not true)",
-        params: ['true'],
+        text: "not exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and ((? = 'true' and `t1`.`live` <> 0 or ? = 'false' and `t1`.`live` = 0)) is not true)",
+        params: ['true', 'true'],
       },
     })
   })
@@ -283,12 +296,12 @@ describe('a filter', () => {
         params: ['true'],
       },
       mariadb: {
-        text: "not exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and `t1`.`live` = (? = 'true'))",
-        params: ['true'],
+        text: "(select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and (? = 'true' and `t1`.`live` <> 0 or ? = 'false' and `t1`.`live` = 0) limit 1) is null",
+        params: ['true', 'true'],
       },
       mysql: {
-        text: "not exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and `t1`.`live` = (? = 'true'))",
-        params: ['true'],
+        text: "not exists (select 1 from `articles` `t1` where `t1`.`authorId` = `t0`.`id` and (? = 'true' and `t1`.`live` <> 0 or ? = 'false' and `t1`.`live` = 0))",
+        params: ['true', 'true'],
       },
     })
   })
@@ -314,7 +327,7 @@ describe('a filter', () => {
     const [field] = build.model({ plain: { id: 'int32' } }).byName.get('plain')?.primitives ?? []
     if (field === undefined) throw new Error('a field is missing')
 
-    expect(compiled((dialect) => dialect.isOneOf(sql`x`, field, []))).toEqual({
+    expect(compiled((dialect) => dialect.isOneOf(sql`x`, field, [], () => true))).toEqual({
       postgres: { text: 'x = any($1::integer[])', params: ['{}'] },
       mariadb: { text: '1 = 0', params: [] },
       mysql: { text: '1 = 0', params: [] },
@@ -326,7 +339,7 @@ describe('a read', () => {
   const utc = `("t0"."at" at time zone 'UTC')`
   const year = `to_char(extract(year from ${utc}) + (${utc} < '0001-01-01')::int, 'FMSG9000000')`
   const day = `substring(to_json(${utc})::text, '-[0-9][0-9]-[0-9][0-9][^ "]*')`
-  const utcText = `case when "t0"."at" >= '0001-01-01Z' and "t0"."at" < '10000-01-01Z' then btrim(to_json(${utc})::text, '"') || 'Z' else coalesce(${year} || ${day} || 'Z', "t0"."at"::text) end`
+  const utcText = `case when "t0"."at" >= '0001-01-01Z' and "t0"."at" < '10000-01-01Z' then rtrim(to_json(${utc})::text, '"') || 'Z"' else '"' || coalesce(${year} || ${day} || 'Z', "t0"."at"::text) || '"' end`
   const hex = (text: string) => `_utf8mb4 x'${Buffer.from(text).toString('hex')}'`
   const doubtful = hex(String.raw`[.](?![0-9])|\\(?!["/bfnrtu\\])`)
   const strict = hex(String.raw`^(?:[^".]++|[.][0-9]|"(?:[^"\\]++|\\(?:["/bfnrt\\]|u[0-9A-Fa-f]{4}))*+")*+$`)
@@ -335,8 +348,8 @@ describe('a read', () => {
   it('renders each type in its wire form', () => {
     expect(read('articles', 'fields=id,authorId,title,price,rank,live,at,meta&limit=1')).toEqual({
       postgres: {
-        text: `select ${bounded} from (${gathered} (select * from (select "t0"."id" as "id", "t0"."authorId"::text as "authorId", "t0"."title" as "title", "t0"."price"::text as "price", "t0"."rank" as "rank", "t0"."live" as "live", ${utcText} as "at", "t0"."meta" as "meta" from "articles" "t0" order by "t0"."id" asc limit 100) s limit $1::bigint) r offset 0) i) a`,
-        params: ['1'],
+        text: `select ${bounded} from (${gathered} (select ${object({ id: quoted('"t0"."id"'), authorId: quoted('"t0"."authorId"'), title: 'to_json("t0"."title")', price: quoted('"t0"."price"'), rank: '"t0"."rank"::text', live: '"t0"."live"::text', at: utcText, meta: 'to_json("t0"."meta")' })} j from (select "t0"."id", "t0"."authorId", "t0"."title", "t0"."price", "t0"."rank", "t0"."live", "t0"."at", "t0"."meta" from "articles" "t0" order by "t0"."id" asc limit 1) "t0" offset 0) i) a`,
+        params: [],
       },
       mariadb: {
         text: `select ifnull(concat('{"id":', ifnull(concat('"', \`t0\`.\`id\`, '"'), 'null'), ',"authorId":', ifnull(concat('"', \`t0\`.\`authorId\` + 0, '"'), 'null'), ',"title":', ifnull(json_quote(\`t0\`.\`title\`), 'null'), ',"price":', ifnull(concat('"', \`t0\`.\`price\`, '"'), 'null'), ',"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), ',"live":', ifnull(elt(1 + (\`t0\`.\`live\` <> 0), 'false', 'true'), 'null'), ',"at":', ifnull(concat('"', trim(trailing '.' from trim(trailing '0' from date_format(\`t0\`.\`at\`, '%Y-%m-%dT%H:%i:%s.%f'))), 'Z"'), 'null'), ',"meta":', ifnull(${metaText}, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 1`,
@@ -354,8 +367,8 @@ describe('a read', () => {
       read('articles', 'fields=rank&sort[0][rank][direction]=desc&sort[1][title][direction]=asc&limit=5&offset=10'),
     ).toEqual({
       postgres: {
-        text: `select ${bounded} from (${gathered} (select * from (select "t0"."rank" as "rank" from "articles" "t0" order by "t0"."rank" desc, "t0"."title" asc, "t0"."id" asc limit 100 offset $1::bigint) s limit $2::bigint) r offset 0) i) a`,
-        params: ['10', '5'],
+        text: `select ${bounded} from (${gathered} (select ${object({ rank: '"t0"."rank"::text' })} j from (select "t0"."rank" from "articles" "t0" order by "t0"."rank" desc, "t0"."title" asc, "t0"."id" asc limit 5 offset $1::bigint) "t0" offset 0) i) a`,
+        params: ['10'],
       },
       mariadb: {
         text: `select ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`rank\` is null desc, \`t0\`.\`rank\` desc, \`t0\`.\`title\` asc, \`t0\`.\`id\` asc limit 5 offset 10`,
@@ -368,19 +381,60 @@ describe('a read', () => {
     })
   })
 
+  it('chooses a page by its keys where they have to be sorted, and looks the rows up', () => {
+    const { postgres: sorted } = read('articles', 'fields=id,title,rank,live&sort[0][rank][direction]=asc&limit=50')
+
+    expect(sorted).toEqual({
+      text: `select ${bounded} from (${gathered} (select ${object({ id: quoted('"t0"."id"'), title: 'to_json("t0"."title")', rank: '"t0"."rank"::text', live: '"t0"."live"::text' })} j from (select "t0"."id" from "articles" "t0" order by "t0"."rank" asc, "t0"."id" asc limit 50) k, lateral (select "t0"."id", "t0"."title", "t0"."rank", "t0"."live" from "articles" "t0" where "t0"."id" = "k"."id" limit 1) "t0" offset 0) i) a`,
+      params: [],
+    })
+  })
+
+  it('skips in the index alone where much is skipped', () => {
+    const { postgres: own, mariadb: other } = read('articles', 'fields=rank&limit=5&offset=200')
+
+    expect(own.text).toContain(
+      '(select "t0"."id" from "articles" "t0" order by "t0"."id" asc limit 5 offset $1::bigint) k, lateral (select "t0"."rank" from "articles" "t0" where "t0"."id" = "k"."id" limit 1) "t0"',
+    )
+    expect(other.text).toContain(
+      'from (select `t0`.`id` from `articles` `t0` order by `t0`.`id` asc limit 5 offset 200) k join `articles` `t0` on `t0`.`id` = `k`.`id` order by `t0`.`id` asc',
+    )
+  })
+
+  it('cuts a page of an unusual size at the next usual one, behind which the planner cannot look', () => {
+    const { postgres: page } = read('articles', 'fields=rank&limit=26')
+
+    expect(page.text).toContain(
+      '(with c as materialized (select "t0"."rank" from "articles" "t0" order by "t0"."id" asc limit 30) table c limit $1::bigint) "t0"',
+    )
+    expect(page.params).toEqual(['26'])
+  })
+
+  it('lets the planner expect what is skipped in the order of an index, whatever it is', () => {
+    const texts = ['9', '16', '17'].map(
+      (offset) => read('articles', `fields=rank&limit=5&offset=${offset}`).postgres.text,
+    )
+
+    expect(texts[0]).toContain(
+      '(select * from (select "t0"."rank" from "articles" "t0" order by "t0"."id" asc limit 160) c limit 5 offset $1::bigint) "t0"',
+    )
+    expect(texts[1]).toBe(texts[0])
+    expect(texts[2]).not.toBe(texts[0])
+  })
+
   it('counts in the same statement', () => {
     expect(read('articles', 'fields=rank&limit=5&filter[live][_eq]=true&meta=totalCount')).toEqual({
       postgres: {
-        text: `select ${bounded}, (select count(*) from "articles" "t0" where "t0"."live" = $1::boolean) from (${gathered} (select * from (select "t0"."rank" as "rank" from "articles" "t0" where "t0"."live" = $2::boolean order by "t0"."id" asc limit 100) s limit $3::bigint) r offset 0) i) a`,
-        params: ['true', 'true', '5'],
+        text: `select ${bounded}, (select count(*) from "articles" "t0" where "t0"."live" = $1::boolean) from (${gathered} (select ${object({ rank: '"t0"."rank"::text' })} j from (select "t0"."rank" from "articles" "t0" where "t0"."live" = $2::boolean order by "t0"."id" asc limit 5) "t0" offset 0) i) a`,
+        params: ['true', 'true'],
       },
       mariadb: {
-        text: `(select cast((select count(*) from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true')) as char) as r) union all (select ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true') order by \`t0\`.\`id\` asc limit 5)`,
-        params: ['true', 'true'],
+        text: `(select cast((select count(*) from \`articles\` \`t0\` where (? = 'true' and \`t0\`.\`live\` <> 0 or ? = 'false' and \`t0\`.\`live\` = 0)) as char) as r) union all (select ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` where (? = 'true' and \`t0\`.\`live\` <> 0 or ? = 'false' and \`t0\`.\`live\` = 0) order by \`t0\`.\`id\` asc limit 5)`,
+        params: ['true', 'true', 'true', 'true'],
       },
       mysql: {
-        text: `(select /*+ set_var(group_concat_max_len = 1073741824) */ cast((select count(*) from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true')) as char) as r) union all (select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` where \`t0\`.\`live\` = (? = 'true') order by \`t0\`.\`id\` asc limit 5)`,
-        params: ['true', 'true'],
+        text: `(select /*+ set_var(group_concat_max_len = 1073741824) */ cast((select count(*) from \`articles\` \`t0\` where (? = 'true' and \`t0\`.\`live\` <> 0 or ? = 'false' and \`t0\`.\`live\` = 0)) as char) as r) union all (select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"rank":', ifnull(\`t0\`.\`rank\` + 0, 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` where (? = 'true' and \`t0\`.\`live\` <> 0 or ? = 'false' and \`t0\`.\`live\` = 0) order by \`t0\`.\`id\` asc limit 5)`,
+        params: ['true', 'true', 'true', 'true'],
       },
     })
   })
@@ -388,15 +442,15 @@ describe('a read', () => {
   it('nests a to-one', () => {
     expect(read('articles', 'fields=author.name&limit=5')).toEqual({
       postgres: {
-        text: `select ${bounded} from (${gathered} (select * from (select (select row_to_json(r) from (select "t1"."name"::text as "name" from "authors" "t1" where "t1"."id" = "t0"."authorId") r) as "author" from "articles" "t0" order by "t0"."id" asc limit 100) s limit $1::bigint) r offset 0) i) a`,
-        params: ['5'],
+        text: `select ${bounded} from (${gathered} (select ${object({ author: `(select ${object({ name: 'to_json("t1"."name"::text)' })} j from "authors" "t1" where "t1"."id" = "t0"."authorId" limit 1)` })} j from (select "t0"."authorId" from "articles" "t0" order by "t0"."id" asc limit 5) "t0" offset 0) i) a`,
+        params: [],
       },
       mariadb: {
-        text: `select ifnull(concat('{"author":', ifnull((select ifnull(concat('{"name":', ifnull(json_quote(\`t1\`.\`name\`), 'null'), '}'), exp(1000)) from \`authors\` \`t1\` where \`t1\`.\`id\` = \`t0\`.\`authorId\`), 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 5`,
+        text: `select ifnull(concat('{"author":', ifnull((select ifnull(concat('{"name":', ifnull(json_quote(\`t1\`.\`name\`), 'null'), '}'), exp(1000)) from \`authors\` \`t1\` where \`t1\`.\`id\` = \`t0\`.\`authorId\` limit 1), 'null'), '}'), exp(1000)) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 5`,
         params: [],
       },
       mysql: {
-        text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"author":', ifnull((select ifnull(concat('{"name":', ifnull(json_quote(\`t1\`.\`name\`), 'null'), '}'), exp(1000 + rand())) from \`authors\` \`t1\` where \`t1\`.\`id\` = \`t0\`.\`authorId\`), 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 5`,
+        text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"author":', ifnull((select ifnull(concat('{"name":', ifnull(json_quote(\`t1\`.\`name\`), 'null'), '}'), exp(1000 + rand())) from \`authors\` \`t1\` where \`t1\`.\`id\` = \`t0\`.\`authorId\` limit 1), 'null'), '}'), exp(1000 + rand())) as r from \`articles\` \`t0\` order by \`t0\`.\`id\` asc limit 5`,
         params: [],
       },
     })
@@ -410,8 +464,8 @@ describe('a read', () => {
       ),
     ).toEqual({
       postgres: {
-        text: `select ${bounded} from (${gathered} (select * from (select (select json_build_object('data', case when ${weight('i.j::text')} is null then '[]'::json else json_agg(i.j) end) from (select row_to_json(r) j from (select * from (select "t1"."title" as "title" from "articles" "t1" where "t1"."authorId" = "t0"."id" order by "t1"."rank" asc, "t1"."id" asc limit 100 offset $1::bigint) s limit $2::bigint) r offset 0) i) as "articles" from "authors" "t0" order by "t0"."id" asc limit 100) s limit $3::bigint) r offset 0) i) a`,
-        params: ['4', '2', '5'],
+        text: `select ${bounded} from (${gathered} (select ${object({ articles: `(select ${joined('{"data":[', ']}')} from (select ${object({ title: 'to_json("t1"."title")' })} j from (select "t1"."title" from "articles" "t1" where "t1"."authorId" = "t0"."id" order by "t1"."rank" asc, "t1"."id" asc limit 2 offset $1::bigint) "t1" offset 0) i)` })} j from (select "t0"."id" from "authors" "t0" order by "t0"."id" asc limit 5) "t0" offset 0) i) a`,
+        params: ['4'],
       },
       mariadb: {
         text: `select ifnull(concat('{"articles":', ifnull((select ifnull(concat('{"data":[', ifnull(group_concat(ifnull(concat('{"title":', ifnull(json_quote(\`t1\`.\`title\`), 'null'), '}'), exp(1000)) order by \`t1\`.\`rank\` is null asc, \`t1\`.\`rank\` asc, \`t1\`.\`id\` asc separator ',' limit 4, 2), ''), ']}'), exp(1000)) from \`articles\` \`t1\` where \`t1\`.\`authorId\` = \`t0\`.\`id\`), 'null'), '}'), exp(1000)) as r from \`authors\` \`t0\` order by \`t0\`.\`id\` asc limit 5`,
@@ -430,7 +484,7 @@ describe('a write', () => {
   const [id, name] = collection.primitives
   if (id === undefined || name === undefined) throw new Error('authors has lost its fields')
   const counted: PrimitiveField = { ...id, defaultValue: { source: 'connectorManaged', isAutoincrement: true } }
-  const kept = { table: sql`authors`, key: [counted], kept: [counted] }
+  const kept = { table: sql`authors`, key: [counted], kept: [counted], unless: undefined }
   const assignments = [{ field: name, value: 'Bo' }]
 
   it('inserts', () => {
@@ -438,7 +492,7 @@ describe('a write', () => {
 
     expect(written({ kind: 'create', collection, rows, selection })).toEqual({
       postgres: [
-        `with "t0" as (insert into "authors" ("id", "name") values ($1::bigint, $2) returning *) select ${boundedTogether} from (${gathered} (select "t0"."name"::text as "name" from "t0") r offset 0) i) a`,
+        `with "t0" as (insert into "authors" ("id", "name") values ($1::bigint, $2) returning "name") select ${boundedTogether} from (${gathered} (select ${object({ name: 'to_json("t0"."name"::text)' })} j from "t0" offset 0) i) a`,
       ],
       mariadb: [
         `insert into \`authors\` (\`id\`, \`name\`) values (cast(? as signed), ?) returning ifnull(concat('{"name":', ifnull(json_quote(\`authors\`.\`name\`), 'null'), '}'), exp(1000)) as r`,
@@ -451,17 +505,38 @@ describe('a write', () => {
     })
   })
 
+  it('inserts several rows as an array for each column', () => {
+    const row = (key: string | null, text: string) => [
+      { field: id, value: key },
+      { field: name, value: text },
+    ]
+    const plan: WritePlan = { kind: 'create', collection, rows: [row('7', 'Bo'), row(null, 'a"\\')], selection }
+    const [statement] = atOnce(compileWrite(plan, postgres)).statements
+
+    expect(statement?.text).toContain(
+      'insert into "authors" ("id", "name") select "c0", "c1" from unnest($1::bigint[], $2::text[]) u("c0", "c1") returning "name"',
+    )
+    expect(statement?.params).toEqual(['{"7",NULL}', '{"Bo","a\\"\\\\"}'])
+  })
+
   it('updates', () => {
     const rows = (collation: string) =>
       `(select \`t0\`.\`id\` as \`c0\` from \`authors\` \`t0\` where (\`t0\`.\`name\` = ? and \`t0\`.\`name\` = convert(? using utf8mb4) collate ${collation}) limit 18446744073709551615 for update) i`
     const keep = (overflow: string, collation: string) =>
       `set @slot0 = (select case when j.a is null then '[]' when json_length(j.a) = j.c then j.a else ${overflow} end from (select json_arrayagg(json_object('c0', concat('=', \`c0\`))) as a, count(*) as c from ${rows(collation)}) j)`
-    const update = `update ${slotTable} k straight_join \`authors\` \`t0\` set \`t0\`.\`name\` = ? where \`t0\`.\`id\` = k.\`c0\``
+    const update = `update ${slotTable} k straight_join \`authors\` \`t0\` force index (primary) set \`t0\`.\`name\` = ? where \`t0\`.\`id\` = k.\`c0\``
 
-    const { postgres: onPostgres, ...others } = written({ kind: 'update', collection, where, assignments, selection })
+    const { postgres: onPostgres, ...others } = written({
+      kind: 'update',
+      collection,
+      where,
+      order: [],
+      assignments,
+      selection,
+    })
 
     expect(onPostgres).toEqual([
-      `with "t0" as (update "authors" "t0" set "name" = $1 where "t0"."name"::text = $2::text returning *) select ${boundedTogether} from (${gathered} (select "t0"."name"::text as "name" from "t0") r offset 0) i) a`,
+      `with "t0" as (update "authors" "t0" set "name" = $1 where "t0"."name"::text = $2::text returning "t0"."name") select ${boundedTogether} from (${gathered} (select ${object({ name: 'to_json("t0"."name"::text)' })} j from "t0" offset 0) i) a`,
     ])
     expect(others.mariadb.slice(0, 2)).toEqual([keep('exp(1000)', 'utf8mb4_nopad_bin'), update])
     expect(others.mysql.slice(0, 2)).toEqual([keep('exp(1000 + rand())', 'utf8mb4_0900_bin'), update])
@@ -476,17 +551,18 @@ describe('a write', () => {
       kind: 'delete',
       collection,
       where,
+      order: [],
       selection: [],
     })
 
     expect(onPostgres).toEqual([
-      `with "t0" as (delete from "authors" "t0" where "t0"."name"::text = $1::text returning *) select ${boundedTogether} from (${gathered} (select  from "t0") r offset 0) i) a`,
+      `with "t0" as (delete from "authors" "t0" where "t0"."name"::text = $1::text returning 1) select ${boundedTogether} from (${gathered} (select '{}'::text j from "t0" offset 0) i) a`,
     ])
     expect(onMariadb).toEqual([
       `delete from \`authors\` where (\`authors\`.\`name\` = ? and \`authors\`.\`name\` = convert(? using utf8mb4) collate utf8mb4_nopad_bin) returning '{}' as r`,
     ])
     expect(onMysql.at(-1)).toBe(
-      `delete \`t0\` from ${slotTable} k straight_join \`authors\` \`t0\` where \`t0\`.\`id\` = k.\`c0\``,
+      `delete \`authors\` from ${slotTable} k straight_join \`authors\` force index (primary) where \`authors\`.\`id\` = k.\`c0\``,
     )
   })
 
@@ -542,7 +618,9 @@ describe('a write', () => {
   it('reads a kept value as one of its type', () => {
     const text = "substr(nullif(json_unquote(json_extract(@slot2, '$[0].c1')), 'null'), 2)"
 
-    expect(compiled(({ slots }) => slots.value(2, 1, { type: build.type('uuid'), isList: false }))).toEqual({
+    expect(
+      compiled(({ slots }) => slots.value(2, { row: 0, position: 1 }, { type: build.type('uuid'), isList: false })),
+    ).toEqual({
       postgres: { text: "(current_setting('service.slot2')::json -> 0 ->> 'c1')::uuid", params: [] },
       mariadb: { text: `cast(${text} as uuid)`, params: [] },
       mysql: { text, params: [] },
@@ -690,7 +768,7 @@ function written(plan: WritePlan): Record<'postgres' | 'mariadb' | 'mysql', read
   return { postgres: texts(postgres), mariadb: texts(mariadb), mysql: texts(mysql) }
 }
 
-function all(make: (dialect: Dialect) => readonly Sql[]): Record<'postgres' | 'mariadb' | 'mysql', readonly string[]> {
-  const texts = (dialect: Dialect) => make(dialect).map((statement) => compile(statement, dialect).text)
+function all(make: (dialect: Dialect) => Iterable<Sql>): Record<'postgres' | 'mariadb' | 'mysql', readonly string[]> {
+  const texts = (dialect: Dialect) => Array.from(make(dialect), (statement) => compile(statement, dialect).text)
   return { postgres: texts(postgres), mariadb: texts(mariadb), mysql: texts(mysql) }
 }

@@ -26,6 +26,7 @@ import { compileRead } from '../../../src/core/sql/read.ts'
 import { binder, compile, ident, literal, type Statement } from '../../../src/core/sql/statement.ts'
 import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
+import { anyCharacter } from '../../support/data/characters.ts'
 import { atOnce } from '../../support/run/at-once.ts'
 
 const MARK = '§'
@@ -114,7 +115,7 @@ describe.each(dialects)('a statement for %s', (_title, dialect) => {
   })
 
   it('quotes every name and every text so that it ends where it ends', () => {
-    const property = fc.property(fc.string({ unit: 'binary', minLength: 1 }), (text) => {
+    const property = fc.property(fc.string({ unit: anyCharacter, minLength: 1 }), (text) => {
       const rest = compile({ parts: [...ident(text).parts, ...literal(text).parts] }, dialect).text
 
       expect(unquoted(rest, dialect)).toBe('')
@@ -141,7 +142,7 @@ type Throw = { readonly text: string; readonly number: number }
 
 const anyMarked = fc
   .oneof(
-    fc.string({ unit: 'binary', maxLength: 20 }),
+    fc.string({ unit: anyCharacter, maxLength: 20 }),
     fc.constantFrom(`'`, '"', '`', '\\', `'; drop table articles; --`, '$1', '?', ':x', '/*', '%', '\n', 'id'),
   )
   .map((text) => `${MARK}${text.replaceAll('\0', '')}`)

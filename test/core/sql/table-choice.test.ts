@@ -11,7 +11,7 @@ function schema(...names: readonly string[]): SourceSchema {
     skipped: [{ table: 'public.secret', reason: 'the database user may not read it' }],
     tables: names.map((name) => {
       const [dbName = '', space = NO_NAMESPACE] = name.split('.').reverse()
-      return { schema: space, dbName, isReadOnly: false, columns: [], indexes: [], foreignKeys: [] }
+      return { schema: space, dbName, isReadOnly: false, isView: false, columns: [], indexes: [], foreignKeys: [] }
     }),
   }
 }

@@ -13,9 +13,7 @@ export type Dice = {
   readonly some: <T>(most: number, make: (index: number) => T) => readonly T[]
 }
 
-const given = process.env.SERVICE_TEST_SEED
-
-export const seed = given === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(given)
+export const seed = Number(process.env.SERVICE_TEST_SEED)
 
 /** Mulberry32. */
 export function createDice(start: number): Dice {

@@ -3,6 +3,8 @@
  * they look like is decided here; whatever they are, the service must answer them.
  */
 import { operatorsOf } from '../../../src/core/model/operator.ts'
+import { operatorsAtPath } from '../../../src/core/model/vocabulary.ts'
+import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { build } from '../../support/data/build.ts'
 import type { CollectionSketch, FieldSketch } from '../../support/data/model-sketch.ts'
 import type { Dice } from './dice.ts'
@@ -25,6 +27,19 @@ export function anySearch(dice: Dice, sketches: Sketches, collection: Collection
   ]
   const search = parts.join('&')
   return dice.spoils(3) ? mutated(dice, search) : search
+}
+
+/** The same as the body of QUERY; what is no query string is sent as it is. */
+export function asBody(search: string): string {
+  try {
+    return JSON.stringify(parseBrackets(search), (_, value) => (isCount(value) ? Number(value) : value))
+  } catch {
+    return search
+  }
+}
+
+function isCount(value: unknown): boolean {
+  return typeof value === 'string' && /^-?\d{1,9}$/.test(value)
 }
 
 /** Of routes that know fields and a filter only. */
@@ -148,7 +163,7 @@ function filter(dice: Dice, sketches: Sketches, scope: Scope): readonly string[]
     const quantifier = isList === !dice.spoils(10) ? `[${dice.pick(['_some', '_every', '_none'])}]` : ''
     return deeper(`${place}[${name}]${quantifier}`, sketches.get(target))
   }
-  const searchable = collection.fields.filter(({ type, isList }) => !isList && type !== 'bytes')
+  const searchable = collection.fields.filter(({ type, isList }) => (!isList || dice.once(2)) && type !== 'bytes')
   return [condition(dice, dice.pick(dice.spoils(6) ? collection.fields : searchable), place)]
 }
 
@@ -164,9 +179,18 @@ function condition(dice: Dice, field: FieldSketch, place: string): string {
       return `${at}[_null]=${dice.spoils(4) ? dice.pick(['null', '1', '']) : dice.pick(['true', 'false'])}`
     case '_in':
     case '_nin':
+    case '_has_any':
+    case '_has_all':
       return `${at}[${operator}][0]=${value()}${dice
         .some(dice.once(20) ? 60 : 4, (index) => `&${at}[${operator}][${index + 1}]=${value()}`)
         .join('')}`
+    case '_empty':
+      return `${at}[_empty]=${dice.spoils(4) ? value() : dice.pick(['true', 'false'])}`
+    case '_path': {
+      const steps = [escaped(anyName(dice)), ...dice.some(3, () => escaped(anyName(dice)).slice(0, 300))]
+      const path = steps.map((step, index) => `${at}[_path][${index}]=${step}`).join('&')
+      return dice.spoils(6) ? path : `${path}&${at}[${dice.pick(operatorsAtPath)}]=${value()}`
+    }
     case '_between':
     case '_nbetween':
       return `${at}[${operator}][0]=${value()}&${at}[${operator}][1]=${value()}`

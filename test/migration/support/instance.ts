@@ -80,6 +80,7 @@ export async function startReplica(
   child.stderr.on('data', read)
   const url = await Promise.race([listening, exited.then(() => undefined)])
   if (url === undefined) throw new Error(`the service did not start: ${output}`)
+  for (const stream of [child.stdout, child.stderr]) stream.off('data', read).resume()
   return {
     url,
     async kill() {

@@ -5,11 +5,16 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import type { Operator } from '../../../src/core/model/vocabulary.ts'
+import { hasKey, jsonContains, listHolds, pathHolds } from './inside.ts'
 import type { Arguments, Request, Sort, Tree } from './request.ts'
 import type { Row, Rows } from './rows.ts'
 import { fieldOf, fieldsOf, keyOf, type Relation, relationsOf, type Shop, type TypeText } from './shop.ts'
 
-export type Answer = { readonly data: readonly Row[]; readonly total?: number }
+export type Answer = {
+  readonly data: readonly Row[]
+  readonly total?: number
+  readonly cursors?: { readonly next: string | null; readonly previous: string | null }
+}
 
 export type World = {
   readonly shop: Shop
@@ -87,13 +92,16 @@ function single(value: unknown): unknown {
 
 type Page = { readonly sort: Sort; readonly limit: number; readonly offset: number; readonly max: number }
 
-function paged({ shop }: World, collection: string, rows: readonly Row[], page: Page): readonly Row[] {
+function paged(world: World, collection: string, rows: readonly Row[], page: Page): readonly Row[] {
+  const { shop } = world
   const asked = page.sort.flatMap((entry) => Object.entries(entry))
-  const keys = keyOf(shop, collection).map((name): [string, Sort[number][string]] => [name, {}])
+  const last = asked.findLast(([name], place) => asked.findIndex(([other]) => other === name) === place)
+  const direction = last?.[1].direction ?? 'asc'
+  const keys = keyOf(shop, collection).map((name): [string, Sort[number][string]] => [name, { direction }])
   const order = [...asked, ...keys].map(
     ([name, { direction = 'asc', nulls = direction === 'asc' ? 'last' : 'first' }]) => {
-      const type = fieldOf(shop, collection, name)
-      return (one: Row, other: Row) => ordered(type, one[name], other[name], { direction, nulls })
+      const { type, value } = sorting(world, collection, name.split('.'))
+      return (one: Row, other: Row) => ordered(type, value(one), value(other), { direction, nulls })
     },
   )
   const sorted = rows.toSorted((one, other) => {
@@ -105,6 +113,22 @@ function paged({ shop }: World, collection: string, rows: readonly Row[], page: 
   })
   const limit = page.limit === 0 || page.limit === -1 ? page.max : page.limit
   return sorted.slice(page.offset, page.offset + limit)
+}
+
+/** What a path of to-one relations leads to; null where there is no related row. */
+function sorting(
+  world: World,
+  collection: string,
+  [name = '', ...path]: readonly string[],
+): { readonly type: TypeText | undefined; readonly value: (row: Row) => unknown } {
+  const relation = path.length === 0 ? undefined : relationsOf(world.shop, collection).get(name)
+  if (relation === undefined) return { type: fieldOf(world.shop, collection, name), value: (row) => row[name] }
+  const below = sorting(world, relation.target, path)
+  const value = (row: Row) => {
+    const [related] = world.related(relation, row)
+    return related === undefined ? null : below.value(related)
+  }
+  return { type: below.type, value }
 }
 
 export function ordered(
@@ -186,6 +210,7 @@ function memberHolds(world: World, collection: string, name: string, part: unkno
   if (relation !== undefined) return relationHolds(world, relation, part as Tree, row)
   const type = fieldOf(world.shop, collection, name)
   if (!isOperators(part)) return operatorHolds(type, '_eq', part, row[name])
+  if ('_path' in part) return pathHolds(row[name], part)
   return all(Object.entries(part).map(([operator, operand]) => operatorHolds(type, operator, operand, row[name])))
 }
 
@@ -213,7 +238,7 @@ function relationHolds(world: World, relation: Relation, part: Tree, row: Row): 
 export function operatorHolds(type: TypeText | undefined, name: string, operand: unknown, value: unknown): Truth {
   const operator = name as Operator
   if (operator === '_null') return (value === null) === operand
-  if (operand === null) return (value === null) === (operator === '_eq')
+  if (operand === null && operator !== '_contains') return (value === null) === (operator === '_eq')
   if (operator === '_in') return isOneOf(type, operand as unknown[], value)
   if (operator === '_nin') return isNoneOf(type, operand as unknown[], value)
   if (value === null) return null
@@ -238,7 +263,7 @@ export function operatorHolds(type: TypeText | undefined, name: string, operand:
       return isBetween === (operator === '_between')
     }
     case '_contains':
-      return text.includes(part)
+      return type?.name === 'json' ? jsonContains(value, operand) : text.includes(part)
     case '_ncontains':
       return !text.includes(part)
     case '_icontains':
@@ -253,9 +278,24 @@ export function operatorHolds(type: TypeText | undefined, name: string, operand:
       return text.endsWith(part)
     case '_nends_with':
       return !text.endsWith(part)
+    case '_has':
+    case '_has_any':
+    case '_has_all':
+      return listHolds(operator, elementsOf(type, value), operand, (one, other) => equal(type, one, other))
+    case '_empty':
+      return ((value as unknown[]).length === 0) === operand
+    case '_has_key':
+      return hasKey(value, part)
+    case '_path':
+      throw new Error('a path stands beside its operators')
     default:
       return unknownOperator(operator)
   }
+}
+
+/** Of several dimensions all that is in them; an array of JSON is a value. */
+function elementsOf(type: TypeText | undefined, list: unknown): readonly unknown[] {
+  return (list as unknown[]).flat(type?.name === 'json' ? 0 : 6)
 }
 
 /** The compiler refuses this where the oracle lacks an operator of the vocabulary. */
@@ -310,6 +350,7 @@ function compare(type: TypeText | undefined, one: unknown, other: unknown): numb
       return Number(one) < Number(other) ? -1 : Number(Number(one) > Number(other))
     case 'string':
     case 'uuid':
+    case 'bytes':
     case 'date':
       return Buffer.compare(Buffer.from(String(one)), Buffer.from(String(other)))
     case 'time':

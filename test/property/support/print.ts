@@ -21,8 +21,13 @@ function print(place: string, node: unknown, isDotted: boolean): readonly string
   }
   if (typeof node !== 'object' || node === null) return [`${place}=${encoded(String(node))}`]
   return Object.entries(node).flatMap(([name, one]) =>
-    print(place === '' ? encoded(name) : `${place}[${encoded(name)}]`, one, isDotted),
+    print(place === '' ? encoded(name) : `${place}[${spelled(name, isDotted)}]`, one, isDotted),
   )
+}
+
+/** The path of a sort, as `author.name` or as `author][name`. */
+function spelled(name: string, isDotted: boolean): string {
+  return isDotted ? encoded(name) : name.split('.').map(encoded).join('][')
 }
 
 function encoded(text: string): string {

@@ -7,7 +7,8 @@ import { isSortable, planList, planOne, type ReadContext } from '../../../src/co
 import { parseBrackets } from '../../../src/core/query/brackets.ts'
 import { all } from '../../../src/core/query/filter.ts'
 import { type DeepArguments, parseListQuery, type ReadQuery } from '../../../src/core/query/parse.ts'
-import type { Dialect } from '../../../src/core/sql/dialect.ts'
+import { boundText } from '../../../src/core/query/placeholder.ts'
+import type { AnsweredWalk, Dialect } from '../../../src/core/sql/dialect.ts'
 import type { Statement } from '../../../src/core/sql/statement.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
 import { build } from '../../support/data/build.ts'
@@ -20,7 +21,12 @@ import { collectionOf } from './shop.ts'
 const administrator: Viewer = { accessTo: () => fullAccess, seesModel: true }
 
 export function planOf(model: Model, draft: Draft, side: 0 | 1 = 0): ReadPlan {
-  return inTotalOrder(planList(contextOf(model, draft), queryOf(draft, side)))
+  return planOfQuery(model, draft, queryOf(draft, side))
+}
+
+/** Of a query that the draft spells in another way. */
+export function planOfQuery(model: Model, draft: Draft, query: ReadQuery): ReadPlan {
+  return inTotalOrder(planList(contextOf(model, draft), query))
 }
 
 /** The item of this key, as a path spells it, instead of the list. */
@@ -38,20 +44,22 @@ function inTotalOrder(plan: ReadPlan): ReadPlan {
 }
 
 function orderedWithin(selected: Selected): Selected {
-  if (selected.kind === 'field') return selected
+  if (selected.kind !== 'relation') return selected
   const { relation, selection, page } = selected
   return { ...selected, selection: selection.map(orderedWithin), page: page && totally(page, relation.target) }
 }
 
-function totally(page: Page, { primaryKey, primitives }: Collection): Page {
-  if (primaryKey.length > 0) return page
-  const named = page.order.map(({ field }) => field)
+function totally(page: Page, { identity, primitives }: Collection): Page {
+  if (identity.length > 0) return page
+  const named = page.order.filter(({ path }) => path.length === 0).map(({ field }) => field)
   const others = primitives.filter((field) => isSortable(field) && !named.includes(field))
-  const order = others.map((field): Order => ({ field, visible: all, direction: 'asc', nulls: 'last', origin: 'tie' }))
+  const direction = page.order.at(-1)?.direction ?? 'asc'
+  const nulls = direction === 'asc' ? 'last' : 'first'
+  const order = others.map((field): Order => ({ path: [], field, visible: all, direction, nulls, origin: 'tie' }))
   return { ...page, order: [...page.order, ...order] }
 }
 
-function contextOf(model: Model, { collection, limits }: Draft): ReadContext {
+export function contextOf(model: Model, { collection, limits }: Pick<Draft, 'collection' | 'limits'>): ReadContext {
   return {
     viewer: administrator,
     collection: collectionOf(model, collection),
@@ -70,8 +78,20 @@ export function statementOf(model: Model, dialect: Dialect, draft: Draft, side: 
 }
 
 export async function answerOf(driver: SqlDriver, dialect: Dialect, plan: ReadPlan): Promise<Answer> {
-  const { data, total } = dialect.answerList(await driver.query(build.statement(plan, dialect)), plan.count)
-  return { data: JSON.parse(data), ...(total !== undefined && { total }) }
+  const rows = await driver.query(build.statement(plan, dialect))
+  const { data, total, cursors } = dialect.answerList(rows, plan.count, answeredWalk(plan))
+  return { data: JSON.parse(data), ...(total !== undefined && { total }), ...(cursors && { cursors }) }
+}
+
+function answeredWalk({ page }: ReadPlan): AnsweredWalk | undefined {
+  if (page?.walk === undefined) return undefined
+  const { limit, offset, walk } = page
+  const { direction, isTold, start, asked } = walk
+  const isBehind = start !== undefined || offset > 0
+  return {
+    direction,
+    told: isTold ? { limit, isBehind, asked: asked === undefined ? asked : boundText(asked) } : undefined,
+  }
 }
 
 export async function answerOfOne(driver: SqlDriver, dialect: Dialect, plan: ReadPlan): Promise<Row | undefined> {
@@ -113,7 +133,14 @@ function withFilters(deep: DeepArguments, tree: Tree): DeepArguments {
   return new Map(
     relations.map(([name, part]) => {
       const known = deep.get(name)
-      const own = known?.own ?? { filter: undefined, sort: [], limit: undefined, offset: 0 }
+      const own = known?.own ?? {
+        filter: undefined,
+        sort: [],
+        limit: undefined,
+        offset: 0,
+        start: undefined,
+        isTold: false,
+      }
       const filter = '_filter' in part ? ({ form: 'json', value: part._filter } as const) : undefined
       const entry = { own: { ...own, filter }, deeper: withFilters(known?.deeper ?? new Map(), part), path: name }
       return [name, entry] as const

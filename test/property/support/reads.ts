@@ -7,11 +7,14 @@ import { type Database, fill, importedModel } from './database.ts'
 import { anyKeyed, anyNarrowing, anyNesting, anyPaging, type Nesting, withoutLimits } from './laws.ts'
 import { type Answer, expectedAnswer, makeWorld, singled } from './oracle.ts'
 import { answerOf, answerOfOne, planOf, planOfOne, searchOf } from './reading.ts'
-import { anyDraft, type Draft, type Request, requestOf } from './request.ts'
+import { anyDraft, anyInsideDraft, type Draft, type Request, requestOf } from './request.ts'
 import { makeRows, type Row } from './rows.ts'
 import { announce, seed } from './seed.ts'
 import { modelOf } from './shop.ts'
 import { stockOf } from './stock.ts'
+import { anyWalk, walk } from './walks.ts'
+
+const cases = Math.ceil(Number(process.env.SERVICE_TEST_CASES ?? 1000) / 5)
 
 export function describeReads(database: Database): void {
   const { dialect, shop, storage } = database
@@ -21,6 +24,7 @@ export function describeReads(database: Database): void {
   const world = makeWorld(shop, rows)
   const stock = stockOf(database, rows)
   const collections = Object.keys(shop.collections)
+  const keyed = collections.filter((name) => (model.byName.get(name)?.identity.length ?? 0) > 0)
   let driver: SqlDriver
   let close: () => Promise<void>
 
@@ -50,6 +54,17 @@ export function describeReads(database: Database): void {
 
     it('answers what the oracle answers', async () => {
       const property = fc.asyncProperty(anyDraft(stock, collections), async (draft) => {
+        const request = requestOf(draft.request, 0, 'value')
+
+        const actual = await answer(draft)
+
+        expectSame(actual, expectedAnswer(world, draft.collection, request, draft.limits), draft)
+      })
+      await fc.assert(property, { seed, numRuns: 2000 })
+    })
+
+    it('finds by what lists and JSON values hold what the oracle finds', async () => {
+      const property = fc.asyncProperty(anyInsideDraft(stock), async (draft) => {
         const request = requestOf(draft.request, 0, 'value')
 
         const actual = await answer(draft)
@@ -92,6 +107,32 @@ export function describeReads(database: Database): void {
         expectSame(parts.flat(), all, whole)
       })
       await fc.assert(property, { seed, numRuns: 100 })
+    })
+  })
+
+  describe(`a walk by cursors on ${title}`, () => {
+    it('has the rows of one list, forward and backward, in pages of any size', async () => {
+      const property = fc.asyncProperty(anyWalk(stock, keyed), async (draft) => {
+        const whole = await list(draft.whole)
+
+        const { forward, backward } = await walk(draft, answer)
+
+        const last = forward.at(-1)?.data ?? []
+        expectSame(
+          forward.flatMap(({ data }) => data),
+          whole,
+          draft.whole,
+        )
+        expectSame(
+          backward.flatMap(({ data }) => data),
+          whole.slice(0, whole.length - last.length),
+          draft.whole,
+        )
+        expect(
+          forward.slice(0, -1).every(({ data }, page) => data.length === draft.sizes[page % draft.sizes.length]),
+        ).toBe(true)
+      })
+      await fc.assert(property, { seed, numRuns: cases })
     })
   })
 

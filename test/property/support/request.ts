@@ -5,11 +5,13 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { TypeName } from '../../../src/core/model/field-type.ts'
 import { type Operator, operators } from '../../../src/core/model/vocabulary.ts'
+import type { Inside } from './inside.ts'
 import type { Operand, Operands } from './rows.ts'
 import { fieldsOf, type Relation, relationsOf, type Shop, type TypeText } from './shop.ts'
 
 export type Tree = { readonly [name: string]: unknown }
 
+/** By the name of a field, or a path of to-one relations that leads to one: `author.name`. */
 export type Sort = readonly Readonly<Record<string, { direction?: 'asc' | 'desc'; nulls?: 'first' | 'last' }>>[]
 
 /** The parameters of a list, with values as the oracle compares them. */
@@ -19,7 +21,9 @@ export type Request = {
   readonly sort?: Sort
   readonly limit?: number
   readonly offset?: number
-  readonly meta?: 'totalCount'
+  readonly meta?: 'totalCount' | 'cursor'
+  readonly after?: string
+  readonly before?: string
   /** By relation `_filter`, `_sort`, `_limit` and `_offset`, beside the names of deeper relations. */
   readonly deep?: Tree
 }
@@ -93,11 +97,48 @@ export function anyDraft(stock: Stock, collections: readonly string[]): Arbitrar
   )
 }
 
+/** A list with nothing but a filter on what lists and JSON values hold, once as it is and once negated. */
+export function anyInsideDraft(stock: Stock): Arbitrary<Draft> {
+  const places = Object.keys(stock.shop.collections).flatMap((collection) =>
+    fieldsOf(stock.shop, collection).flatMap(([name]) => {
+      const { inside } = stock.operands(collection, name)
+      return inside === undefined ? [] : [{ collection, name, inside }]
+    }),
+  )
+  const drawn = fc.tuple(fc.constantFrom(...places), fc.constantFrom<Draft['form']>('text', 'json'), fc.boolean())
+  return drawn.chain(([{ collection, name, inside }, form, isNegated]) =>
+    fc.oneof(...anyInside(form, inside)).map((condition): Draft => {
+      const filter = isNegated ? { _not: { [name]: condition } } : { [name]: condition }
+      const request = { fields: ['id', name], filter, limit: -1 }
+      return { collection, form, request, isDotted: false, limits: { default: 10, max: 10_000 } }
+    }),
+  )
+}
+
 export type Drawing = Stock & { readonly form: Draft['form']; readonly max: number }
+
+/**
+ * By what draws the operands: what is drawn from is made once, since to make it takes longer than to draw from it, and
+ * relations lead to the same collections again and again.
+ */
+const made = new WeakMap<Stock['operands'], Map<string, Arbitrary<unknown>>>()
+
+function once<T>(what: string, { operands, unsorted, form, max }: Drawing, make: () => Arbitrary<T>): Arbitrary<T> {
+  const known = made.get(operands) ?? new Map<string, Arbitrary<unknown>>()
+  made.set(operands, known)
+  const name = [what, form, max, ...unsorted].join(' ')
+  const arbitrary = (known.get(name) as Arbitrary<T> | undefined) ?? make()
+  known.set(name, arbitrary)
+  return arbitrary
+}
 
 export type Arguments = { _filter?: Tree; _sort?: Sort; _limit?: number; _offset?: number }
 
 export function anyArguments(drawing: Drawing, collection: string): Arbitrary<Arguments> {
+  return once(`arguments ${collection}`, drawing, () => makeAnyArguments(drawing, collection))
+}
+
+function makeAnyArguments(drawing: Drawing, collection: string): Arbitrary<Arguments> {
   return fc.record(
     {
       _filter: anyFilter(drawing, collection, 3),
@@ -109,11 +150,11 @@ export function anyArguments(drawing: Drawing, collection: string): Arbitrary<Ar
   )
 }
 
-export function anySort({ shop, unsorted }: Stock, collection: string): Arbitrary<Sort> {
-  const names = fieldsOf(shop, collection).filter(
-    ([, type]) => !type.isList && kindsByType[type.name].length > 0 && !unsorted.includes(type.name),
-  )
-  if (names.length === 0) return fc.constant([])
+export function anySort(stock: Stock, collection: string): Arbitrary<Sort> {
+  const own = sortableNames(stock, collection)
+  const related = relatedNames(stock, collection, 2)
+  if (own.length === 0 && related.length === 0) return fc.constant([])
+  const names = [own, related].filter((some) => some.length > 0).map((some) => fc.constantFrom(...some))
   const options = fc.record(
     {
       direction: fc.constantFrom('asc' as const, 'desc' as const),
@@ -122,15 +163,34 @@ export function anySort({ shop, unsorted }: Stock, collection: string): Arbitrar
     { requiredKeys: [] },
   )
   const how = options.map((given) => (Object.keys(given).length === 0 ? { direction: 'asc' as const } : given))
-  const entry = fc.tuple(fc.constantFrom(...names.map(([name]) => name)), how)
+  const entry = fc.tuple(fc.oneof(...names), how)
   return fc.array(
     entry.map(([name, given]) => ({ [name]: given })),
     { minLength: 1, maxLength: 3 },
   )
 }
 
+function sortableNames({ shop, unsorted }: Stock, collection: string): readonly string[] {
+  return fieldsOf(shop, collection)
+    .filter(([, type]) => !type.isList && kindsByType[type.name].length > 0 && !unsorted.includes(type.name))
+    .map(([name]) => name)
+}
+
+/** Paths over at most `depth` to-one relations. */
+function relatedNames(stock: Stock, collection: string, depth: number): readonly string[] {
+  if (depth === 0) return []
+  const relations = [...relationsOf(stock.shop, collection)].filter(([, { isList }]) => !isList)
+  return relations.flatMap(([name, { target }]) =>
+    [...sortableNames(stock, target), ...relatedNames(stock, target, depth - 1)].map((below) => `${name}.${below}`),
+  )
+}
+
 /** A condition over the fields of a collection and, `depth` levels deep, over logic and relations. */
 export function anyFilter(drawing: Drawing, collection: string, depth: number): Arbitrary<Tree> {
+  return once(`filter ${collection} ${depth}`, drawing, () => makeAnyFilter(drawing, collection, depth))
+}
+
+function makeAnyFilter(drawing: Drawing, collection: string, depth: number): Arbitrary<Tree> {
   const { shop, form } = drawing
   const conditions = fieldsOf(shop, collection).flatMap(([name, type]) =>
     anyCondition(drawing, { collection, name, type }),
@@ -170,7 +230,19 @@ function anyRelated({ isList }: Relation, filter: Arbitrary<Tree>): Arbitrary<Tr
 }
 
 /** What an operator is given. */
-type OperandKind = 'value' | 'ordered' | 'list' | 'range' | 'part' | 'foldedPart' | 'truth'
+type OperandKind =
+  | 'value'
+  | 'ordered'
+  | 'list'
+  | 'range'
+  | 'part'
+  | 'foldedPart'
+  | 'truth'
+  | 'element'
+  | 'elements'
+  | 'emptiness'
+  | 'member'
+  | 'place'
 
 const operandKinds: Readonly<Record<Operator, OperandKind>> = {
   _eq: 'value',
@@ -191,6 +263,12 @@ const operandKinds: Readonly<Record<Operator, OperandKind>> = {
   _nstarts_with: 'part',
   _ends_with: 'part',
   _nends_with: 'part',
+  _has: 'element',
+  _has_any: 'elements',
+  _has_all: 'elements',
+  _empty: 'emptiness',
+  _has_key: 'member',
+  _path: 'place',
   _null: 'truth',
 }
 
@@ -226,7 +304,12 @@ function anyCondition(
   drawing: Drawing,
   { collection, name, type }: { collection: string; name: string; type: TypeText },
 ): Arbitrary<Tree>[] {
-  const kinds = type.isList ? [] : kindsByType[type.name]
+  const inside = anyInside(drawing.form, drawing.operands(collection, name).inside)
+  if (type.isList) {
+    const conditions = type.isNullable ? [...inside, fc.boolean().map((_null): Tree => ({ _null }))] : inside
+    return conditions.length === 0 ? [] : [fc.oneof(...conditions).map((one) => ({ [name]: one }))]
+  }
+  const kinds = kindsByType[type.name]
   const nullTest = fc.boolean().map((_null): Tree => ({ _null }))
   if (kinds.length === 0) return type.isNullable ? [nullTest.map((one) => ({ [name]: one }))] : []
   const { whole, parts: some, ascii } = drawing.operands(collection, name)
@@ -241,6 +324,7 @@ function anyCondition(
     part: pair(some),
     foldedPart: pair(ascii),
     truth: fc.boolean(),
+    ...nothingInside,
   }
   const isDrawn = (kind: OperandKind) =>
     kind === 'truth' ? type.isNullable : kinds.includes(kind) && !(kind === 'ordered' && isUnsorted(drawing, type))
@@ -252,8 +336,48 @@ function anyCondition(
     { weight: 5, arbitrary: operator },
     { weight: 1, arbitrary: several },
     ...bare,
+    ...inside.map((arbitrary) => ({ weight: 2, arbitrary })),
   )
   return [condition.map((one) => ({ [name]: one }))]
+}
+
+/** Drawn by `anyInside`. */
+const nothingInside = {
+  element: fc.constant(null),
+  elements: fc.constant([]),
+  emptiness: fc.boolean(),
+  member: fc.constant(''),
+  place: fc.constant([]),
+}
+
+/** Conditions on what lists and JSON values hold. */
+function anyInside(form: Draft['form'], inside: Inside | undefined): Arbitrary<Tree>[] {
+  const minLength = form === 'text' ? 1 : 0
+  if (inside?.kind === 'list') {
+    const element = pair(inside.elements)
+    const elements = fc.array(element, { minLength, maxLength: 3 })
+    return [anyOperator('element', element), anyOperator('elements', elements), anyOperator('emptiness', fc.boolean())]
+  }
+  if (inside?.kind !== 'json') return []
+  // In a query string every step is a name.
+  const paths = inside.paths.filter((path) => form === 'json' || path.every((step) => typeof step === 'string'))
+  const path = fc.constantFrom(...paths)
+  const tests = fc.constantFrom(...inside.scalars).chain((scalars) => {
+    const scalar = pair(scalars)
+    const isOrdered = typeof scalars[0]?.value !== 'boolean'
+    const kinds: Arbitrary<Tree>[] = [
+      anyOperator('value', scalar),
+      anyOperator('list', fc.array(scalar, { minLength, maxLength: 3 })),
+      ...(isOrdered ? [anyOperator('ordered', scalar), anyOperator('range', fc.tuple(scalar, scalar))] : []),
+    ]
+    return fc.oneof(...kinds)
+  })
+  return [
+    pair(inside.contained).map((_contains): Tree => ({ _contains })),
+    anyOperator('member', pair(inside.names)),
+    fc.tuple(path, tests).map(([_path, test]): Tree => ({ _path, ...test })),
+    fc.tuple(path, tests, tests).map(([_path, one, other]): Tree => ({ _path, ...one, ...other })),
+  ]
 }
 
 function isUnsorted({ unsorted }: Stock, { name }: TypeText): boolean {
@@ -279,6 +403,10 @@ type Level = {
 }
 
 function anyLevel(drawing: Drawing, collection: string, depth: number): Arbitrary<Level> {
+  return once(`level ${collection} ${depth}`, drawing, () => makeAnyLevel(drawing, collection, depth))
+}
+
+function makeAnyLevel(drawing: Drawing, collection: string, depth: number): Arbitrary<Level> {
   const names = fieldsOf(drawing.shop, collection).map(([name]) => name)
   const relations = depth === 0 ? [] : [...relationsOf(drawing.shop, collection)]
   const below = fc

@@ -1,5 +1,6 @@
 /** Rows at random for every collection of a shop, with references that hold, and filters' operands made of them. */
 import fc, { type Arbitrary } from 'fast-check'
+import { type Inside, insideOfJson } from './inside.ts'
 import { fieldsOf, keyOf, type Shop, type TypeText } from './shop.ts'
 import { anyValue, integerBounds, type Storage } from './values.ts'
 
@@ -99,6 +100,8 @@ export type Operands = {
   /** For the operators that look into a text; `ascii` where case is ignored. */
   readonly parts: readonly Operand[]
   readonly ascii: readonly Operand[]
+  /** Of lists and JSON. */
+  readonly inside?: Inside
 }
 
 /** What a filter on `name` may be given: values of the rows, their neighbours, and some of neither. */
@@ -106,12 +109,20 @@ export function operandsOf(world: World, collection: string, name: string, type:
   const stored = (world.rows[collection] ?? []).map((row) => row[name]).filter((value) => value !== null)
   const others = fc.sample(anyValue(type, world.storage), { seed: 1, numRuns: 8 })
   const known = stored.slice(0, 24)
+  if (type.isList) {
+    // An array of JSON is a value, of others a dimension.
+    const depth = type.name === 'json' ? 1 : 6
+    const elements = [...known, ...others].flat(depth).filter((one) => one !== null)
+    const inside = { kind: 'list', elements: elements.map((one, index) => spelled(type, one, index)) } as const
+    return { whole: [], parts: [], ascii: [], inside }
+  }
   const whole = [...known, ...known.flatMap((value) => neighbours(type, value)), ...others]
   const parts = type.name === 'string' ? known.flatMap((value) => partsOf(String(value))) : []
   return {
     whole: whole.map((value, index) => spelled(type, value, index)),
     parts: [...parts, ...wildcards].map(plain),
     ascii: [...parts, ...wildcards].filter((text) => /^[ -~]*$/.test(text)).map((text) => plain(swapCase(text))),
+    ...(type.name === 'json' && { inside: insideOfJson(known, 1) }),
   }
 }
 

@@ -1,7 +1,5 @@
-/** One seed for rows and requests, printed on every run; SERVICE_TEST_SEED repeats one. */
-const given = process.env.SERVICE_TEST_SEED
-
-export const seed = given === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(given)
+/** One seed for rows and requests (test/support/run/seed.ts), printed on every run; SERVICE_TEST_SEED repeats one. */
+export const seed = Number(process.env.SERVICE_TEST_SEED)
 
 export function announce(title: string): void {
   console.log(`${title}: SERVICE_TEST_SEED=${seed}`)

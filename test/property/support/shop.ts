@@ -15,7 +15,7 @@ export type Shop = Drawing & {
   readonly relations: ReadonlyMap<string, ReadonlyMap<string, Relation>>
 }
 
-type Drawing = {
+export type Drawing = {
   readonly collections: Readonly<Record<string, Readonly<Record<string, FieldText>>>>
   readonly links: readonly Link[]
 }
@@ -47,7 +47,10 @@ export type Relation = {
 
 /** Every type once nullable and once not; where the database has lists, these too. */
 export function makeShop(types: readonly FieldText[], lists: readonly FieldText[]): Shop {
-  const drawing = draw(types, lists)
+  return shopOf(draw(types, lists))
+}
+
+export function shopOf(drawing: Drawing): Shop {
   const names = Object.keys(drawing.collections)
   const fields = new Map(names.map((name) => [name, readFields(drawing.collections[name] ?? {})]))
   return { ...drawing, fields, relations: new Map(names.map((name) => [name, readRelations(drawing, fields, name)])) }

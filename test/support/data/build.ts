@@ -51,6 +51,7 @@ function model(shape: Shape, relations: readonly RelationText[] = []): Model {
       apiName: name,
       isReadOnly: false,
       isSystem: false,
+      isView: false,
     })),
     primitiveFields,
     relationFields: pairs.flatMap(({ fields }) => fields),

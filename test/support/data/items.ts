@@ -116,7 +116,7 @@ function tableOf(collection: Collection): Change {
     table: collection,
     columns: collection.primitives.map(({ dbName, type, isList, isNullable, defaultValue }) => {
       const isAutoincrement = defaultValue?.source === 'connectorManaged' && defaultValue.isAutoincrement === true
-      return { dbName, type, isList, isNullable, isAutoincrement }
+      return { dbName, type, isList, isNullable, isAutoincrement, initial: undefined }
     }),
     primaryKey: key && { dbName: key.dbName, kind: 'primary', columns: names(key.fields) },
   }

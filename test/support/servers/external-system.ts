@@ -5,6 +5,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { isDeepStrictEqual } from 'node:util'
 import {
   answerRead,
   type CollectionDeclaration,
@@ -54,6 +55,7 @@ export async function startExternalSystem(
     if (path === '/schema') return { schema: { collections: declarations } }
     const request = JSON.parse(body) as QueryRequest
     queries.push(request)
+    if ('unchanged' in request && isChanged(store, request)) return 'changed'
     return serve(store, request)
   }
 
@@ -80,6 +82,20 @@ export async function startExternalSystem(
       server.close()
     },
   }
+}
+
+/** Whether the item of the key has other values than the request relies on. */
+function isChanged(
+  store: Map<string, Item[]>,
+  { collection, key, unchanged = {} }: Extract<QueryRequest, { readonly unchanged?: Item }>,
+): boolean {
+  const found = store
+    .get(collection)
+    ?.find((item) => Object.entries(key).every(([name, value]) => item[name] === value))
+  return (
+    found !== undefined &&
+    Object.entries(unchanged).some(([name, value]) => !isDeepStrictEqual(found[name] ?? null, value))
+  )
 }
 
 function serve(store: Map<string, Item[]>, request: QueryRequest): unknown {

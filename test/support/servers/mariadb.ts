@@ -106,12 +106,16 @@ const stdio: StdioOptions = ['ignore', 'ignore', 'pipe']
 /** Root may run it, but only when it says so. */
 const user = process.getuid?.() === 0 ? ['--user=root'] : []
 
+/** Of the write-ahead log. A server that finds it in another size makes it anew. */
+const LOG_SIZE = '32M'
+
 async function initialise(directory: string): Promise<void> {
   const flags = [
     '--no-defaults',
     ...user,
     `--datadir=${join(directory, 'data')}`,
     `--tmpdir=${temporary(directory)}`,
+    `--innodb-log-file-size=${LOG_SIZE}`,
     '--skip-test-db',
     '--skip-name-resolve',
   ]
@@ -172,7 +176,7 @@ function start(binary: string, directory: string, port: number): ChildProcess {
     port: String(port),
     'default-time-zone': '+09:00',
     'innodb-buffer-pool-size': '64M',
-    'innodb-log-file-size': '32M',
+    'innodb-log-file-size': LOG_SIZE,
     'innodb-flush-log-at-trx-commit': '0',
     'performance-schema': 'off',
   }
@@ -182,6 +186,7 @@ function start(binary: string, directory: string, port: number): ChildProcess {
   return spawn(binary, ['--no-defaults', ...user, '--skip-name-resolve', ...flags], { stdio })
 }
 
+/** What it prints later, such as a line for each statement that fails, is not kept. */
 async function ready(server: ChildProcess): Promise<void> {
   const output = collect(server)
   await new Promise<void>((resolve, reject) => {
@@ -190,6 +195,7 @@ async function ready(server: ChildProcess): Promise<void> {
     })
     server.once('exit', () => reject(new Error(`mariadbd did not start: ${output.text}`)))
   })
+  server.stderr?.removeAllListeners('data').resume()
 }
 
 function collect(child: ChildProcess): { text: string } {

@@ -1,19 +1,25 @@
 /**
  * PlanetScale's HTTP interface on loopback, in front of a MariaDB: `POST /psdb.v1alpha1.Database/Execute` as the
  * unmodified driver sends it. A session is a connection that is kept by its id from BEGIN until its COMMIT or ROLLBACK.
+ * It refuses what Vitess refuses.
  */
 import { randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Connection, createConnection, createPool } from 'mysql2/promise'
-import type { TestMariadb } from './mariadb.ts'
+import { parseSqlAddress } from '../../../src/core/sql/address.ts'
+import { openPlanetscale } from '../../../src/platform/drivers/planetscale.ts'
+import { startMariadb, type TestMariadb } from './mariadb.ts'
+import { type Refusal, vitessRefusal } from './vitess.ts'
 
 export type PlanetscaleGateway = {
   /** The configuration of a data source that leads here. */
   readonly config: object
   /** Paths of the requests so far. */
   readonly requests: readonly string[]
+  /** Messages of the refusals so far. */
+  readonly refusals: readonly string[]
   close(): Promise<void>
 }
 
@@ -21,6 +27,7 @@ type Body = { readonly query: string; readonly session: { readonly id: string } 
 
 export async function startPlanetscaleGateway(
   server: Pick<TestMariadb, 'host' | 'port' | 'user' | 'password'> & { readonly database?: string },
+  { foreignKeys = 'allowed' }: { readonly foreignKeys?: 'allowed' | 'forbidden' } = {},
 ): Promise<PlanetscaleGateway> {
   const { host, port, user, password, database } = server
   const account = { host, port, user, password, ...(database !== undefined && { database }), ...settings }
@@ -28,6 +35,7 @@ export async function startPlanetscaleGateway(
   pool.pool.on('connection', (session) => session.query(sessionSetup, () => {}))
   const sessions = new Map<string, Connection>()
   const requests: string[] = []
+  const refusals: string[] = []
   const secret = randomBytes(12).toString('hex')
 
   const begin = async () => {
@@ -44,6 +52,11 @@ export async function startPlanetscaleGateway(
     const isBegin = /^begin$/i.test(query)
     const { id, connection } =
       known && session ? { id: session.id, connection: known } : isBegin ? await begin() : shared
+    const refusal = vitessRefusal(query, foreignKeys)
+    if (refusal !== undefined) {
+      refusals.push(refusal.message)
+      return { session: { id }, error: told(refusal) }
+    }
     try {
       const [answer, fields] = await connection.query({ sql: query, rowsAsArray: true })
       if (/^(commit|rollback)$/i.test(query) && id !== '') {
@@ -56,8 +69,7 @@ export async function startPlanetscaleGateway(
     } catch (error) {
       const { errno = 0, sqlState = 'HY000', message } = error as Error & { errno?: number; sqlState?: string }
       if (errno === 0) throw error
-      const told = `target: shop.-.primary: vttablet: rpc error: code = Unknown desc = ${message} (errno ${errno}) (sqlstate ${sqlState}) (CallerID: test)`
-      return { session: { id }, error: { code: 'UNKNOWN', message: told } }
+      return { session: { id }, error: told({ errno, state: sqlState, message }) }
     }
   }
   const shared = { id: '', connection: pool }
@@ -95,6 +107,7 @@ export async function startPlanetscaleGateway(
       ...(database !== undefined && { database }),
     },
     requests,
+    refusals,
     async close() {
       http.closeAllConnections()
       http.close()
@@ -102,6 +115,19 @@ export async function startPlanetscaleGateway(
       await pool.end()
     },
   }
+}
+
+/** A MariaDB of its own, reached through its gateway alone. */
+export async function openBehindPlanetscale() {
+  const server = await startMariadb()
+  const gateway = await startPlanetscaleGateway(server)
+  const driver = openPlanetscale({ address: parseSqlAddress('planetscale', gateway.config), wayOut: fetch })
+  return { server, driver, close: () => gateway.close().then(() => server.close()) }
+}
+
+function told({ message, errno, state }: Refusal) {
+  const prefix = 'target: shop.-.primary: vttablet: rpc error: code = Unknown desc ='
+  return { code: 'UNKNOWN', message: `${prefix} ${message} (errno ${errno}) (sqlstate ${state}) (CallerID: test)` }
 }
 
 /** What comes back stays in bytes. */

@@ -101,6 +101,7 @@ function start(postgres: string, directory: string, port: number): ChildProcess 
   return spawn('sh', ['-c', tethered, postgres, '-D', join(directory, 'data'), '-p', String(port), ...flags], user)
 }
 
+/** What it prints later, such as a line for each statement that fails, is not kept. */
 async function ready(server: ChildProcess): Promise<void> {
   const output = collect(server)
   await new Promise<void>((resolve, reject) => {
@@ -109,6 +110,7 @@ async function ready(server: ChildProcess): Promise<void> {
     })
     server.once('exit', () => reject(new Error(`postgres did not start: ${output.text}`)))
   })
+  server.stderr?.removeAllListeners('data').resume()
 }
 
 function collect(child: ChildProcess): { text: string } {

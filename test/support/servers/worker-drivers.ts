@@ -2,7 +2,8 @@
  * The drivers of Workers for databases over TCP, run by workerd, as drivers of this process: each statement or batch is a
  * request to a Worker that opens the part (decision 055).
  */
-import { readFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { prepareIsolate } from '../../../scripts/bench/isolate.ts'
 import { writeWorkerParts } from '../../../scripts/worker-parts.ts'
@@ -16,12 +17,12 @@ export type WorkerDrivers = {
   close(): Promise<void>
 }
 
-const root = join(import.meta.dirname, '../../..')
-
 /** TLS connections trust certificates of `authority`. */
 export async function startWorkerDrivers(part: 'postgres' | 'mysql', authority?: string): Promise<WorkerDrivers> {
-  await writeWorkerParts()
-  const text = await readFile(join(root, `src/platform/cloudflare/parts/${part}.js`), 'utf8')
+  const directory = await mkdtemp(join(tmpdir(), 'parts-'))
+  await writeWorkerParts(directory)
+  const text = await readFile(join(directory, `${part}.js`), 'utf8')
+  await rm(directory, { recursive: true })
   const compatibility = { date: '2026-10-01', flags: ['nodejs_compat'] }
   const modules = [
     { name: 'worker.js', text: worker },
@@ -37,6 +38,7 @@ export async function startWorkerDrivers(part: 'postgres' | 'mysql', authority?:
       method: 'POST',
       body: JSON.stringify(body),
     })
+    if (!response.ok) throw new Error(`the Worker failed with ${response.status}: ${await response.text()}`)
     return (await response.json()) as Answer
   }
   return {

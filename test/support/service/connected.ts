@@ -34,6 +34,7 @@ export const authors: CollectionDeclaration = {
   sort: ['name', 'born', 'id'],
   count: true,
   offset: true,
+  conditional: true,
 }
 
 /** Can be read, and asked for its key and its author, and nothing else. */

@@ -3,8 +3,8 @@
  * that the operation names, the body is of its schema. Documents are fetched from the instance as its administrator, and
  * again where a migration may have changed the model.
  */
-import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { type OpenApi, validatorOf } from './schema-validators.ts'
 
 export type Asked = {
   readonly method: string
@@ -16,7 +16,7 @@ export type Asked = {
 /** Throws where `response` is not what a document says. */
 export type Check = (asked: Asked, response: Response) => Promise<void>
 
-/** As many as one test file may need at a time; compiled, they are large. */
+/** As many as one test file may need at a time; they are large. */
 const MOST_DOCUMENTS = 20
 
 export function createCheck(origin: string, headers: Readonly<Record<string, string>>): Check {
@@ -36,9 +36,10 @@ export function createCheck(origin: string, headers: Readonly<Record<string, str
     const [, , name = '', part] = pathname.split('/')
     const isModelChange = asked.method !== 'GET' && (part === 'schema' || part === 'sources')
     if (isModelChange) workspaces.delete(name)
-    const answer = await read(response, asked.seesAll || part !== 'items')
+    const isOfModel = part === 'items' || part === 'aggregates'
+    const answer = await read(response, asked.seesAll || !isOfModel)
     const check = async () => {
-      const document = part === 'items' ? await workspaceDocument(decodeURIComponent(name)) : undefined
+      const document = isOfModel ? await workspaceDocument(decodeURIComponent(name)) : undefined
       return fault(document ?? (await system()), asked, pathname, answer)
     }
     const first = await check()
@@ -76,7 +77,12 @@ function withoutNulls(value: unknown): unknown {
   return Object.fromEntries(entries.map(([name, member]) => [name, withoutNulls(member)]))
 }
 
-type Operation = { readonly responses: Readonly<Record<string, { readonly $ref?: string; readonly content?: object }>> }
+type Operation = { readonly responses: Readonly<Record<string, Described>> }
+
+type Described = {
+  readonly $ref?: string
+  readonly content?: { readonly 'application/json'?: { readonly schema: object } }
+}
 
 type Document = {
   readonly paths: readonly {
@@ -84,29 +90,27 @@ type Document = {
     readonly path: string
     readonly item: Record<string, Operation>
   }[]
-  readonly validate: (pointer: string) => ValidateFunction
+  readonly validate: (schema: object) => ValidateFunction
+  /** The schema of errors. */
+  readonly error: object
 }
 
 async function fetchDocument(url: string, headers: Readonly<Record<string, string>>): Promise<Document | undefined> {
   const response = await fetch(url, { headers })
   if (!response.ok) return undefined
-  const document = (await response.json()) as { paths: Record<string, Record<string, Operation>> }
-  const ajv = new Ajv2020({ strict: false, validateSchema: false, allErrors: false, ownProperties: true })
-  addFormats.default(ajv, { mode: 'full' })
-  // Known to generators of clients; what it may hold is said by its pattern.
-  ajv.addFormat('uint64', true)
-  ajv.addSchema(document, 'document')
-  const compiled = new Map<string, ValidateFunction>()
+  const document = (await response.json()) as OpenApi & { paths: Record<string, Record<string, Operation>> }
+  const known = new Map<object, ValidateFunction>()
   return {
     paths: Object.entries(document.paths)
       .map(([path, item]) => ({ path, item, pattern: new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`) }))
       // A path that is written out comes before one with a parameter in its place.
       .sort((one, other) => one.path.split('{').length - other.path.split('{').length),
-    validate(pointer) {
-      const known = compiled.get(pointer) ?? ajv.compile({ $ref: `document#${pointer}` })
-      compiled.set(pointer, known)
-      return known
+    validate(schema) {
+      const found = known.get(schema) ?? validatorOf(schema, document)
+      known.set(schema, found)
+      return found
     },
+    error: { $ref: '#/components/schemas/Error' },
   }
 }
 
@@ -119,7 +123,7 @@ function fault(
 ): string | undefined {
   if (document === undefined) return 'the system has no document'
   const found = document.paths.find(({ pattern }) => pattern.test(pathname))
-  const verb = method === 'HEAD' ? 'get' : method.toLowerCase()
+  const verb = verbs[method] ?? method.toLowerCase()
   const operation = found?.item[verb]
   // No such address, no such method, or a collection that there is not: only an error can be answered.
   if (found === undefined || operation === undefined) return errorFault(document, answer)
@@ -129,33 +133,24 @@ function fault(
   if (described.$ref !== undefined) return errorFault(document, answer)
   if (described.content === undefined) return 'the document says that there is no body'
   if (!answer.isJson) return undefined
-  const pointer = [
-    'paths',
-    found.path,
-    verb,
-    'responses',
-    String(answer.status),
-    'content',
-    'application/json',
-    'schema',
-  ]
-  return invalid(document.validate(pointer.map(escaped).join('')), answer.body)
+  const { schema } = described.content['application/json'] ?? {}
+  if (schema === undefined) return `the document does not know JSON there (${found.path})`
+  return invalid(document.validate(schema), answer.body)
 }
+
+/** OpenAPI 3.1 has no method QUERY. */
+const verbs: Readonly<Record<string, string>> = { HEAD: 'get', QUERY: 'x-query' }
 
 function errorFault(document: Document, answer: Answer): string | undefined {
   if (answer.status < 400) return 'the document does not describe it'
   if (answer.text === '') return undefined
-  return invalid(document.validate('/components/schemas/Error'), answer.body)
+  return invalid(document.validate(document.error), answer.body)
 }
 
 function invalid(validate: ValidateFunction, body: unknown): string | undefined {
   if (validate(body)) return undefined
   const [error] = validate.errors ?? []
   return `its document says: ${error?.instancePath} ${error?.message} ${JSON.stringify(error?.params)}`
-}
-
-function escaped(part: string): string {
-  return `/${encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))}`
 }
 
 function lazily<T>(load: () => Promise<T>): () => Promise<T> {

@@ -4,17 +4,19 @@
 import { randomBytes } from 'node:crypto'
 import pg from 'pg'
 import { createApp } from '../../../handlers/app.ts'
+import { renderSystemDocument } from '../../../handlers/openapi/routes.ts'
 import { readConfig } from '../../../src/config.ts'
 import { timeOrderedIds } from '../../../src/platform/ids.ts'
 import { openNodeAssets } from '../../../src/platform/node/assets.ts'
 import { createNodeLicensing } from '../../../src/platform/node/licensing.ts'
 import { createNodeSqlDatabases } from '../../../src/platform/node/network/sql-databases.ts'
+import { nodeTagOf } from '../../../src/platform/node/tags.ts'
 import { loadTransliterate } from '../../../src/platform/node/transliterate.ts'
 import { createNodeWorkspaceState } from '../../../src/platform/node/workspace-state.ts'
 import { openProviderGate } from '../../../src/platform/provider-gate.ts'
 import { createTelemetryClient } from '../../../src/platform/telemetry-client.ts'
 import { openVault } from '../../../src/platform/vault.ts'
-import type { Clock, Mail, SqlDriver } from '../../../src/ports.ts'
+import type { Clock, Mail, Observe, SqlDriver } from '../../../src/ports.ts'
 import { type Services, startServices } from '../../../src/services/instance/services.ts'
 import { noConnectors } from './no-connectors.ts'
 import { quickHashing } from './quick-hashing.ts'
@@ -36,10 +38,11 @@ export type InProcessOptions = {
   readonly databaseUrl: string
   readonly clock?: Clock
   readonly variables?: Readonly<Record<string, string>>
+  readonly observe?: Observe
 }
 
 export async function openInProcess(options: InProcessOptions): Promise<InProcess> {
-  const { database, databaseUrl, clock = { now: () => Date.now() }, variables = {} } = options
+  const { database, databaseUrl, clock = { now: () => Date.now() }, variables = {}, observe = () => {} } = options
   const {
     SERVICE_SECRET: secret = randomBytes(32).toString('base64url'),
     SERVICE_ADMIN__EMAIL: email = 'admin@example.com',
@@ -62,18 +65,25 @@ export async function openInProcess(options: InProcessOptions): Promise<InProces
     workspaces,
     clock,
     ids: timeOrderedIds,
+    tagOf: nodeTagOf,
     passwords: quickHashing,
     vault: openVault(secret),
     telemetry: createTelemetryClient('node'),
     transliterate: loadTransliterate,
     providerGate: openProviderGate({ allowPrivate: false }),
-    observe: () => {},
+    observe,
     mailer: { send: async (mail: Mail) => void mails.push(mail) },
     background: () => {},
     licensing: createNodeLicensing({ clock }).ports,
   }
   const services = await startServices(ports, config)
-  const app = createApp({ services, isAccepting: () => true, peerOf: () => undefined, assets: openNodeAssets() })
+  const app = createApp({
+    services,
+    isAccepting: () => true,
+    peerOf: () => undefined,
+    assets: openNodeAssets(),
+    systemDocument: async () => renderSystemDocument(),
+  })
   return {
     administrator: { email, password },
     request: async (url, init) => app.fetch(new Request(url, init)),

@@ -7,11 +7,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import pg from 'pg'
 import { inject } from 'vitest'
 import { startNode } from '../../../handlers/node.ts'
+import { startWorkerd } from '../../../scripts/workerd.ts'
 import { observeAsLines } from '../../../src/platform/log-lines.ts'
 import { startNeonGateway } from '../../../src/platform/node/embedded/neon-gateway.ts'
 import type { Mail } from '../../../src/ports.ts'
 import { startPostgres } from '../servers/postgres.ts'
-import { startBundledWorker } from './bundled-worker.ts'
 import { type Client, client } from './client.ts'
 import { tokenIn } from './mailed-token.ts'
 import { quickHashing } from './quick-hashing.ts'
@@ -116,7 +116,10 @@ export async function openTestEnvironment(
   }
 
   async function openWorker(lines: string[], variables: Variables) {
-    const worker = await startBundledWorker('clocked-worker', {
+    const worker = await startWorkerd({
+      entry: 'test/support/service/clocked-worker.ts',
+      host: '127.0.0.1',
+      port: 0,
       variables: {
         ...common,
         ...variables,

@@ -2,7 +2,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { SHORT_LIVED } from '../run/run-directory.ts'
 
 export type LocalRun = {
   /** All that was printed, standard error included. */
@@ -24,6 +26,12 @@ export type LocalRun = {
 export type Refusal = { readonly code: number | null; readonly output: string }
 
 const root = join(import.meta.dirname, '../../..')
+
+/** Without it a start compiles the embedded database a second time, for speed, while it is closed again. */
+const quickly = { NODE_OPTIONS: SHORT_LIVED }
+
+/** As users start it. */
+export const asShipped = { NODE_OPTIONS: '' }
 
 /** Starts `npm run` of that script with nothing of the service in its environment but `variables`. Resolves with the printed block. */
 export async function startLocalRun(script: string, variables: Readonly<Record<string, string>>): Promise<LocalRun> {
@@ -64,7 +72,15 @@ function spawnScript(script: string, variables: Readonly<Record<string, string>>
   const { PATH = '', HOME = '', NODE_COMPILE_CACHE: compiled } = process.env
   const child = spawn('npm', ['run', '--silent', script], {
     cwd: root,
-    env: { PATH, HOME, PORT: '0', ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }), ...variables },
+    env: {
+      PATH,
+      HOME,
+      TMPDIR: tmpdir(),
+      PORT: '0',
+      ...(compiled !== undefined && { NODE_COMPILE_CACHE: compiled }),
+      ...quickly,
+      ...variables,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })

@@ -9,14 +9,17 @@ export const mails = { to, arrived }
 /** Milliseconds, far more than a mail takes on a busy machine. */
 const LATEST = 30_000
 
+const known: Received[] = []
+/** How much of the file they are. */
+let length = 0
+
 /** All that arrived at this address so far. */
 async function to(address: string): Promise<readonly Received[]> {
   const text = await readFile(world.mailFile, 'utf8').catch(() => '')
-  const all = text
-    .split('\n')
-    .slice(0, -1)
-    .map((line) => JSON.parse(line) as Received)
-  return all.filter((mail) => mail.to.some((other) => other.toLowerCase() === address.toLowerCase()))
+  const lines = text.slice(length, text.lastIndexOf('\n') + 1)
+  known.push(...lines.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as Received])))
+  length += lines.length
+  return known.filter((mail) => mail.to.some((other) => other.toLowerCase() === address.toLowerCase()))
 }
 
 /** The text of the last mail to this address, once there are `count` with such a subject. */

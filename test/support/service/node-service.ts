@@ -17,6 +17,8 @@ export type NodeService = {
   /** Path of the workspace's item routes. */
   readonly items: string
   readonly token: string
+  /** Whose token that is. */
+  readonly administrator: { readonly email: string; readonly password: string }
   readonly databaseUrl: string
   /** The schema that holds the workspace's tables. */
   readonly schema: string
@@ -55,7 +57,7 @@ export async function startService(
     },
     observe: (observation) => {
       if (observation.kind === 'mail') mails.set(observation.mail.to, observation.mail.text)
-      else if (observation.kind !== 'request') faults.push(observation)
+      else if (observation.kind !== 'request' && observation.kind !== 'drift') faults.push(observation)
     },
   })
   const send = async (method: string, address: string, token: string, body?: unknown) => {
@@ -98,6 +100,7 @@ export async function startService(
     url: server.url,
     items,
     token,
+    administrator: credentials,
     databaseUrl: postgres.url,
     schema: `service_${workspace}_data`,
     faults,

@@ -1,11 +1,11 @@
 /** Starts what the acceptance-workerd project talks to: the Worker under workerd, over the embedded Postgres. */
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
+import { startWorkerd } from '../../../scripts/workerd.ts'
 import { startNeonGateway } from '../../../src/platform/node/embedded/neon-gateway.ts'
 import { openEmbeddedPostgres } from '../../../src/platform/node/embedded/postgres.ts'
 import { prepareEmbedded } from '../servers/embedded-cluster.ts'
 import { startMailEndpoint } from '../servers/mail-servers.ts'
-import { startBundledWorker } from './bundled-worker.ts'
 import { openServedEnvironment, prepareServed } from './served.ts'
 
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
@@ -15,8 +15,11 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const gateway = await startNeonGateway({ connect: embedded.connect })
   const mails = await startMailEndpoint(stage.mail)
   const variables = { ...stage.variables, SERVICE_DATABASE_URL: gateway.url, SERVICE_MAIL__URL: mails.url }
-  const worker = await startBundledWorker('suite-worker', {
+  const worker = await startWorkerd({
+    entry: 'test/support/service/suite-worker.ts',
     variables,
+    host: '127.0.0.1',
+    port: 0,
     onLog: ({ message }) => stage.log(message),
   })
   project.provide('served', await prepareServed({ url: worker.url, platform: 'workerd', variables }, stage))

@@ -59,6 +59,8 @@ export async function openServedEnvironment(): Promise<ServedEnvironment> {
       SERVICE_AUTH__SIGNING_KEY: JSON.stringify({ ...newSigningKey(), kid: 'of-the-suite' }),
       // All of the suite comes from one address.
       SERVICE_AUTH__LOGINS_PER_MINUTE: '100000',
+      // What files of the suite have told others of is no news, however long a run takes.
+      SERVICE_SCHEMA__DRIFT_INTERVAL: '1d',
       // Providers of the suite run on loopback.
       SERVICE_AUTH__ALLOW_PRIVATE_PROVIDERS: 'true',
       SERVICE_AUTH__REDIRECT_ORIGINS: 'https://app.example.com',

@@ -3,42 +3,106 @@
  * the new definition does not fit: a statement that fails on such rows then runs first. Every DDL statement commits by
  * itself.
  */
+
+import { hex } from '../../hex.ts'
 import type { FieldType, TypeName } from '../../model/field-type.ts'
-import type { Backfill, ColumnDefinition, TableRef } from '../change.ts'
-import { alter, columnDefinition, columnType, withoutParams } from '../column-definition.ts'
-import type { ChangeOf, Ddl, Dialect } from '../dialect.ts'
+import type { ColumnDefinition, InitialValue, TableRef } from '../change.ts'
+import { alter, changeInitial, columnDefinition, columnType, parameterless } from '../column-definition.ts'
+import { createIndex } from '../ddl.ts'
+import type { CatalogQuestions, ChangeOf, Ddl, Dialect, Slots } from '../dialect.ts'
+import { SqlFault } from '../fault.ts'
 import { table } from '../read.ts'
-import { compile, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
+import {
+  answered,
+  compile,
+  empty,
+  heeding,
+  ident,
+  integer,
+  join,
+  literal,
+  type Sql,
+  type SqlSyntax,
+  sql,
+} from '../statement.ts'
+import {
+  type Attributes,
+  collationClause,
+  columnTriggers,
+  columnUsers,
+  compressedClause,
+  lostAttributes,
+  type Rewriting,
+  redefinition,
+  untoldDefault,
+} from './column-attributes.ts'
+import { inTable, schemaOf } from './place.ts'
+import { usingViews, viewsNaming } from './view-users.ts'
 
 /** Markers in the error message of a failed migration. */
 export const NULL_FOUND = 'service:nullFound'
 export const OUT_OF_RANGE = 'service:valueOutOfRange'
 
 /** A lock by the name of the connection's database; released explicitly, or with the connection. */
-const turnName = "concat('service:', md5(ifnull(database(), '')))"
+const turnName = sql`concat('service:', md5(ifnull(database(), '')))`
 const NO_TURN = 'service:noTurn'
 
-/** `defaultClause` is the `default` of a definition, from a row of information_schema.columns. */
-export function mysqlDdl(defaultClause: Sql): Ddl {
+export type DdlParts = {
+  readonly attributes: Attributes
+  /** Executes the statement in the expression `text`, which `noStatement` makes none. */
+  readonly executed: (text: Sql) => readonly Sql[]
+  readonly assertion: Slots['assertion']
+  readonly syntax: SqlSyntax
+}
+
+export function mysqlDdl(parts: DdlParts): Ddl {
+  const { assertion, attributes, executed, syntax } = parts
   return {
     ...common,
-    changeColumnType: (change, dialect) => convert(change, { dialect, defaultClause }),
+    catalog: catalogOf(attributes),
+    lock: {
+      take: compile(assertion(sql`get_lock(${turnName}, 30)`, NO_TURN), syntax),
+      release: [compile(sql`select release_lock(${turnName})`, syntax)],
+      isTransaction: false,
+    },
+    changeColumnType: (change, dialect) => convert(change, { ...parts, dialect }),
     setNullable: ({ table: ref, column }, dialect) =>
-      redefined(ref, column, { dialect, defaultClause, type: sameType(column) }),
+      redefined(ref, column, { ...parts, dialect, type: sameType, how: 'kept' }),
+    setDefault: (change, dialect) => {
+      const { table: ref, column } = change
+      const steps = redefined(ref, column, { ...parts, dialect, type: sameType, how: 'undefaulted' })
+      return column.isAutoincrement ? steps : [...steps, ...executed(countingKeyDrop(change, dialect))]
+    },
+    takeCollation: (change, dialect) => {
+      const { table: ref, column } = change
+      const taken = executed(collationOf(change, dialect))
+      return column.initial === undefined ? taken : [...taken, changeInitial(ref, column, dialect)]
+    },
+    keepIndex: (change, dialect) => executed(lostIndex(change, dialect)),
+    dropForeignKey: (change, dialect) => {
+      const { table: ref, dbName, isNamesake } = change
+      const drop = sql`${alter(ref)} drop foreign key ${ident(dbName)}`
+      return isNamesake ? [drop] : [drop, ...executed(impliedIndexDrop(change, dialect))]
+    },
   }
 }
 
-const common: Omit<Ddl, 'changeColumnType' | 'setNullable'> = {
-  lock: {
-    // Fails, by an unknown time zone, if the lock is not acquired in time.
-    take: { text: `set time_zone = if(get_lock(${turnName}, 30) = 1, @@time_zone, '${NO_TURN}')`, params: [] },
-    release: [{ text: `select release_lock(${turnName})`, params: [] }],
-    isTransaction: false,
-  },
+const common: Omit<
+  Ddl,
+  | 'lock'
+  | 'catalog'
+  | 'changeColumnType'
+  | 'setNullable'
+  | 'setDefault'
+  | 'takeCollation'
+  | 'keepIndex'
+  | 'dropForeignKey'
+> = {
   isIndexable,
   referentialActions: new Set(['cascade', 'restrict', 'noAction', 'setNull']),
 
   autoincrement: sql`auto_increment`,
+  initial,
   // An auto-increment column must be the first of some key.
   extraKeys: ({ columns, primaryKey }) =>
     columns
@@ -60,66 +124,110 @@ const common: Omit<Ddl, 'changeColumnType' | 'setNullable'> = {
     const { table: ref, column } = change
     const add = (definition: ColumnDefinition) => sql`${alter(ref)} add column ${columnDefinition(definition, dialect)}`
     if (column.isAutoincrement) return [sql`${add(column)}, add key (${ident(column.dbName)})`]
-    if (column.isNullable) return [add(column)]
+    if (column.isNullable) {
+      const added = add({ ...column, initial: undefined })
+      return column.initial === undefined ? [added] : [added, changeInitial(ref, column, dialect)]
+    }
     const isEmpty = dialect.slots.assertion(sql`not exists (select 1 from ${table(ref)})`, NULL_FOUND)
     return [
       ...(change.backfill === undefined ? [isEmpty] : []),
-      add({ ...column, isNullable: true }),
-      ...(change.backfill === undefined ? [] : [set(ref, column, backfill(column, change.backfill, dialect))]),
+      add({ ...column, isNullable: true, initial: undefined }),
+      ...(change.backfill === undefined ? [] : [set(ref, column, initial(column, change.backfill, dialect))]),
       modify(ref, column, dialect),
     ]
   },
 
-  setDefault: ({ table: ref, column }, dialect) => [modify(ref, column, dialect)],
-  // A column of this migration, so that it has no default and no comment to keep.
-  takeCollation({ table: ref, column, from }, dialect) {
-    const start = asText(sql`${alter(ref)} modify column ${ident(column)} `, dialect)
-    const inPlace = (alias: string, at: TableRef, name: string) => {
-      const of = (member: string) => ident(alias, member)
-      return sql`${of('table_schema')} = ${schemaOf(at)} and ${of('table_name')} = ${literal(at.dbName)} and ${of('column_name')} = ${literal(name)}`
-    }
-    const change = sql`concat(${start}, o.column_type, ' character set ', k.character_set_name, ' collate ', k.collation_name,
-      if(o.is_nullable = 'YES', ' null', ' not null'))`
-    return executed(sql`(select if(o.collation_name = k.collation_name or k.collation_name is null, 'do 0', ${change})
-      from information_schema.columns o join information_schema.columns k on ${inPlace('k', from.table, from.column)}
-      where ${inPlace('o', ref, column)})`)
-  },
   dropIndex: ({ table: ref, index }) => [
     index.kind === 'primary'
       ? sql`${alter(ref)} drop primary key`
       : sql`drop index ${ident(index.dbName)} on ${table(ref)}`,
   ],
-  dropForeignKey: (change, dialect) => {
-    const { table: ref, dbName, isNamesake } = change
-    const drop = sql`${alter(ref)} drop foreign key ${ident(dbName)}`
-    return isNamesake ? [drop] : [drop, ...dropImpliedIndex(change, dialect)]
-  },
+
+  misreads,
+  ruled,
+}
+
+/** Zeros before a number are in its text alone. */
+function ruled(ref: TableRef, column: string, to: FieldType): Sql {
+  const isFilled = to.name === 'string' ? sql` or column_type like '%zerofill%'` : empty
+  return sql`select count(*) from information_schema.columns where ${inTable(ref)} and column_name = ${literal(column)}
+    and (data_type in ('enum', 'set', 'inet4', 'inet6')${isFilled})`
+}
+
+function catalogOf(attributes: Attributes): CatalogQuestions {
+  return {
+    tables: (ref) => sql`select count(*) from information_schema.tables where ${inTable(ref)}`,
+    columns: (ref, column) =>
+      sql`select count(*) from information_schema.columns where ${inTable(ref)} and column_name = ${literal(column)}`,
+    referrers: (ref, dropped) => {
+      const others = sql`select count(*) from information_schema.key_column_usage
+        where referenced_table_schema = ${schemaOf(ref)} and referenced_table_name = ${literal(ref.dbName)}
+          and not (${inTable(ref)})`
+      return dropped.length === 0 ? others : sql`${others} and constraint_name not in (${join(dropped.map(literal))})`
+    },
+    tooLongKey: (ref, columns) => sql`select coalesce(sum(character_octet_length), 0) > ${integer(MAX_KEY_BYTES)}
+      from information_schema.columns where ${inTable(ref)} and column_name in (${join(columns.map(literal))})`,
+    lost: (ref, column, isCast) => lostAttributes(ref, column, isCast, attributes),
+    untold: attributes.check && untoldDefault,
+    users: (ref, column, dropped) => columnUsers(ref, column, dropped, attributes),
+    triggers: columnTriggers,
+    views: viewsNaming,
+    usingViews,
+  }
+}
+
+/**
+ * Gives a column the collation of a key. It is of this migration, so that it has no comment to keep, and in a dry run is not
+ * there yet; nor may the key be, which then has our own collation.
+ */
+function collationOf({ table: ref, column, from }: ChangeOf<'takeCollation'>, dialect: Dialect): Sql {
+  const made = / character set \w+ collate (\w+)$/.exec(compile(columnType(column, dialect), dialect).text)
+  const type = literal(compile(columnType(column, dialect), dialect).text.slice(0, made?.index))
+  const start = asText(sql`${alter(ref)} modify column ${ident(column.dbName)} `, dialect)
+  const inPlace = (alias: string, at: TableRef, name: string) => {
+    const of = (member: string) => ident(alias, member)
+    return sql`${of('table_schema')} = ${schemaOf(at)} and ${of('table_name')} = ${literal(at.dbName)} and ${of('column_name')} = ${literal(name)}`
+  }
+  const change = sql`concat(${start}, ifnull(o.column_type, ${type}), ' character set ', k.character_set_name, ' collate ', k.collation_name,
+      ${literal(column.isNullable ? ' null' : ' not null')})`
+  const own = sql`ifnull(o.collation_name, ${literal(made?.[1] ?? '')})`
+  return sql`ifnull((select if(${own} = k.collation_name or k.collation_name is null, ${noStatement}, ${change})
+      from information_schema.columns k left join information_schema.columns o on ${inPlace('o', ref, column.dbName)}
+      where ${inPlace('k', from.table, from.column)}), ${noStatement})`
 }
 
 /**
  * Drops the index that was created with a foreign key and is not dropped with it. The index may have been replaced, or
  * be used by other keys, so the statement checks its state.
  */
-function dropImpliedIndex(
-  { table: ref, dbName, columns }: ChangeOf<'dropForeignKey'>,
-  dialect: Dialect,
-): readonly Sql[] {
-  const first = literal(columns[0] ?? '')
+function impliedIndexDrop({ table: ref, dbName, columns }: ChangeOf<'dropForeignKey'>, dialect: Dialect): Sql {
   const index = sql`select 1 from information_schema.statistics where ${inTable(ref)} and index_name = ${literal(dbName)}`
-  const used = sql`select 1 from information_schema.key_column_usage where referenced_table_name is not null and (
+  const drop = asText(sql`drop index ${ident(dbName)} on ${table(ref)}`, dialect)
+  return sql`if(exists (${index}) and not exists (${keysOf(ref, columns[0] ?? '')}), ${drop}, ${noStatement})`
+}
+
+/** Makes an index again that was made with a foreign key before: the database replaces those by itself. */
+function lostIndex({ table: ref, index }: ChangeOf<'keepIndex'>, dialect: Dialect): Sql {
+  const found = sql`select 1 from information_schema.statistics where ${inTable(ref)} and index_name = ${literal(index.dbName)}`
+  return sql`if(exists (${found}), ${noStatement}, ${asText(createIndex({ table: ref, index }), dialect)})`
+}
+
+/** Drops the index that `extraKeys` made, by whatever name its column had then. */
+function countingKeyDrop({ table: ref, column, indexNames }: ChangeOf<'setDefault'>, dialect: Dialect): Sql {
+  const known = join(['', ...indexNames].map(literal))
+  const width = sql`select count(*) from information_schema.statistics o where ${inTable(ref)} and o.index_name = s.index_name`
+  const drop = sql`concat('drop index \`', replace(s.index_name, '\`', '\`\`'), '\`', ${asText(sql` on ${table(ref)}`, dialect)})`
+  return sql`ifnull((select ${drop} from information_schema.statistics s
+    where ${inTable(ref)} and s.non_unique = 1 and s.column_name = ${literal(column.dbName)} and (${width}) = 1
+      and s.index_name not in (${known}) and not exists (${keysOf(ref, column.dbName)}) limit 1), ${noStatement})`
+}
+
+/** The foreign keys whose first column, or the one that they refer to, is this one. */
+function keysOf(ref: TableRef, column: string): Sql {
+  const first = literal(column)
+  return sql`select 1 from information_schema.key_column_usage where referenced_table_name is not null and (
     (${inTable(ref)} and column_name = ${first}) or (referenced_table_schema = ${schemaOf(ref)}
       and referenced_table_name = ${literal(ref.dbName)} and referenced_column_name = ${first}))`
-  const drop = asText(sql`drop index ${ident(dbName)} on ${table(ref)}`, dialect)
-  return executed(sql`if(exists (${index}) and not exists (${used}), ${drop}, 'do 0')`)
-}
-
-function schemaOf({ schema }: TableRef): Sql {
-  return schema === undefined ? sql`database()` : literal(schema)
-}
-
-/** Matches the table in information_schema. */
-function inTable(ref: TableRef): Sql {
-  return sql`table_schema = ${schemaOf(ref)} and table_name = ${literal(ref.dbName)}`
 }
 
 /** The text of a fragment, as a constant. */
@@ -127,8 +235,12 @@ function asText(fragment: Sql, dialect: Dialect): Sql {
   return literal(compile(fragment, dialect).text)
 }
 
-/** Executes the statement in the expression `text`. */
-function executed(text: Sql): readonly Sql[] {
+/** The text that executes nothing. */
+const NO_STATEMENT = 'do 0'
+const noStatement = literal(NO_STATEMENT)
+
+/** In a session that prepares what a variable holds. */
+export function preparedText(text: Sql): readonly Sql[] {
   return [
     sql`set @service_change = ${text}`,
     sql`prepare service_change from @service_change`,
@@ -137,32 +249,32 @@ function executed(text: Sql): readonly Sql[] {
   ]
 }
 
-/** Type attributes that are not in the model stay unchanged. JSON is an alias that the catalog does not know. */
-function sameType({ type }: ColumnDefinition): Sql {
-  return type.name === 'json' ? sql`'json'` : sql`column_type, ${collationClause}`
+/** In a conversation: the text is asked for, and then sent. */
+export function answeredText(text: Sql): readonly Sql[] {
+  return [
+    heeding(sql`select ${text}`, ([row]) => {
+      const statement = row?.[0]
+      if (typeof statement !== 'string') throw new SqlFault('the catalog lacks a column', { state: '42S22' })
+      return statement === NO_STATEMENT ? undefined : answered(statement)
+    }),
+  ]
 }
 
-const collationClause = sql`if(collation_name is null, '', concat(' character set ', character_set_name, ' collate ', collation_name))`
+/** Type attributes that are not in the model stay unchanged. */
+const sameType = sql`column_type, ${collationClause}`
 
-type Redefinition = ColumnRewrite & { readonly type: Sql }
-type ColumnRewrite = { readonly dialect: Dialect; readonly defaultClause: Sql }
+type ColumnRewrite = Pick<DdlParts, 'attributes' | 'executed'> & { readonly dialect: Dialect }
+type Redefinition = ColumnRewrite & { readonly type: Sql; readonly how: Rewriting }
 
-/** A column can only be redefined as a whole: attributes that are not in the model are read from the catalog. */
-function redefined(ref: TableRef, column: ColumnDefinition, { dialect, defaultClause, type }: Redefinition) {
-  if (column.isAutoincrement) return [modify(ref, column, dialect)]
+function redefined(ref: TableRef, column: ColumnDefinition, { dialect, ...rest }: Redefinition): readonly Sql[] {
+  const { attributes, executed, type, how } = rest
   const start = asText(sql`${alter(ref)} modify column ${ident(column.dbName)} `, dialect)
-  const nullability = column.isNullable ? sql`' null'` : sql`' not null'`
-  const update = sql`if(extra like '%on update %', concat(' ', substring(extra, locate('on update', extra))), '')`
-  const comment = sql`if(column_comment = '', '', concat(' comment ', quote(column_comment)))`
-  const definition = sql`concat(${join([start, type, nullability, defaultClause, update, comment])})`
-  return executed(
-    sql`(select ${definition} from information_schema.columns
-      where ${inTable(ref)} and column_name = ${literal(column.dbName)})`,
-  )
+  return executed(redefinition({ ref, column }, { start, type, how }, attributes))
 }
 
-/** The longest key of InnoDB, in characters of four bytes. */
-const MAX_KEY_LENGTH = 768
+/** The longest key of InnoDB, and the same in characters of four bytes. */
+const MAX_KEY_BYTES = 3_072
+const MAX_KEY_LENGTH = MAX_KEY_BYTES / 4
 
 function isIndexable(type: FieldType): boolean {
   if (type.name === 'string') return type.params.length === 'fixed' && type.params.value <= MAX_KEY_LENGTH
@@ -188,27 +300,38 @@ function convert(
     const rows = sql`select 1 from ${table(ref)} where ${invalidOperation}`
     return dialect.slots.assertion(sql`not exists (${rows})`, OUT_OF_RANGE)
   }
-  const step = modify(ref, column, dialect)
+  const as = (to: FieldType, how: Rewriting) => {
+    const own = { ...column, type: to }
+    return redefined(ref, own, { ...rewrite, how, type: asText(columnType(own, dialect), dialect) })
+  }
   if (conversion !== 'cast') {
-    if (type.name !== 'string')
-      return redefined(ref, column, { ...rewrite, type: asText(columnType(column, dialect), dialect) })
-    const steps = redefined(ref, column, { ...rewrite, type: textType(type) })
+    if (type.name !== 'string') return as(type, 'typed')
+    const steps = redefined(ref, column, { ...rewrite, how: 'typed', type: textType(type) })
     if (type.params.length === 'unlimited') return steps
     // Trailing spaces would be truncated.
     return [refuse(sql`char_length(${name}) > ${integer(type.params.value)}`), ...steps]
   }
-  if (type.name === 'string') return toText({ ref, column, from, dialect })
-  const form = textForms[type.name]
-  if (form === undefined) return [step]
-  const check = refuse(sql`${name} not regexp ${literal(form)}`)
+  const steps = as(type, 'cast')
+  // As text a float has six digits; a double of the same value has all of them.
+  if (from.name === 'float32') return [...as({ name: 'float64' }, 'cast'), ...steps]
+  if (from.name === 'boolean') {
+    return [...steps, sql`${set(ref, column, sql`if(${name} = '0', 'false', 'true')`)} where ${name} is not null`]
+  }
+  const misread = type.name === 'string' ? undefined : misreads(type, name)
+  if (misread === undefined) return steps
   const value = canonical(type.name, name)
-  return value === undefined ? [check, step] : [check, set(ref, column, value), step]
+  return [refuse(misread), ...(value === undefined ? [] : [set(ref, column, value)]), ...steps]
 }
 
 /** A text keeps its collation. */
 function textType({ params }: FieldType & { readonly name: 'string' }): Sql {
   const name = params.length === 'unlimited' ? 'longtext' : `varchar(${params.value})`
-  return sql`${literal(name)}, ${collationClause}`
+  return sql`${literal(name)}, ${compressedClause}, ${collationClause}`
+}
+
+function misreads({ name }: FieldType, column: Sql): Sql | undefined {
+  const form = textForms[name]
+  return form === undefined ? undefined : sql`${column} not regexp ${literal(form)}`
 }
 
 const digits = '^-?[0-9]+\\z'
@@ -244,34 +367,33 @@ function canonical(type: TypeName, name: Sql): Sql | undefined {
   return type === 'uuid' ? sql`lower(${name})` : undefined
 }
 
-type ToText = {
-  readonly ref: TableRef
-  readonly column: ColumnDefinition
-  readonly from: FieldType
-  readonly dialect: Dialect
-}
+/** MySQL holds a default of these types as an expression only. */
+const expressed: ReadonlySet<TypeName> = new Set(['string', 'json', 'bytes', 'geometry'])
 
-function toText({ ref, column, from, dialect }: ToText): readonly Sql[] {
-  const steps = [modify(ref, column, dialect)]
-  const name = ident(column.dbName)
-  switch (from.name) {
-    case 'boolean':
-      return [...steps, sql`${set(ref, column, sql`if(${name} = '0', 'false', 'true')`)} where ${name} is not null`]
-    case 'float32':
-      // As text a float has six digits; a double of the same value has all of them.
-      return [modify(ref, { ...column, type: { name: 'float64' } }, dialect), ...steps]
-    default:
-      return steps
-  }
-}
-
-function backfill({ type }: ColumnDefinition, value: Backfill, dialect: Dialect): Sql {
+/** A constant is read once, in our session, so that a timestamp does not follow the time zone of a later one. */
+function initial({ type }: ColumnDefinition, value: InitialValue, dialect: Dialect): Sql {
   switch (value.kind) {
     case 'uuid':
-      return sql`uuid()`
+      return sql`(uuid())`
     case 'now':
-      return sql`utc_timestamp(6)`
-    case 'static':
-      return withoutParams(dialect.typed({ type, isList: false }, value.text))
+      return now[type.name] ?? sql`(utc_timestamp(6))`
+    case 'static': {
+      const { text } = value
+      if (expressed.has(type.name))
+        return sql`(${parameterless(dialect.assigned({ type, isList: false }, text), kept)})`
+      return type.name === 'boolean' ? literal(text === 'true' ? '1' : '0') : literal(text.replace('Z', ''))
+    }
   }
+}
+
+const now: Partial<Readonly<Record<TypeName, Sql>>> = {
+  dateTimeWithTimezone: sql`(current_timestamp(6))`,
+  date: sql`(utc_date())`,
+  time: sql`(utc_time(6))`,
+}
+
+/** As what an expression keeps of a text: some versions store it with three bytes per character, or with escapes. */
+function kept(text: string): Sql {
+  if (/^[ !#-&(-[\]-~]*$/.test(text)) return literal(text)
+  return sql`convert(${answered(`x'${hex(new TextEncoder().encode(text))}'`)} using utf8mb4)`
 }

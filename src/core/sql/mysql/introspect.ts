@@ -1,30 +1,42 @@
 /**
  * Reads the catalog of MySQL and MariaDB, where a database is a schema: the one that the connection names, or all that
- * it can see. Enums and sets are texts in the model, and the database refuses invalid values.
+ * it can see.
  */
-import type { FieldType } from '../../model/field-type.ts'
-import type { NativeType, ReferentialAction } from '../../model/model.ts'
+import type { ReferentialAction } from '../../model/model.ts'
+import { withChecks } from '../checks/column.ts'
+import type { ReadCheck } from '../checks/expression.ts'
 import type { Dialect, Rows } from '../dialect.ts'
 import {
   assembleSchema,
-  type CatalogNames,
   type CatalogRow,
   type Introspection,
   type IntrospectionScope,
   NOT_PERMITTED,
-  typesByCatalogName,
 } from '../introspect.ts'
 import type { SourceColumn, SourceIndex, SourceSchema, SourceTable } from '../source-schema.ts'
-import { compile, empty, ident, join, literal, param, type Sql, type Statement, sql } from '../statement.ts'
+import { compile, type Sql, sql } from '../statement.ts'
+import {
+  type AnyRow,
+  type ColumnRow,
+  catalog,
+  type IndexRow,
+  inScope,
+  placeKey,
+  type RuleRow,
+  readRows,
+} from './catalog.ts'
+import { fieldTypeOf, type Known } from './catalog-types.ts'
+import { type ChecksByColumn, checksByColumn, exactCollation } from './checks.ts'
 import { mariadb, mysql } from './dialect.ts'
+import { inspection, isNumeric } from './truth-values.ts'
+import { readViews, type Views } from './views.ts'
 
 export const mariadbIntrospection: Introspection = family({
   dialect: mariadb,
-  // A JSON column is a text with a check of this form.
   checks: (scope) => sql`
 union all
-select json_object('kind', 'check', 'schema', constraint_schema, 'table', table_name, 'clause', check_clause)
-  from information_schema.check_constraints where ${inScope(sql`constraint_schema`, scope)} and check_clause like 'json_valid(%'`,
+select json_object('kind', 'check', 'schema', constraint_schema, 'table', table_name, 'name', constraint_name, 'clause', check_clause)
+  from information_schema.check_constraints where ${inScope(sql`constraint_schema`, scope)}`,
   // Any other default is an expression or a quoted constant.
   isNoDefault: (text) => text === null || text === 'NULL',
   isUuid: ({ data }) => data === 'uuid',
@@ -32,7 +44,14 @@ select json_object('kind', 'check', 'schema', constraint_schema, 'table', table_
 
 export const mysqlIntrospection: Introspection = family({
   dialect: mysql,
-  checks: () => empty,
+  checks: (scope) => sql`
+union all
+select json_object('kind', 'check', 'schema', constraint_schema, 'table', '', 'name', constraint_name, 'clause', check_clause)
+  from information_schema.check_constraints where ${inScope(sql`constraint_schema`, scope)}
+union all
+select json_object('kind', 'enforced', 'schema', constraint_schema, 'table', table_name, 'name', constraint_name)
+  from information_schema.table_constraints
+  where constraint_type = 'CHECK' and enforced = 'YES' and ${inScope(sql`constraint_schema`, scope)}`,
   isNoDefault: (text) => text === null,
   isUuid: ({ full, collation }) => full === 'char(36)' && collation === 'ascii_bin',
 })
@@ -45,138 +64,26 @@ type Family = {
 }
 
 function family(own: Family): Introspection {
+  const statement = (scope: IntrospectionScope) => compile(catalog(scope, own.checks(scope)), own.dialect)
   return {
-    statement: (scope) => compile(catalog(scope, own), own.dialect),
-    inspect: (rows) => inspection(rows, own.dialect),
-    parse: (rows, inspected = []) => parse([...rows, ...inspected], own),
+    statement,
+    // Nearly all of the time is that of the views of information_schema, which a digest would read as well.
+    digest: { statement, of: (rows) => rows.map(([text]) => text).join('\n') },
+    inspect: (rows) => inspection(withoutDenied(readRows(rows)), own.dialect),
+    parse: (rows, inspected = [], readCheck) => parse([...rows, ...inspected], own, readCheck),
   }
 }
 
-/** Without joins, for which MariaDB opens a table again and again. */
-function catalog(scope: IntrospectionScope, own: Family): Sql {
-  return sql`
-select json_object('kind', 'database', 'schema', database()) as r
-union all
-select json_object('kind', 'namespace', 'schema', schema_name)
-  from information_schema.schemata where ${inScope(sql`schema_name`, scope)}
-union all
-select json_object('kind', 'table', 'schema', table_schema, 'table', table_name, 'form', table_type)
-  from information_schema.tables
-  where table_type in ('BASE TABLE', 'SYSTEM VERSIONED', 'VIEW') and ${inScope(sql`table_schema`, scope)}
-union all
-select json_object('kind', 'column', 'schema', table_schema, 'table', table_name, 'position', ordinal_position,
-    'name', column_name, 'data', data_type, 'full', column_type, 'length', character_maximum_length,
-    'precision', numeric_precision, 'scale', numeric_scale, 'collation', collation_name, 'nullable', is_nullable,
-    'default', column_default, 'extra', extra, 'privileges', privileges)
-  from information_schema.columns where ${inScope(sql`table_schema`, scope)}
-union all
-select json_object('kind', 'index', 'schema', table_schema, 'table', table_name, 'name', index_name,
-    'position', seq_in_index, 'repeats', non_unique, 'column', column_name, 'prefix', sub_part, 'form', index_type)
-  from information_schema.statistics where ${inScope(sql`table_schema`, scope)}
-union all
-select json_object('kind', 'foreignKey', 'schema', table_schema, 'table', table_name, 'name', constraint_name,
-    'position', ordinal_position, 'column', column_name, 'toSchema', referenced_table_schema,
-    'toTable', referenced_table_name, 'toColumn', referenced_column_name)
-  from information_schema.key_column_usage
-  where referenced_table_name is not null and ${inScope(sql`table_schema`, scope)}
-union all
-select json_object('kind', 'rule', 'schema', constraint_schema, 'table', table_name, 'name', constraint_name,
-    'onDelete', delete_rule, 'onUpdate', update_rule)
-  from information_schema.referential_constraints where ${inScope(sql`constraint_schema`, scope)}${own.checks(scope)}`
-}
-
-const systemSchemas = ['information_schema', 'mysql', 'performance_schema', 'sys']
-
-function inScope(schema: Sql, scope: IntrospectionScope): Sql {
-  if (scope.kind === 'all') {
-    return sql`${schema} not in (${join(systemSchemas.map(literal))}) and ${schema} = coalesce(database(), ${schema})`
-  }
-  return scope.names.length === 0 ? sql`1 = 0` : sql`${schema} in (${join(scope.names.map(param))})`
-}
-
-type Place = { readonly schema: string; readonly table: string }
-
-type ColumnRow = Place & {
-  readonly kind: 'column'
-  readonly position: number
-  readonly name: string
-  readonly data: string
-  /** With sizes and attributes, such as `int(10) unsigned zerofill`. */
-  readonly full: string
-  readonly length: number | null
-  readonly precision: number | null
-  readonly scale: number | null
-  readonly collation: string | null
-  readonly nullable: string
-  readonly default: string | null
-  readonly extra: string
-  readonly privileges: string
-}
-
-type IndexRow = Place & {
-  readonly kind: 'index'
-  readonly name: string
-  readonly position: number
-  readonly repeats: number
-  readonly column: string | null
-  readonly prefix: number | null
-  readonly form: string
-}
-
-type ForeignKeyRow = Place & {
-  readonly kind: 'foreignKey'
-  readonly name: string
-  readonly position: number
-  readonly column: string
-  readonly toSchema: string
-  readonly toTable: string
-  readonly toColumn: string
-}
-
-/** What becomes of the rows of a foreign key. */
-type RuleRow = Place & {
-  readonly kind: 'rule'
-  readonly name: string
-  readonly onDelete: string
-  readonly onUpdate: string
-}
-
-type SkippedRow = Extract<CatalogRow, { readonly kind: 'skipped' }>
-type CheckRow = Place & { readonly kind: 'check'; readonly clause: string }
-type TableRow = Place & { readonly kind: 'table'; readonly form: string }
-type PlainRow = Extract<CatalogRow, { readonly kind: 'database' | 'namespace' }>
-/** A column whose values are not only 0 and 1. */
-type NumberRow = Place & { readonly kind: 'number'; readonly column: string }
-type AnyRow = PlainRow | SkippedRow | TableRow | ColumnRow | IndexRow | ForeignKeyRow | RuleRow | CheckRow | NumberRow
-
-/** Asks which columns of `tinyint(1)`, the type of truth values, hold other numbers. */
-function inspection(rows: Rows, dialect: Dialect): Statement | undefined {
-  const read = withoutDenied(readRows(rows))
-  const tables = new Set(
-    read.flatMap((row) => (row.kind === 'table' && row.form !== 'VIEW' ? [checkKey(row, '')] : [])),
-  )
-  const questions = read.flatMap((row) => {
-    if (row.kind !== 'column' || row.full !== TRUTH || !tables.has(checkKey(row, ''))) return []
-    const { schema, table, name } = row
-    const found = sql`select 1 from ${ident(schema, table)} where ${ident(name)} not in (0, 1)`
-    const answer = sql`json_object('kind', 'number', 'schema', ${literal(schema)}, 'table', ${literal(table)}, 'column', ${literal(name)})`
-    return [sql`select ${answer} as r from (select 1) d where exists (${found})`]
-  })
-  return questions.length === 0 ? undefined : compile(join(questions, sql` union all `), dialect)
-}
-
-const TRUTH = 'tinyint(1)'
-
-function readRows(rows: Rows): readonly AnyRow[] {
-  return rows.map(([text]) => JSON.parse(text ?? '') as AnyRow)
-}
-
-function parse(rows: Rows, own: Family): SourceSchema {
+function parse(rows: Rows, own: Family, readCheck: ReadCheck | undefined): SourceSchema {
   const read = readRows(rows)
-  const numbers = new Set(read.flatMap((row) => (row.kind === 'number' ? [checkKey(row, row.column)] : [])))
-  const checks = new Set(read.flatMap((row) => (row.kind === 'check' ? [checkKey(row, row.clause)] : [])))
-  const rules = new Map(read.flatMap((row) => (row.kind === 'rule' ? [[checkKey(row, row.name), row] as const] : [])))
-  const found: Found = { checks, numbers, rules, own }
+  const numbers = new Set(read.flatMap((row) => (row.kind === 'number' ? [placeKey(row, row.column)] : [])))
+  const checks = checksByColumn(read, readCheck)
+  const rules = new Map(read.flatMap((row) => (row.kind === 'rule' ? [[placeKey(row, row.name), row] as const] : [])))
+  const views = readViews(
+    read.filter((row) => row.kind === 'view'),
+    read.filter((row) => row.kind === 'column'),
+  )
+  const found: Found = { checks, numbers, rules, views, own }
   const schema = assembleSchema(withoutDenied(read).flatMap((row) => catalogRow(row, found)))
   return { ...schema, tables: schema.tables.map(withOwnIndexes) }
 }
@@ -184,24 +91,29 @@ function parse(rows: Rows, own: Family): SourceSchema {
 /** Replaces columns that the user may not read, and tables without any other, by rows that say so. */
 function withoutDenied(rows: readonly AnyRow[]): readonly AnyRow[] {
   const columns = rows.filter((row): row is ColumnRow => row.kind === 'column')
-  const readable = new Set(columns.flatMap((row) => (isReadable(row) ? [checkKey(row, '')] : [])))
-  const denied = new Set(columns.map((row) => checkKey(row, '')).filter((place) => !readable.has(place)))
+  const known = new Set(columns.map((row) => placeKey(row)))
+  const readable = new Set(columns.flatMap((row) => (isReadable(row) ? [placeKey(row)] : [])))
   return rows.flatMap((row): readonly AnyRow[] => {
-    const skipped = (column: string | null) => [
+    const skipped = (column: string | null, reason: string) => [
       {
         kind: 'skipped' as const,
         schema: row.schema ?? '',
         table: 'table' in row ? row.table : '',
         column,
-        reason: NOT_PERMITTED,
+        reason,
       },
     ]
-    const isDenied = 'table' in row && denied.has(checkKey(row, ''))
-    if (row.kind === 'table' && isDenied) return skipped(null)
+    const place = 'table' in row ? placeKey(row) : ''
+    if (row.kind === 'table' && !readable.has(place)) {
+      return skipped(null, row.form === 'VIEW' && !known.has(place) ? BROKEN : NOT_PERMITTED)
+    }
     if (row.kind !== 'column' || isReadable(row)) return [row]
-    return isDenied ? [] : skipped(row.name)
+    return readable.has(place) ? skipped(row.name, NOT_PERMITTED) : []
   })
 }
+
+/** Of a view that selects what is gone the catalog has a name only; every table has a column. */
+const BROKEN = 'the database cannot open the view'
 
 /** Without any privilege the catalog does not show the column; an empty list says nothing. */
 function isReadable({ privileges }: ColumnRow): boolean {
@@ -209,32 +121,44 @@ function isReadable({ privileges }: ColumnRow): boolean {
 }
 
 type Found = {
-  readonly checks: ReadonlySet<string>
+  readonly checks: ChecksByColumn
   readonly numbers: ReadonlySet<string>
   readonly rules: ReadonlyMap<string, RuleRow>
+  readonly views: Views
   readonly own: Family
 }
 
-function catalogRow(row: AnyRow, { checks, numbers, rules, own }: Found): readonly CatalogRow[] {
+function catalogRow(row: AnyRow, { checks, numbers, rules, views, own }: Found): readonly CatalogRow[] {
   switch (row.kind) {
     case 'check':
+    case 'enforced':
     case 'number':
     case 'rule':
+    case 'view':
       return []
     case 'table':
-      return [{ ...row, isReadOnly: row.form === 'VIEW' }]
+      return [{ ...row, isView: row.form === 'VIEW', isReadOnly: row.form === 'VIEW' && !views.isWritable(row) }]
     case 'column': {
-      const isJson = checks.has(checkKey(row, `json_valid(${own.dialect.quote(row.name)})`))
-      const isNumber = numbers.has(checkKey(row, row.name))
+      const extra = views.behind(row)?.extra ?? COMPUTED
+      const known = checks.get(placeKey(row, row.name)) ?? []
+      const isJson = known.includes('json')
+      const isNumber = numbers.has(placeKey(row, row.name)) || isNumeric(row, known)
       return [
-        { ...row, column: columnOf({ ...row, ...(isJson && { data: 'json' }), ...(isNumber && { full: '' }) }, own) },
+        {
+          ...row,
+          column: withChecks(
+            columnOf({ ...row, extra, ...(isJson && { data: 'json' }), ...(isNumber && { full: '' }) }, own),
+            known.filter((check) => check !== 'json'),
+            () => exactCollation.test(row.collation ?? ''),
+          ),
+        },
       ]
     }
     case 'index':
       return [{ ...row, index: indexKind(row), column: row.prefix === null || isWhole(row) ? row.column : null }]
     case 'foreignKey': {
       const references = { schema: row.toSchema, table: row.toTable, column: row.toColumn }
-      const rule = rules.get(checkKey(row, row.name))
+      const rule = rules.get(placeKey(row, row.name))
       return rule === undefined
         ? []
         : [{ ...row, references, onDelete: actionOf(rule.onDelete), onUpdate: actionOf(rule.onUpdate) }]
@@ -244,9 +168,8 @@ function catalogRow(row: AnyRow, { checks, numbers, rules, own }: Found): readon
   }
 }
 
-function checkKey({ schema, table }: Place, clause: string): string {
-  return [schema, table, clause].join('\0')
-}
+/** As the catalog has it of a column that is not written. */
+const COMPUTED = 'GENERATED'
 
 const PRIMARY = 'PRIMARY'
 
@@ -272,12 +195,23 @@ function actionOf(rule: string): ReferentialAction {
   return actions[rule] ?? 'noAction'
 }
 
-/** Drops the name of a primary key, and marks indexes that were created for a foreign key and have its name. */
+/**
+ * Drops the name of a primary key, and marks indexes that were created for a foreign key and have its name, or for a
+ * column that counts.
+ */
 function withOwnIndexes(table: SourceTable): SourceTable {
   const keys = new Map(table.foreignKeys.map(({ dbName, columns }) => [dbName, JSON.stringify(columns)]))
+  // A column that counts must begin an index, which has the column's name where a migration made it.
+  const counting = new Map(
+    table.columns.flatMap(({ dbName, defaultKind }) =>
+      defaultKind === 'autoincrement' ? [[dbName, JSON.stringify([dbName])] as const] : [],
+    ),
+  )
   const indexes = table.indexes.map((index): SourceIndex => {
     if (index.kind === 'primary') return { ...index, dbName: undefined }
-    const isImplied = index.kind === 'normal' && keys.get(index.dbName ?? '') === JSON.stringify(index.columns)
+    const columns = JSON.stringify(index.columns)
+    const isImplied =
+      index.kind === 'normal' && [keys, counting].some((known) => known.get(index.dbName ?? '') === columns)
     return { ...index, isImplied }
   })
   return { ...table, indexes }
@@ -303,78 +237,5 @@ function columnOf(row: ColumnRow, own: Family): SourceColumn {
           : 'none',
     isLoose: false,
     native: known.native ?? null,
-  }
-}
-
-type Known = { readonly type: FieldType; readonly isReadOnly: boolean; readonly native?: NativeType }
-
-/** `unsigned` is put before the name by the query. */
-const catalogNames: CatalogNames = {
-  int8: ['tinyint'],
-  int16: ['smallint', 'year'],
-  int32: ['mediumint', 'int'],
-  int64: ['bigint'],
-  uint8: ['unsigned tinyint'],
-  uint16: ['unsigned smallint'],
-  uint32: ['unsigned mediumint', 'unsigned int'],
-  uint64: ['unsigned bigint'],
-  float32: ['float'],
-  float64: ['double'],
-  // Recognised by the type that this dialect uses for UUIDs.
-  uuid: [],
-  // Recognised by its length.
-  boolean: [],
-  date: ['date'],
-  time: ['time'],
-  dateTime: ['datetime'],
-  dateTimeWithTimezone: ['timestamp'],
-  json: ['json'],
-  bytes: ['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'],
-  geometry: [
-    ...['geometry', 'point', 'linestring', 'polygon', 'multipoint', 'multilinestring', 'multipolygon'],
-    ...['geometrycollection', 'geomcollection'],
-  ],
-}
-
-const plain = typesByCatalogName(catalogNames)
-const integers: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint'])
-
-const texts: ReadonlySet<string> = new Set(['tinytext', 'text', 'mediumtext', 'longtext', 'set'])
-
-/** The values that `enum('a','it''s')` lists. */
-function labelsOf(full: string): readonly string[] {
-  return [...full.matchAll(/'((?:[^']|'')*)'/g)].map(([, label = '']) => label.replaceAll("''", "'"))
-}
-
-/** Of MariaDB. */
-const addresses: ReadonlySet<string> = new Set(['inet4', 'inet6'])
-
-function fieldTypeOf(row: ColumnRow): Known {
-  const { data, full } = row
-  const known = (type: FieldType): Known => ({ type, isReadOnly: false })
-  const isInteger = integers.has(data)
-  const bit = { name: data, isOrdered: true }
-  if (full === TRUTH) return known({ name: 'boolean' })
-  if (full === 'bit(1)') return { ...known({ name: 'boolean' }), native: bit }
-  const name = plain.get(isInteger && full.includes('unsigned') ? `unsigned ${data}` : data)
-  if (name !== undefined) return known({ name })
-  if (data === 'decimal') return known(decimal(row.precision ?? 10, row.scale ?? 0))
-  if (data === 'char' || data === 'varchar') return known(text(row.length ?? 0))
-  if (data === 'enum') return { ...known(text(0)), native: { name: data, isOrdered: true, values: labelsOf(full) } }
-  if (texts.has(data)) return known(text(0))
-  if (addresses.has(data)) return { ...known(text(0)), native: { name: data, isOrdered: true } }
-  if (data === 'bit') return { ...known({ name: 'bytes' }), native: bit }
-  return { type: data === 'vector' ? { name: 'bytes' } : text(0), isReadOnly: true }
-}
-
-function decimal(precision: number, scale: number): FieldType {
-  return { name: 'decimal', params: { kind: 'constrained', precision, scale } }
-}
-
-/** A length of zero means unlimited. */
-function text(length: number): FieldType {
-  return {
-    name: 'string',
-    params: length === 0 ? { length: 'unlimited' } : { length: 'fixed', value: length },
   }
 }

@@ -5,6 +5,7 @@ import { compile, param, sql } from '../statement.ts'
 import { postgres } from './dialect.ts'
 
 export const postgresIdentities: Identities = {
+  cluster: { text: 'select system_identifier::text from pg_catalog.pg_control_system()', params: [] },
   statement: (places) =>
     compile(
       sql`

@@ -1,11 +1,11 @@
 /** A part of the Worker that loads apart (decision 055): MySQL and MariaDB over TCP. */
 
-import type { SqlDriver } from '../../../ports.ts'
+import type { ConversingDriver } from '../../../ports.ts'
 import { openMysqlPerRequest } from '../../drivers/mysql/per-request.ts'
 import { TcpSocket } from '../tcp-socket.ts'
 import type { TcpDeps } from './tcp-address.ts'
 
-export function openPart(deps: TcpDeps): SqlDriver {
+export function openPart(deps: TcpDeps): ConversingDriver {
   const {
     address: { isTls, isPooled, ...address },
     ...rest

@@ -6,7 +6,7 @@ import type { Duplex } from 'node:stream'
 import type { PoolConnection } from 'mysql2/promise'
 import { SqlFault, TIMED_OUT } from '../../../core/sql/fault.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
-import type { QueryContext, SqlDriver, SqlRow } from '../../../ports.ts'
+import type { ConversingDriver, QueryContext, SqlRow } from '../../../ports.ts'
 import { withinSocketBound } from '../answer-bound.ts'
 import { withTimeLimit } from '../time-limit.ts'
 import { mysqlFault } from './fault.ts'
@@ -25,7 +25,7 @@ export type MysqlDriverDeps = {
   readonly timeLimit: number
 }
 
-export function createMysqlDriver(deps: MysqlDriverDeps): SqlDriver {
+export function createMysqlDriver(deps: MysqlDriverDeps): ConversingDriver {
   const { sessions, address, timeLimit } = deps
   const running = new Set<Promise<unknown>>()
 
@@ -64,7 +64,7 @@ export function createMysqlDriver(deps: MysqlDriverDeps): SqlDriver {
     }
   }
 
-  const transaction = (statements: readonly Statement[], context: QueryContext | undefined) =>
+  const transaction = (statements: Iterable<Statement>, context: QueryContext | undefined) =>
     track(withSession(context, (client, limit) => runTransaction(client, statements, limit)))
 
   return {
@@ -74,6 +74,7 @@ export function createMysqlDriver(deps: MysqlDriverDeps): SqlDriver {
       return track(withSession(context, (client, { within }) => within(run(client, statement))))
     },
     batch: async (statements, context) => (statements.length === 0 ? [] : transaction(statements, context)),
+    converse: transaction,
     async close() {
       await Promise.allSettled([...running])
       await sessions.close()
@@ -112,12 +113,17 @@ function valueText(value: unknown): string | null {
 /** The time limit covers all statements. An ended transaction never reached its commit, so nothing of it remains. */
 async function runTransaction(
   client: PoolConnection,
-  statements: readonly Statement[],
+  statements: Iterable<Statement>,
   { within, hasEnded }: Limit,
 ): Promise<readonly (readonly SqlRow[])[]> {
   const answers: (readonly SqlRow[])[] = []
   const all = async () => {
-    for (const statement of statements) answers.push(await run(client, statement))
+    for (const statement of statements) {
+      const rows = await run(client, statement)
+      const next = statement.heed?.(rows)
+      if (next !== undefined) await run(client, next)
+      answers.push(rows)
+    }
   }
   try {
     await client.query('start transaction')

@@ -26,11 +26,16 @@ export function mysqlFault(error: unknown, position?: number): unknown {
 }
 
 /** The constraint and the column that a message of the server names, which it has nowhere else. */
-export function namesIn(message: string): Pick<SqlFaultDetail, 'constraint' | 'column'> {
+export function namesIn(message: string): Pick<SqlFaultDetail, 'constraint' | 'column' | 'table'> {
   const constraint = message.match(/for key '([^']+)'$|CONSTRAINT `([^`]+)`/)
-  const column = message.match(/(?:column|field) '([^']+)'/i)?.[1]
+  const column = message.match(/(?:column|field) (?:'([^']+)'|(?:`[^`]+`\.){2}`([^`]+)`)/i)
   const name = constraint?.[1] ?? constraint?.[2]
-  return { ...(name !== undefined && { constraint: name }), ...(column !== undefined && { column }) }
+  const table = message.match(/CONSTRAINT `[^`]+` failed for `[^`]+`\.`([^`]+)`/)?.[1]
+  return {
+    ...(table !== undefined && { table }),
+    ...(name !== undefined && { constraint: name }),
+    ...(column && { column: column[1] ?? column[2] ?? '' }),
+  }
 }
 
 const lost = new Set(['PROTOCOL_CONNECTION_LOST', 'ECONNRESET', 'EPIPE'])

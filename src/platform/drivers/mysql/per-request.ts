@@ -1,6 +1,7 @@
 /** MySQL and MariaDB over TCP where a connection lives no longer than its request. */
 import { createConnection, type PoolConnection } from 'mysql2/promise'
-import type { SqlDriver } from '../../../ports.ts'
+import type { Statement } from '../../../core/sql/statement.ts'
+import type { ConversingDriver } from '../../../ports.ts'
 import { createLending, type LendingOptions } from '../lending.ts'
 import { createMysqlDriver } from './driver.ts'
 import { connectionOptions, type MysqlAddress, sessionSetup } from './session.ts'
@@ -13,7 +14,7 @@ export type PerRequestOptions = Pick<LendingOptions<unknown>, 'request'> & {
   readonly isPooled: boolean
 }
 
-export function openMysqlPerRequest({ address, timeLimit, request, isPooled }: PerRequestOptions): SqlDriver {
+export function openMysqlPerRequest({ address, timeLimit, request, isPooled }: PerRequestOptions): ConversingDriver {
   const limited = lendingOf(address, timeLimit, request)
   const unlimited = lendingOf(address, 0, request)
   const take = (context: unknown) => (context === undefined ? unlimited() : limited())
@@ -22,16 +23,22 @@ export function openMysqlPerRequest({ address, timeLimit, request, isPooled }: P
 }
 
 /** Sets up the session in each transaction; the isolation level is the server's. */
-function withSettings({ batch, close }: SqlDriver, timeLimit: number): SqlDriver {
-  const inTransaction: SqlDriver['batch'] = async (statements, context) => {
+function withSettings({ converse, close }: ConversingDriver, timeLimit: number): ConversingDriver {
+  const inTransaction: ConversingDriver['converse'] = async (statements, context) => {
     const [text = ''] = sessionSetup(context === undefined ? 0 : timeLimit)
-    return (await batch([{ text, params: [] }, ...statements], context)).slice(1)
+    return (await converse(behind({ text, params: [] }, statements), context)).slice(1)
   }
   return {
     close,
+    converse: inTransaction,
     batch: async (statements, context) => (statements.length === 0 ? [] : inTransaction(statements, context)),
     query: async (statement, context) => (await inTransaction([statement], context))[0] ?? [],
   }
+}
+
+function* behind(first: Statement, rest: Iterable<Statement>): Generator<Statement, void> {
+  yield first
+  yield* rest
 }
 
 /** Returns a function that opens a session, or takes one that the request has. */

@@ -127,8 +127,8 @@ export function withoutLimit(options: PostgresOptions, { state, message }: SqlFa
 export function postgresFault(error: unknown, fallback: string): SqlFault {
   if (error instanceof SqlFault) return error
   if (error instanceof pg.DatabaseError && error.code !== undefined) {
-    const { message, code, constraint, table, column, routine } = error
-    return new SqlFault(message, { state: code, constraint, table, column, routine, cause: error })
+    const { message, code, constraint, table, column, detail, routine } = error
+    return new SqlFault(message, { state: code, constraint, table, column, detail, routine, cause: error })
   }
   const refusal = privateHostFault(error)
   if (refusal !== undefined) return refusal

@@ -75,7 +75,7 @@ export async function runTransaction(
     for (let start = 0; start < statements.length; start += SLICE) {
       const slice = statements.slice(start, start + SLICE)
       const isLast = start + SLICE >= statements.length
-      results.push(...(await send(client, slice, isLast && !isEmbedded ? ['commit'] : [])))
+      results.push(...(await send(client, { statements: slice, start }, isLast && !isEmbedded ? ['commit'] : [])))
       if (!isLast || isEmbedded) limit?.refuseLate()
     }
     if (isEmbedded) {
@@ -101,7 +101,7 @@ export async function runTransaction(
  */
 async function send(
   client: pg.PoolClient,
-  statements: readonly Statement[],
+  { statements, start }: { readonly statements: readonly Statement[]; readonly start: number },
   ending: readonly string[],
 ): Promise<readonly TextResult[]> {
   const write = holdWrites(client)
@@ -109,9 +109,18 @@ async function send(
   const ended = ending.map((text) => client.query(text))
   write()
   const settled = await Promise.allSettled([...sent, ...ended])
-  const failed = settled.find((outcome) => outcome.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
+  const index = settled.findIndex(({ status }) => status === 'rejected')
+  const failed = settled[index]
+  if (failed?.status === 'rejected') {
+    throw index < statements.length ? atPosition(failed.reason, start + index) : failed.reason
+  }
   return Promise.all(sent)
+}
+
+/** The fault of a statement of the batch. */
+function atPosition(error: unknown, position: number): SqlFault {
+  const fault = postgresFault(error, lost)
+  return new SqlFault(fault.message, { ...fault, cause: fault.cause, position })
 }
 
 type Limit = {

@@ -7,6 +7,7 @@ import { isBuiltin } from 'node:module'
 import { join, relative, sep } from 'node:path'
 import type { Message, Plugin } from 'esbuild'
 import { factoryOf } from '../../connectors/factory.ts'
+import { type Bundle, keptBundle } from './kept-bundle.ts'
 
 export type Bundling =
   | { readonly kind: 'bundled'; readonly code: string }
@@ -17,32 +18,40 @@ export type Bundling =
 export async function bundleExtension(folder: string, entry: string): Promise<Bundling> {
   const file = await inside(folder, entry)
   if (file === undefined) return failed(entry, 'is not a file of this extension')
-  const builtins = new Set<string>()
-  // Loaded late: esbuild is large, and unneeded without extensions.
-  const { build } = await import('esbuild')
   try {
-    const { outputFiles } = await build({
-      entryPoints: [file],
-      absWorkingDir: folder,
-      alias: { 'governed-data-service/connector-kit': KIT },
-      bundle: true,
-      charset: 'utf8',
-      format: 'esm',
-      platform: 'neutral',
-      mainFields: ['module', 'main'],
-      conditions: ['worker'],
-      target: 'es2022',
-      logLevel: 'silent',
-      plugins: [importBuiltins(builtins)],
-      write: false,
-    })
-    const code = preamble(builtins) + (outputFiles[0]?.text ?? '')
+    const code = await keptBundle(folder, entry, () => bundle(folder, file))
     const factory = factoryOf(code)
     if ('fault' in factory) return failed(entry, factory.fault)
     if (code.length > LONGEST_CODE) return failed(entry, `is larger than ${LONGEST_CODE / 1024 ** 2} MiB when bundled`)
     return { kind: 'bundled', code }
   } catch (error) {
     return describe(error, entry)
+  }
+}
+
+async function bundle(folder: string, file: string): Promise<Bundle> {
+  const builtins = new Set<string>()
+  // Loaded late: esbuild is large, and unneeded without extensions.
+  const { build } = await import('esbuild')
+  const { outputFiles, metafile } = await build({
+    entryPoints: [file],
+    absWorkingDir: folder,
+    alias: { 'governed-data-service/connector-kit': KIT },
+    bundle: true,
+    charset: 'utf8',
+    format: 'esm',
+    platform: 'neutral',
+    mainFields: ['module', 'main'],
+    conditions: ['worker'],
+    target: 'es2022',
+    logLevel: 'silent',
+    metafile: true,
+    plugins: [importBuiltins(builtins)],
+    write: false,
+  })
+  return {
+    code: preamble(builtins) + (outputFiles[0]?.text ?? ''),
+    inputs: Object.keys(metafile.inputs).filter((input) => !input.startsWith('builtin:')),
   }
 }
 

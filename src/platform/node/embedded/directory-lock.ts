@@ -1,63 +1,66 @@
 /**
- * Locks a directory for one process. The lock is a file that identifies its owner; the file of a dead owner is taken
- * over at once. An owner in another container or on another machine cannot be checked, so it counts as dead when its
- * heartbeat, the file's modification time, stops.
+ * Locks a directory for one process and the one that it lets write there. The lock is a file that identifies both. That of
+ * a dead owner is taken over as soon as its writer is dead, too, which is seen to. An owner in another container or on
+ * another machine cannot be checked, so it counts as dead when its heartbeat, the file's modification time, stops.
  */
 import { randomUUID } from 'node:crypto'
-import { linkSync, readFileSync, readlinkSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { hostname } from 'node:os'
+import { linkSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { identify, isRunning, type ProcessIdentity } from './process-identity.ts'
+
+export type DirectoryLock = {
+  /**
+   * Names the child process that may write, in place of an earlier one. It must not begin before this returns. Throws if
+   * the lock is another's meanwhile.
+   */
+  readonly nameWriter: (pid: number) => void
+  readonly release: () => void
+}
 
 const heartbeatInterval = 2_000
 const deadAfter = 10_000
 
-/** Returns the release function. */
-export async function lockDirectory(directory: string): Promise<() => void> {
+export async function lockDirectory(directory: string): Promise<DirectoryLock> {
   const path = join(directory, 'process.lock')
-  const mine = JSON.stringify(identify(process.pid))
+  const owner = identify(process.pid)
+  let mine = JSON.stringify(owner)
   while (!claim(path, mine)) {
     const text = read(path)
     if (text === undefined) continue
-    const owner = parse(text)
-    if (await isAlive(path, owner)) {
-      throw new Error(`the data directory ${directory} is in use by process ${owner?.pid} on ${owner?.machine}`)
+    const other = parse(text)
+    const user = (await isAlive(path, other)) ? other : await survivor(other?.writer)
+    if (user !== undefined) {
+      throw new Error(`the data directory ${directory} is in use by process ${user.pid} on ${user.machine}`)
     }
     discard(path, text)
   }
   const heart = setInterval(() => touch(path), heartbeatInterval).unref()
+  let writer: ProcessIdentity | undefined
 
   const release = () => {
     clearInterval(heart)
     process.off('exit', release)
+    if (writer !== undefined && !endNow(writer)) return
     if (read(path) === mine) rmSync(path, { force: true })
   }
   // Also releases when the process exits before the caller could.
   process.once('exit', release)
-  return release
-}
-
-/** `space` and `started` make a process id unique: ids are reused, and every container has its own process 1. */
-type Owner = { readonly pid: number; readonly machine: string; readonly space: string; readonly started: string }
-
-function identify(pid: number): Owner {
-  const boot = read('/proc/sys/kernel/random/boot_id')?.trim() ?? ''
-  return { pid, machine: hostname(), space: boot + processSpace(), started: startTime(pid) }
-}
-
-function processSpace(): string {
-  try {
-    return readlinkSync('/proc/self/ns/pid')
-  } catch {
-    return hostname()
+  return {
+    nameWriter(pid) {
+      const found = read(path)
+      if (found !== undefined && found !== mine) throw new Error(`the data directory ${directory} has been taken over`)
+      writer = identify(pid)
+      mine = JSON.stringify({ ...owner, writer })
+      const draft = `${path}.${randomUUID()}`
+      writeFileSync(draft, mine, { mode: 0o600 })
+      renameSync(draft, path)
+    },
+    release,
   }
 }
 
-/** Clock ticks since boot. The second field may contain spaces, so fields are counted after its closing parenthesis. */
-function startTime(pid: number): string {
-  const stat = read(`/proc/${pid}/stat`) ?? ''
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-}
+type Owner = ProcessIdentity & { readonly writer?: ProcessIdentity }
 
 /** Linked into place, so that a partial file is never read. */
 function claim(path: string, text: string): boolean {
@@ -88,8 +91,7 @@ function discard(path: string, text: string): void {
 
 async function isAlive(path: string, owner: Owner | undefined): Promise<boolean> {
   if (owner === undefined) return false
-  const here = identify(owner.pid)
-  if (owner.space === here.space) return exists(owner.pid) && owner.started === here.started
+  if (owner.space === identify(process.pid).space) return isRunning(owner)
   const seen = heartbeat(path)
   for (let waited = 0; waited < deadAfter; waited += heartbeatInterval) {
     await sleep(heartbeatInterval)
@@ -98,11 +100,38 @@ async function isAlive(path: string, owner: Owner | undefined): Promise<boolean>
   return false
 }
 
-function exists(pid: number): boolean {
+const lookEvery = 20
+
+/**
+ * The writer of a dead owner, if it does not end. It ends by itself, unless it has been stopped, so it is ended where its
+ * start time proves that the id still means it. One in another space has been dead for as long as its owner.
+ */
+async function survivor(writer: ProcessIdentity | undefined): Promise<ProcessIdentity | undefined> {
+  if (writer === undefined || writer.space !== identify(process.pid).space) return undefined
+  for (let waited = 0; isRunning(writer); waited += lookEvery) {
+    if (waited > deadAfter) return writer
+    if (writer.started !== '') kill(writer)
+    await sleep(lookEvery)
+  }
+  return undefined
+}
+
+/** Ends a child of this process, which may be exiting. False if that cannot be seen; the next owner looks again. */
+function endNow(writer: ProcessIdentity): boolean {
+  const never = new Int32Array(new SharedArrayBuffer(4))
+  for (let waited = 0; isRunning(writer); waited += lookEvery) {
+    if (waited > deadAfter || (waited > 0 && writer.started === '')) return false
+    kill(writer)
+    Atomics.wait(never, 0, 0, lookEvery)
+  }
+  return true
+}
+
+function kill({ pid }: ProcessIdentity): void {
   try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+    process.kill(pid, 'SIGKILL')
+  } catch {
+    // It has ended, or is not ours to end.
   }
 }
 

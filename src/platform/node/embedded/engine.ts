@@ -1,11 +1,9 @@
 /**
- * The engine of the embedded database: PGlite in its own thread (thread.ts), so that a slow statement does not block
- * the event loop. PGlite cannot be interrupted: a statement is ended by ending the thread, and the next turn reopens
- * the files, with all committed data, in a new one.
+ * The engine of the embedded database: PGlite in a process of its own (engine-child.ts), so that neither a slow
+ * statement nor a crash of the engine touches this process. PGlite cannot be interrupted: a statement is ended by
+ * killing its process, and the next turn opens the files, with all committed data, in a new one.
  */
-import { once } from 'node:events'
-import { join } from 'node:path'
-import { Worker } from 'node:worker_threads'
+import { type EngineChild, type EngineChildDeps, startEngineChild } from './engine-child.ts'
 import { type Engine, simpleQuery } from './session.ts'
 
 export type OwnEngine = Engine & {
@@ -13,9 +11,9 @@ export type OwnEngine = Engine & {
   readonly close: () => Promise<void>
 }
 
-/** Resolves when the database in `cluster` is open; creates it if missing. */
-export async function startEngine(cluster: string): Promise<OwnEngine> {
-  let thread: Thread | undefined = await startThread(cluster)
+/** Resolves when the database is open; creates it if missing. */
+export async function startEngine(deps: EngineChildDeps): Promise<OwnEngine> {
+  let child = await startEngineChild(deps)
   let last = Promise.resolve()
   let closing: Promise<void> | undefined
 
@@ -24,33 +22,42 @@ export async function startEngine(cluster: string): Promise<OwnEngine> {
     const { promise, resolve } = Promise.withResolvers<void>()
     last = promise
     await before
-    return { ready, run, end, done: resolve }
-  }
+    /** The same for all of a turn: the next statement of a transaction must not run without those before it. */
+    let own: EngineChild | undefined
 
-  const ready = async () => {
-    thread ??= await startThread(cluster)
-  }
-
-  const run = async (messages: Uint8Array): Promise<Buffer> => {
-    thread ??= await startThread(cluster)
-    try {
-      return await thread.run(messages)
-    } catch (cause) {
-      // The thread was ended, or the engine exited (out of memory, COPY from a client). Committed data is in its files.
-      thread = undefined
-      throw new Error('the embedded database had to be restarted', { cause })
+    const ready = async () => {
+      if (own === undefined && !child.isAlive()) child = await startEngineChild(deps)
+      own ??= child
+      return own
     }
-  }
 
-  const end = () => {
-    if (closing === undefined) thread?.end()
+    const run = async (messages: Uint8Array): Promise<Buffer> => {
+      const engine = await ready()
+      try {
+        const answer = await engine.run(messages)
+        // As on a full disk. The database has ended, but not its process, which would spin on its next call.
+        if (hasPanicked(answer)) engine.end()
+        return answer
+      } catch (cause) {
+        // It was ended, crashed, or exited (out of memory, COPY from a client). Committed data is in its files.
+        throw new Error('the embedded database had to be restarted', { cause })
+      }
+    }
+
+    const end = () => {
+      if (closing === undefined) own?.end()
+    }
+
+    return { ready: () => ready().then(() => {}), run, end, done: resolve }
   }
 
   const close = async () => {
     const { run, done } = await turn()
     try {
+      // What was committed by one that is dead is in its files, too.
+      if (!child.isAlive()) return
       await run(simpleQuery('checkpoint'))
-      await thread?.close()
+      await child.close()
     } finally {
       done()
     }
@@ -65,41 +72,9 @@ export async function startEngine(cluster: string): Promise<OwnEngine> {
   }
 }
 
-type Thread = {
-  /** One at a time. Rejects if the thread ends before it answers. */
-  readonly run: (messages: Uint8Array) => Promise<Buffer>
-  readonly end: () => void
-  readonly close: () => Promise<void>
+/** Whether an answer ends with the error after which nothing follows. */
+function hasPanicked(answer: Buffer): boolean {
+  return answer.subarray(-LONGEST_ERROR).includes('VPANIC\0')
 }
 
-async function startThread(cluster: string): Promise<Thread> {
-  const worker = new Worker(join(import.meta.dirname, 'thread.ts'), { workerData: cluster })
-  const exited = once(worker, 'exit').then(
-    () => {
-      throw new Error('the thread of the embedded database has ended')
-    },
-    // An uncaught error in the thread, which ends it.
-    (cause: unknown) => {
-      throw cause
-    },
-  )
-  exited.catch(() => {})
-  const answer = () => Promise.race([once(worker, 'message').then(([message]) => message as Uint8Array), exited])
-
-  await answer()
-  return {
-    async run(messages) {
-      const answering = answer()
-      // Small buffers are parts of a pool, all of which would be copied.
-      const own = new Uint8Array(messages)
-      worker.postMessage(own, [own.buffer])
-      const { buffer, byteOffset, byteLength } = await answering
-      return Buffer.from(buffer, byteOffset, byteLength)
-    },
-    end: () => void worker.terminate(),
-    async close() {
-      worker.postMessage('close')
-      await exited.catch(() => {})
-    },
-  }
-}
+const LONGEST_ERROR = 4_096

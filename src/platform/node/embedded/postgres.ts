@@ -1,6 +1,6 @@
 /**
- * PGlite, a Postgres inside this process, with its own directory. It has one engine with one session; connections take
- * turns (session.ts). Committed data survives a crash of the process but not a power loss, since PGlite does not fsync.
+ * PGlite, a Postgres in a child process, with its own directory. It has one engine with one session; connections take
+ * turns (session.ts). Committed data survives a crash of either process but not a power loss, since PGlite does not fsync.
  * It has no autovacuum and no checkpointer, so both run here on a timer.
  */
 import { join } from 'node:path'
@@ -26,9 +26,9 @@ export type EmbeddedPostgresDeps = {
 export async function openEmbeddedPostgres(deps: EmbeddedPostgresDeps): Promise<EmbeddedPostgres> {
   const { directory, idleInTransaction = 30_000 } = deps
   const { path } = openDataDirectory(directory)
-  const unlock = await lockDirectory(path)
-  const engine = await startEngine(join(path, 'cluster')).catch((cause) => {
-    unlock()
+  const { nameWriter, release } = await lockDirectory(path)
+  const engine = await startEngine({ cluster: join(path, 'cluster'), announce: nameWriter }).catch((cause) => {
+    release()
     throw new Error(`the embedded database in ${path} cannot be opened`, { cause })
   })
   const sessions = new Set<Duplex>()
@@ -48,7 +48,7 @@ export async function openEmbeddedPostgres(deps: EmbeddedPostgresDeps): Promise<
       const closed = engine.close()
       for (const session of sessions) session.destroy()
       await closed
-      unlock()
+      release()
     },
   }
 }

@@ -1,5 +1,5 @@
 /** Metrics of this process in the Prometheus text format. Requests are labelled by route, never by path. */
-import { Counter, collectDefaultMetrics, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import type { Observe } from '../../../ports.ts'
 
 export type Metrics = {
@@ -27,6 +27,11 @@ export function createMetrics(): Metrics {
     registers,
   })
   const warnings = new Counter({ name: 'service_warnings_total', help: 'Warnings in the log.', registers })
+  const drifted = new Gauge({
+    name: 'service_drifted_sources',
+    help: 'Data sources whose schema was changed outside of the service and not imported.',
+    registers,
+  })
 
   return {
     observe(observation) {
@@ -35,12 +40,13 @@ export function createMetrics(): Metrics {
         requests.observe({ method: known(method), route, status: String(status) }, milliseconds / 1_000)
       } else if (observation.kind === 'fault') faults.inc()
       else if (observation.kind === 'warning') warnings.inc()
+      else if (observation.kind === 'drift') drifted.set(observation.sources)
     },
     text: () => registry.metrics(),
   }
 }
 
-const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'])
+const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'QUERY', 'POST', 'PATCH', 'DELETE', 'PUT', 'OPTIONS'])
 
 /** Clients may invent methods, and each label value is kept for ever. */
 function known(method: string): string {

@@ -41,7 +41,7 @@ export function typesPage(title: string, section: string): string {
   const sections = [...others.filter((one) => !one.startsWith(`## ${title}\n`)), `${section}\n`].map(
     (one) => `${one.trimEnd()}\n`,
   )
-  const made = [head.trimEnd() + '\n', ...sections.sort()].join('\n')
+  const made = [`${head.trimEnd()}\n`, ...sections.sort()].join('\n')
   writeFileSync(page, made)
   return made
 }

@@ -36,6 +36,14 @@ export const postgresTypes: readonly ColumnType[] = [
   ordered('double precision', fc.oneof(doubles, few('NaN', 'Infinity', '-Infinity', '5e-324', '-0', '0.1'))),
   ordered('numeric', fc.oneof(decimals(20, 20), few('NaN', 'Infinity', '-Infinity', '1e-40', '1e60', '1.000'))),
   ordered('numeric(12,4)', fc.oneof(decimals(8, 4), few('NaN', '99999999.9999', '-0.0001'))),
+  ordered(
+    'numeric(5,-2)',
+    digits(-99_999n, 99_999n).map((hundreds) => (hundreds === '0' ? '0' : `${hundreds}00`)),
+  ),
+  ordered(
+    'numeric(2,5)',
+    digits(0n, 99n).map((last) => `0.000${last.padStart(2, '0')}`),
+  ),
   ordered('text', words),
   ordered('varchar(12)', words),
   ordered('char(5)', text(5)),
@@ -92,6 +100,17 @@ export const postgresTypes: readonly ColumnType[] = [
     'ltree',
     fc.array(fc.stringMatching(/^[A-Za-z0-9_]{1,5}$/), { maxLength: 4 }).map((labels) => labels.join('.')),
   ),
+  ordered('cube', few('(1, 2),(3, 4)', '0.1', '(1e300),(-5)', '(1, 2, 3)')),
+  ordered('seg', few('1', '~1.50', '1.0 .. 2.00', '> 3', '5(+-)0.3')),
+  ordered('isbn13', few('978-0-306-40615-7', '978-0-393-04002-9')),
+  ordered('regclass', few('pg_type', 'information_schema.tables', '"Odd ""name"', '-', '4294967295')),
+  ordered('regtype', few('integer', 'timestamp with time zone', 'mood', 'pair[]', '-', '4294967295')),
+  ordered('regnamespace', few('public', 'information_schema')),
+  ordered('regrole', few('postgres', 'pg_monitor')),
+  ordered('regcollation', few('"C"', 'loose')),
+  ordered('regconfig', few('simple', 'english')),
+  ordered('regprocedure', few('abs(integer)', 'now()', 'lower(text)', '-')),
+  ordered('regoperator', few('+(integer,integer)', '-(NONE,integer)', '0')),
   ordered('mood', few('sad', 'ok', "it's", 'Ünder "way"', 'a b')),
   ordered('grave', few('sad', 'ok'), { inSql: 'v::mood' }),
   ordered(
@@ -102,6 +121,7 @@ export const postgresTypes: readonly ColumnType[] = [
   unordered('json', json, { same: (one, other) => `${one}::jsonb = ${other}::jsonb` }),
   unordered('hstore', few('', '"a"=>"1"', '"a"=>NULL, "é\\"=>"=>"😀"', 'a=>1,b=>2')),
   unordered('pair', few('(1,a)', '(,)', '(-5,"a ""b"", (c)")', '(7,)')),
+  unordered('parcel', few('("(1,a)","{""(2,b)"",NULL}",ok,"{1.50,NULL}")', '(,{},,)', '("(,""x y"")",,sad,{NaN})')),
   unordered('xml', few('', 'a', '<a b="c">d</a>', '<a/><b/>', '<?xml version="1.0"?><a/>'), {
     same: (one, other) => `concat(${one}) = concat(${other})`,
   }),
@@ -114,6 +134,9 @@ export const postgresTypes: readonly ColumnType[] = [
   list('date[]', few('{infinity,"0044-03-15 BC",10000-01-01,NULL}', '{2020-02-29}')),
   list('timestamptz[]', few('{infinity,"0044-03-15 00:00:00+00 BC",NULL}', '{"2020-02-29 12:00:00+02"}')),
   list('mood[]', few('{}', '{sad,"a b",NULL}')),
+  list('pair[]', few('{}', '{"(1,a)",NULL,"(,)","(2,\\"b \\\\\\"c\\\\\\"\\")"}')),
+  list('parcel[]', few('{}', '{"(\\"(1,a)\\",{},ok,{1})"}')),
+  list('hstore[]', few('{}', '{"\\"a\\"=>\\"1\\", \\"b\\"=>NULL",NULL,""}')),
 ]
 
 /** What these types need besides. */
@@ -121,11 +144,16 @@ export const postgresSetup: readonly string[] = [
   'create extension citext',
   'create extension hstore',
   'create extension ltree',
+  'create extension cube',
+  'create extension seg',
+  'create extension isn',
   "create collation loose (provider = icu, locale = 'und-u-ks-level1', deterministic = false)",
   `create type mood as enum ('sad', 'ok', 'it''s', 'Ünder "way"', 'a b')`,
   `create domain grave as mood check (value <> 'a b')`,
   'create domain even as integer check (value % 2 = 0)',
   'create type pair as (one int, two text)',
+  'create type parcel as (first pair, others pair[], how mood, weights numeric[])',
+  'create table "Odd ""name" ()',
 ]
 
 /** Settings of a database that change how its values are written. */

@@ -1,11 +1,19 @@
 /** A database whose tables have a column per type, imported by a service in this process. */
 import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { parseExactJson } from '../../../../src/core/exact-json.ts'
 import type { FieldType } from '../../../../src/core/model/field-type.ts'
 import { openMysql } from '../../../../src/platform/drivers/mysql.ts'
+import { openNeon } from '../../../../src/platform/drivers/neon.ts'
 import { openPostgres } from '../../../../src/platform/drivers/postgres/driver.ts'
+import { startNeonGateway } from '../../../../src/platform/node/embedded/neon-gateway.ts'
+import { openEmbeddedPostgres } from '../../../../src/platform/node/embedded/postgres.ts'
 import type { SqlDriver, SqlRow } from '../../../../src/ports.ts'
-import { startMariadb } from '../../../support/servers/mariadb.ts'
+import { prepareEmbedded } from '../../../support/servers/embedded-cluster.ts'
+import { startMariadb, type TestMariadb } from '../../../support/servers/mariadb.ts'
+import { startPlanetscaleGateway } from '../../../support/servers/planetscale-gateway.ts'
 import { startPostgres, type TestPostgres } from '../../../support/servers/postgres.ts'
 import { openInProcess } from '../../../support/service/in-process.ts'
 import type { ColumnType } from './column-type.ts'
@@ -32,11 +40,15 @@ export type TypeSource = {
   /** The types of the fields of that name, by collection. */
   fieldsOf(name: string): Promise<ReadonlyMap<string, string>>
   write(method: string, path: string, body: unknown): Promise<unknown>
+  /** The tag of an item that is sent, and the status of a write that names it and changes nothing. */
+  tagged(path: string): Promise<readonly [tag: string, status: number]>
   close(): Promise<void>
 }
 
 export type TypeDatabase = {
   readonly title: string
+  /** The way on which the service reaches the database, where it is not that of its own driver over TCP. */
+  readonly way?: string
   readonly types: readonly ColumnType[]
   readonly settings: readonly string[]
   /** Names of types without `_in`. */
@@ -53,21 +65,62 @@ export const postgresTypeDatabase: TypeDatabase = {
   title: 'PostgreSQL',
   types: postgresTypes,
   settings: postgresSettings,
-  unlisted: ['boolean', 'json', 'jsonb', 'hstore', 'pair'],
+  unlisted: ['boolean', 'json', 'jsonb', 'hstore', 'pair', 'parcel'],
   quote: (text) => `'${text.replaceAll("'", "''")}'`,
   distinct: (index) => `insert into k${index} (v) select v from t${index} on conflict do nothing`,
   text: (column) => `${column}::text`,
-  async start(settings) {
+  start: (settings) => postgresServed(settings, async (connectionString) => ['postgres', { connectionString }]),
+}
+
+/** The same by Neon's HTTP protocol, through our gateway, whose sessions have the settings that a read needs. */
+export const neonTypeDatabase: TypeDatabase = {
+  ...postgresTypeDatabase,
+  way: 'by HTTP',
+  start: (settings) =>
+    postgresServed(settings, async (connectionString) => {
+      const { url, close } = await startNeonGateway(connectionString)
+      return ['neon', { connectionString: url }, close]
+    }),
+}
+
+/** How a source is attached: its provider, its configuration, and what ends the way to it. */
+type Way = readonly [provider: string, config: object, close?: () => Promise<void>]
+
+async function postgresServed(
+  settings: readonly string[],
+  wayTo: (connectionString: string) => Promise<Way>,
+): Promise<TypeSource> {
+  const server = await startPostgres()
+  const system = openPostgres({ connectionString: server.url })
+  await system.query({ text: 'create database types', params: [] })
+  for (const setting of settings) await system.query({ text: `alter database types set ${setting}`, params: [] })
+  const connectionString = server.url.replace(/\/postgres$/, '/types')
+  const own = openPostgres({ connectionString })
+  for (const text of postgresSetup) await own.query({ text, params: [] })
+  return served({ server, system, own, way: await wayTo(connectionString), close: async () => {} })
+}
+
+/** The embedded database, which has no extensions, and settings that nobody else can change. */
+export const embeddedTypeDatabase: TypeDatabase = {
+  ...postgresTypeDatabase,
+  way: 'embedded',
+  types: postgresTypes.filter(({ name }) => !/^(citext|hstore|ltree|cube|seg|isbn13)/.test(name)),
+  settings: [],
+  async start() {
     const server = await startPostgres()
-    const system = openPostgres({ connectionString: server.url })
-    await system.query({ text: 'create database types', params: [] })
-    for (const setting of settings) {
-      await system.query({ text: `alter database types set ${setting}`, params: [] })
+    const directory = await mkdtemp(join(tmpdir(), 'embedded-types-'))
+    await prepareEmbedded(directory)
+    const embedded = await openEmbeddedPostgres({ directory })
+    const gateway = await startNeonGateway(embedded)
+    const own = openNeon({ connectionString: gateway.url })
+    for (const text of postgresSetup.filter((one) => !/extension/.test(one))) await own.query({ text, params: [] })
+    const close = async () => {
+      await gateway.close()
+      await embedded.close()
+      await rm(directory, { recursive: true })
     }
-    const connectionString = server.url.replace(/\/postgres$/, '/types')
-    const own = openPostgres({ connectionString })
-    for (const text of postgresSetup) await own.query({ text, params: [] })
-    return served({ server, system, own, provider: 'postgres', config: { connectionString }, close: async () => {} })
+    const system = openPostgres({ connectionString: server.url })
+    return served({ server, system, own, way: ['neon', { connectionString: gateway.url }], close })
   },
 }
 
@@ -80,27 +133,54 @@ export const mariadbTypeDatabase: TypeDatabase = {
     /^(binary|varbinary|blob|bit|point)/.test(name) ? text : `_utf8mb4 x'${Buffer.from(text).toString('hex')}'`,
   distinct: (index) => `insert ignore into k${index} (v) select v from t${index}`,
   text: (column) => `cast(${column} as binary)`,
-  async start(settings) {
-    const [server, mariadb] = await Promise.all([startPostgres(), startMariadb()])
-    const system = openPostgres({ connectionString: server.url })
-    const own = openMysql({ ...mariadb, max: 1 })
-    for (const setting of settings) await own.query({ text: `set global ${setting}`, params: [] })
-    const { host, port, user, password, database } = mariadb
-    const config = { host, port, user, password, database }
-    return served({ server, system, own, provider: 'mariadb', config, close: () => mariadb.close() })
-  },
+  start: (settings) => mariadbServed(settings, async (account) => ['mariadb', account]),
+}
+
+/** The same by the provider of MySQL. */
+export const mysqlTypeDatabase: TypeDatabase = {
+  ...mariadbTypeDatabase,
+  way: 'as MySQL',
+  start: (settings) => mariadbServed(settings, async (account) => ['mysql', account]),
+}
+
+/** The same by PlanetScale's HTTP protocol, as conversations. Its sessions have a mode that refuses dates with zeros. */
+export const planetscaleTypeDatabase: TypeDatabase = {
+  ...mariadbTypeDatabase,
+  types: mariadbTypes.map((type) => ({ ...type, values: type.values.filter((text) => !isZeroDate.test(text)) })),
+  way: 'behind PlanetScale',
+  start: (settings) =>
+    mariadbServed(settings, async (account) => {
+      const { config, close } = await startPlanetscaleGateway(account)
+      return ['planetscale', config, close]
+    }),
+}
+
+const isZeroDate = /^(0000-|\d{4}-\d\d-00|\d{4}-00)/
+
+type Account = Pick<TestMariadb, 'host' | 'port' | 'user' | 'password' | 'database'>
+
+async function mariadbServed(
+  settings: readonly string[],
+  wayTo: (account: Account) => Promise<Way>,
+): Promise<TypeSource> {
+  const [server, mariadb] = await Promise.all([startPostgres(), startMariadb()])
+  const system = openPostgres({ connectionString: server.url })
+  const own = openMysql({ ...mariadb, max: 1 })
+  for (const setting of settings) await own.query({ text: `set global ${setting}`, params: [] })
+  const { host, port, user, password, database } = mariadb
+  const way = await wayTo({ host, port, user, password, database })
+  return served({ server, system, own, way, close: () => mariadb.close() })
 }
 
 type Serving = {
   readonly server: TestPostgres
   readonly system: SqlDriver
   readonly own: SqlDriver
-  readonly provider: string
-  readonly config: object
+  readonly way: Way
   readonly close: () => Promise<void>
 }
 
-async function served({ server, system, own, provider, config, close }: Serving): Promise<TypeSource> {
+async function served({ server, system, own, way, close }: Serving): Promise<TypeSource> {
   const variables = { SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true', SERVICE_QUERY_LIMIT_MAX: '100000' }
   const password = randomBytes(12).toString('base64url')
   const credentials = { SERVICE_ADMIN__EMAIL: 'admin@example.com', SERVICE_ADMIN__PASSWORD: password }
@@ -109,14 +189,22 @@ async function served({ server, system, own, provider, config, close }: Serving)
     databaseUrl: server.url,
     variables: { ...variables, ...credentials },
   })
+  const [provider, config, leave] = way
   let token = ''
 
-  async function send(method: string, path: string, body?: unknown): Promise<unknown> {
-    const response = await service.request(`http://localhost/api/${path}`, {
+  const requested = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    service.request(`http://localhost/api/${path}`, {
       method,
-      headers: { ...(token !== '' && { Authorization: `Bearer ${token}` }), 'Content-Type': 'application/json' },
+      headers: {
+        ...(token !== '' && { Authorization: `Bearer ${token}` }),
+        'Content-Type': 'application/json',
+        ...headers,
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     })
+
+  async function send(method: string, path: string, body?: unknown): Promise<unknown> {
+    const response = await requested(method, path, body)
     const text = await response.text()
     if (response.status >= 300)
       throw new Error(`${method} ${path} ${JSON.stringify(body)} answered ${response.status}: ${text}`)
@@ -152,10 +240,16 @@ async function served({ server, system, own, provider, config, close }: Serving)
       return new Map(fields.map(({ collection, type, isList }) => [collection.apiName, fieldText(type, isList)]))
     },
     write: (method, path, body) => data<unknown>(method, `types/items/${path}`, body),
+    async tagged(path) {
+      const tag = (await requested('GET', `types/items/${path}`)).headers.get('ETag') ?? ''
+      const { status } = await requested('PATCH', `types/items/${path}`, {}, { 'If-Match': tag })
+      return [tag, status]
+    },
     async close() {
       await service.close()
       await own.close()
       await system.close()
+      await leave?.()
       await Promise.all([server.close(), close()])
     },
   }

@@ -67,7 +67,12 @@ export async function setup(config: Config) {
   }
   const handlers = {
     introspect: () => does('introspect', () => ask('schema')),
-    query: (request: unknown) => does('query', () => ask('query', request)),
+    query: (request: unknown) =>
+      does('query', async () => {
+        const answer = await ask('query', request)
+        if (answer === 'changed') throw new kit.ItemChanged('it is another by now')
+        return answer
+      }),
     testConnection: () => does('testConnection', () => ({ ok: true })),
   }
   const kept = Object.entries(handlers).filter(([name]) => !config.without?.includes(name))

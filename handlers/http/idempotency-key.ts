@@ -1,0 +1,48 @@
+/** The key under which a write happens once (docs/contract.md#idempotency). */
+import type { Eventual } from '../../src/core/and-then.ts'
+import { nested, type ServiceError } from '../../src/core/error.ts'
+import type { ItemQuery, Planned } from '../../src/services/data/items.ts'
+import type { Answer } from './answer.ts'
+import { searchWithoutToken } from './credentials.ts'
+import { answered, rawQuery } from './raw-query.ts'
+import { type AppContext, headerOf } from './request.ts'
+
+const HEADER = 'Idempotency-Key'
+
+/** Answers a write: once where it was sent with a key, and the same again to whoever sends it again. */
+export function answeredWrite<T>(
+  c: AppContext,
+  write: (query: ItemQuery) => Eventual<Planned<T>>,
+  toAnswer: (value: T) => Answer,
+): Eventual<Answer> {
+  const sent = headerOf(c, 'idempotency-key')
+  if (sent === undefined) return answered(c, write(rawQuery(c)), toAnswer)
+  const parts = [c.req.method, c.req.path, searchWithoutToken(c.req.url), headerOf(c, 'if-match') ?? null]
+  let isReplay = false
+  const onReplay = () => {
+    isReplay = true
+  }
+  const once = { key: keyIn(sent), request: JSON.stringify(parts), onReplay }
+  return answered(c, write({ ...rawQuery(c), once }), (value) => {
+    const answer = toAnswer(value)
+    return isReplay ? { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } } : answer
+  })
+}
+
+export const MOST_CHARACTERS = 255
+/** What a key is made of, wherever it is sent. */
+export const CHARACTERS = /^[\x20-\x7e]+$/
+
+/** The text between the quotes, or without any all of it. */
+function keyIn(sent: string): string {
+  const text = sent.trim()
+  const [, quoted, bare] = /^(?:"((?:[^"\\]|\\["\\])*)"|([^"\s,;]+))$/.exec(text) ?? []
+  const key = quoted?.replace(/\\(.)/g, '$1') ?? bare ?? ''
+  if (!CHARACTERS.test(key)) throw keyFault('must be one text of visible characters, in quotes or without')
+  if (key.length > MOST_CHARACTERS) throw keyFault(`must have at most ${MOST_CHARACTERS} characters`)
+  return key
+}
+
+function keyFault(reason: string): ServiceError {
+  return nested('invalid', ['Failed to read the headers', HEADER, reason])
+}

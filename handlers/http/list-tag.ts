@@ -1,0 +1,58 @@
+/**
+ * The tag of a list (docs/contract.md#conditional-requests): only where the request names `etag` in `meta`, or brings tags. It is a
+ * matter of HTTP alone, so that it is taken out of the query before anybody else reads that.
+ */
+import { andThen, type Eventual } from '../../src/core/and-then.ts'
+import type { TagOf } from '../../src/ports.ts'
+import type { ListQuery } from '../../src/services/data/items.ts'
+import type { Answer } from './answer.ts'
+import { type Tags, tagsOf, withTag } from './etag.ts'
+import type { AppContext } from './request.ts'
+
+const TAG = 'etag'
+
+export type Tagging = {
+  /** The query without what it says of tags. */
+  readonly query: ListQuery
+  /** Undefined where the answer has no tag. */
+  readonly tagged: ((answer: Answer) => Eventual<Answer>) | undefined
+}
+
+/** Throws 422 for tags that are none. */
+export function taggingOf(c: AppContext, tagOf: TagOf, query: ListQuery): Tagging {
+  const known = tagsOf(c, 'If-None-Match')
+  const { sent, isAsked } = withoutTag(query.sent)
+  if (!isAsked && known === undefined) return { query, tagged: undefined }
+  return { query: { ...query, sent }, tagged: (answer) => tagged(answer, tagOf, known) }
+}
+
+function tagged(answer: Answer, tagOf: TagOf, known: Tags | undefined): Eventual<Answer> {
+  if (typeof answer.body !== 'string') return answer
+  return andThen(tagOf(answer.body), (tag) => withTag(answer, tag, known))
+}
+
+type Sent = ListQuery['sent']
+
+function withoutTag(sent: Sent): { readonly sent: Sent; readonly isAsked: boolean } {
+  if (typeof sent === 'string') return inText(sent)
+  if (!('body' in sent)) return { sent, isAsked: false }
+  const { meta, ...others } = sent.body as { readonly meta?: unknown }
+  const names = typeof meta === 'string' ? meta.split(',') : Array.isArray(meta) ? (meta as readonly unknown[]) : []
+  if (!names.includes(TAG)) return { sent, isAsked: false }
+  const rest = names.filter((name) => name !== TAG)
+  return { sent: { ...sent, body: { ...others, ...(rest.length > 0 && { meta: rest }) } }, isAsked: true }
+}
+
+function inText(sent: string): { readonly sent: string; readonly isAsked: boolean } {
+  if (!sent.includes(TAG)) return { sent, isAsked: false }
+  let isAsked = false
+  const parts = sent.split('&').flatMap((part) => {
+    const [, names] = /^meta=(.*)$/s.exec(part) ?? []
+    const asked = names?.replaceAll(/%2c/gi, ',').split(',') ?? []
+    if (!asked.includes(TAG)) return [part]
+    isAsked = true
+    const rest = asked.filter((name) => name !== TAG)
+    return rest.length === 0 ? [] : [`meta=${rest.join(',')}`]
+  })
+  return { sent: parts.join('&'), isAsked }
+}

@@ -1,0 +1,79 @@
+/**
+ * A schema, as `writeSchema` makes it, and the literal of `fields` → the type of the items that a read answers: flat
+ * objects, equal to what a person would write.
+ */
+
+/** A collection's fields that can be read, without relations. */
+export type Read<S, C extends keyof S> = S[C] extends { read: infer R } ? R : never
+
+/** Its to-one relations: `{author: {to: 'authors', by: 'authorId', null: true}}`. */
+export type One<S, C extends keyof S> = S[C] extends { one: infer R } ? R : Record<never, never>
+
+/** Its to-many relations, by the collection that they lead to: `{tags: 'tags'}`. */
+export type Many<S, C extends keyof S> = S[C] extends { many: infer R } ? R : Record<never, never>
+
+export type Relations<S, C extends keyof S> = keyof One<S, C> | keyof Many<S, C>
+
+/** The collection that a relation leads to. */
+export type Target<S, C extends keyof S, K> = K extends keyof One<S, C>
+  ? One<S, C>[K] extends { to: infer T extends keyof S }
+    ? T
+    : never
+  : K extends keyof Many<S, C>
+    ? Many<S, C>[K] & keyof S
+    : never
+
+/**
+ * The items of a list as `fields` asks for them. `Q` is `fields` or a query with that member; without it the item has all
+ * fields that are no relations, and where it is no literal every field is optional.
+ */
+export type Row<S, C extends keyof S, Q = readonly ['*']> = Q extends unknown ? Picked<S, C, Items<Q>> : never
+
+/** What a list of fields that is no literal has among its items. */
+type Unknown = { readonly '?': never }
+
+/** The items of `fields`, of a query with that member, or of a query without it. */
+type Items<Q> = Q extends readonly unknown[]
+  ? number extends Q['length']
+    ? Unknown
+    : Q[number]
+  : Q extends { readonly fields: infer F }
+    ? Items<F>
+    : '*'
+
+type Picked<S, C extends keyof S, E> = Unknown extends E ? AnyRow<S, C> : { [K in Names<S, C, E>]: Value<S, C, K, E> }
+
+type Names<S, C extends keyof S, E> = E extends '*' ? keyof Read<S, C> : E extends PropertyKey ? E : keyof E
+
+type Value<S, C extends keyof S, K, E> = K extends keyof Read<S, C>
+  ? Read<S, C>[K]
+  : K extends '_etag'
+    ? string
+    : K extends keyof Many<S, C>
+      ? List<Picked<S, Target<S, C, K>, Items<Nested<E, K>>>, Nested<E, K>>
+      : Picked<S, Target<S, C, K>, Items<Nested<E, K>>> | Absent<S, C, K>
+
+type List<R, Q> = Extract<Q, { readonly meta: unknown }> extends never ? { data: R[] } : { data: R[]; meta: Cursors }
+
+/** Where a list goes on behind its page, and before it; null where it ends. */
+export type Cursors = { next: string | null; previous: string | null }
+
+/** What the items say of the relation `K`. */
+type Nested<E, K> = E extends { readonly [P in K & PropertyKey]: infer Q } ? Q : never
+
+type Absent<S, C extends keyof S, K> = K extends keyof One<S, C>
+  ? One<S, C>[K] extends { null: true }
+    ? null
+    : never
+  : never
+
+/** An item of which nobody knows what was asked for. */
+export type AnyRow<S, C extends keyof S> = {
+  [K in keyof Read<S, C> | Relations<S, C> | '_etag']?: K extends keyof Read<S, C>
+    ? Read<S, C>[K]
+    : K extends keyof Many<S, C>
+      ? { data: AnyRow<S, Target<S, C, K>>[]; meta?: Cursors }
+      : K extends keyof One<S, C>
+        ? AnyRow<S, Target<S, C, K>> | Absent<S, C, K>
+        : string
+}

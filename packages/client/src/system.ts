@@ -1,0 +1,150 @@
+/** Calls on the model, on who may do what, and on the instance (docs/api.md). Their lists are read like items. */
+import type { User } from './account.ts'
+import { type Call, createCall } from './call.ts'
+import type { RequestOptions } from './client.ts'
+import { itemsOf, split } from './items.ts'
+import type { Answer, Options } from './send.ts'
+
+/** Any client, whatever its schema. */
+type Requesting = { $request<T>(method: string, path: string, options?: RequestOptions): Call<T> }
+
+/** As for items, but for relations; names that there are not are 422. */
+export type RecordQuery = Options & {
+  readonly fields?: readonly string[]
+  readonly filter?: object
+  readonly sort?: readonly object[]
+  readonly limit?: number
+  readonly offset?: number
+  readonly meta?: readonly 'totalCount'[]
+}
+
+/** What there is to do with records of type `T`, which are made of `New` and changed by `Change`. */
+export type Records<T, New = never, Change = never> = {
+  list(query?: RecordQuery): Call<T[], { readonly meta?: { totalCount: number } }>
+  get(id: string, options?: Options): Call<T>
+  create(data: New, options?: Options): Call<T>
+  update(id: string, data: Change, options?: Options): Call<T>
+  delete(id: string, options?: Options): Call<void>
+}
+
+export type WorkspaceRecord = { id: string; apiName: string; displayName: string | null }
+export type Role = { id: string; name: string; description: string | null; policies: string[] }
+export type Policy = { id: string; name: string; description: string | null; content: PolicyContent }
+export type PolicyContent = { entitlements?: string[]; collections?: { [collection: string]: object } }
+export type Member = { userId: string; email: string; status: 'active' | 'suspended'; roles: string[] }
+/** `token` is in the answer of `create` alone. */
+export type Invitation = { id: string; email: string; workspace_roles: string[]; token?: string }
+/** `key` is in the answer of `create` alone. */
+export type ApiKey = { id: string; name: string; active: boolean; expiresAt: string | null; key?: string }
+export type ServiceAccount = { id: string; name: string; description: string | null; owner: string | null }
+export type Provider = { name: string; issuer: string | null; clientId: string; enabled: boolean }
+export type AuditEntry = {
+  id: string
+  time: string
+  action: string
+  outcome: string
+  actorEmail: string | null
+  payload: object
+}
+export type Operation = { readonly kind: string; readonly data: object }
+
+type Named = { readonly name: string; readonly description?: string }
+
+/** The model of the client's workspace. */
+export function schema(db: Requesting) {
+  return {
+    /** What there is, and everything that items can be asked (docs/manifest.md). */
+    manifest: (options: Options & { readonly collections?: readonly string[] } = {}) => {
+      const { collections, ...given } = options
+      return db.$request<object>('GET', 'schema', {
+        ...given,
+        ...(collections && { query: { collections: collections.join() } }),
+      })
+    },
+    /** All operations are run or none. */
+    migrate: (operations: readonly Operation[], options?: Options): Call<void> =>
+      db.$request('POST', 'schema/migrate', { ...options, body: { operations } }),
+    /** What `migrate` would do. */
+    dryRun: (operations: readonly Operation[], options?: Options) =>
+      under<{ statements: { sourceId: string; sql: string }[]; model: object }>(
+        db.$request('POST', 'schema/migrate', { ...options, body: { operations }, query: { dryRun: true } }),
+      ),
+  }
+}
+
+/** Who may do what in the client's workspace. */
+export function workspace(db: Requesting) {
+  type NewRole = Named & { readonly policies?: readonly string[] }
+  type NewPolicy = Named & { readonly content: PolicyContent }
+  type NewInvitation = {
+    readonly email: string
+    readonly workspace_roles?: readonly string[]
+    readonly expiresIn?: string
+  }
+  type MemberChange = { readonly roles?: readonly string[]; readonly status?: 'active' | 'suspended' }
+  return {
+    roles: records(db, 'roles') as Records<Role, NewRole, Partial<NewRole>>,
+    policies: records(db, 'policies') as Records<Policy, NewPolicy, Partial<NewPolicy>>,
+    members: records(db, 'members') as Pick<Records<Member, never, MemberChange>, 'list' | 'update' | 'delete'>,
+    invitations: records(db, 'invitations') as Pick<Records<Invitation, NewInvitation>, 'list' | 'create' | 'delete'>,
+    license: (options?: Options) => under<object>(db.$request('GET', 'license', options)),
+  }
+}
+
+/** The instance. */
+export function system(db: Requesting) {
+  type NewWorkspace = { readonly apiName: string; readonly displayName?: string }
+  type NewKey = Named & { readonly userId?: string; readonly expiresIn?: string; readonly scope?: object }
+  type KeyChange = Partial<Named> & { readonly active?: boolean }
+  type UserChange = {
+    readonly fullName?: string | null
+    readonly status?: User['status']
+    readonly isAdministrator?: boolean
+  }
+  type NewAccount = Named & {
+    readonly roles?: readonly { readonly workspace: string; readonly roleId: string }[]
+    readonly owner?: string
+  }
+  type NewProvider = {
+    readonly name: string
+    readonly clientId: string
+    readonly clientSecret: string
+    readonly [member: string]: unknown
+  }
+  return {
+    info: (options?: Options) => db.$request<{ name: string; version?: string }>('GET', '/api/system/info', options),
+    workspaces: records(db, '/api/system/workspaces') as Records<
+      WorkspaceRecord,
+      NewWorkspace,
+      { readonly displayName: string | null }
+    >,
+    users: records(db, '/api/system/users') as Omit<Records<User, never, UserChange>, 'create'>,
+    apiKeys: records(db, '/api/system/api-keys') as Omit<Records<ApiKey, NewKey, KeyChange>, 'get'>,
+    serviceAccounts: records(db, '/api/system/service-accounts') as Records<
+      ServiceAccount,
+      NewAccount,
+      Partial<NewAccount>
+    >,
+    providers: records(db, '/api/system/providers') as Records<Provider, NewProvider, object>,
+    auditLog: records(db, '/api/system/audit-log') as Pick<Records<AuditEntry>, 'list'>,
+  }
+}
+
+function records(db: Requesting, path: string): Records<unknown, unknown, unknown> {
+  const at = (id: string) => `${path}/${encodeURIComponent(id)}`
+  return {
+    list(query = {}) {
+      const { options, parameters } = split(query)
+      return under(db.$request('GET', path, { ...options, query: parameters }))
+    },
+    get: (id, options) => under(db.$request('GET', at(id), options)),
+    create: (data, options) => under(db.$request('POST', path, { ...options, body: data })),
+    update: (id, data, options) => under(db.$request('PATCH', at(id), { ...options, body: data })),
+    delete: (id, options) => under(db.$request('DELETE', at(id), options)),
+  }
+}
+
+/** What lies under `data` of the answer. */
+function under<T>(call: Call<unknown>): Call<T> {
+  return createCall(async () => itemsOf({}, (await call) as Answer) as Awaited<Call<T>>)
+}

@@ -1,0 +1,233 @@
+/**
+ * `$ref` in a batch (docs/contract.md#batches): a value that an earlier operation has written or found. It is as the
+ * caller would have read it when that operation had run; where they could not read it, there is none.
+ */
+import { type Granted, type Viewer, visibility } from '../../access/access.ts'
+import { isObject } from '../../json-object.ts'
+import { shortName } from '../../message-text.ts'
+import type { Collection, PrimitiveField } from '../../model/model.ts'
+import { listKnown } from '../../nearest.ts'
+import { and } from '../../query/filter.ts'
+import { queryFault } from '../../query/parse.ts'
+import { keptFields } from '../cells.ts'
+import { readableField, relatedAccess } from '../names.ts'
+import type { Cell, ProgramPlan, Slot, Step } from '../plan.ts'
+import { addFind, addStep, type EarlierValue, type Program } from '../program.ts'
+
+const REFERENCE = '$ref'
+
+/** Of one item `row` is undefined. */
+type Reference = { readonly name: string; readonly row: number | undefined; readonly field: string }
+
+/** The values of operations that others refer to, by the names of the operations. */
+export type EarlierValues = {
+  readonly valueOf: EarlierValue
+  /** Whether others may refer to the operation of this name. */
+  readonly isWanted: (name: string | undefined) => boolean
+  /** Tells of an operation to which no other refers. */
+  readonly note: (name: string) => void
+  /** Returns the plan of an operation with the steps that keep what others refer to. */
+  readonly keep: (kept: KeptOperation) => ProgramPlan
+}
+
+export type KeptOperation = {
+  readonly name: string
+  readonly program: Program
+  readonly plan: ProgramPlan
+  readonly collection: Collection
+  /**
+   * One item, the items of a list each in a slot of its own, each in one of two slots (found or inserted), or all of a list in
+   * one slot.
+   */
+  readonly shape: 'one' | 'apart' | 'either' | 'together'
+}
+
+type Earlier = KeptOperation & {
+  readonly slots: readonly Slot[]
+  /** Slots of values, by row and field, as their reader sees them. */
+  readonly seen: ReadonlyMap<string, Slot>
+}
+
+/** `bodies` are all that may hold references. */
+export function createEarlierValues(viewer: Viewer, bodies: readonly unknown[]): EarlierValues {
+  const wanted = referencesIn(bodies)
+  const known = new Map<string, Earlier>()
+  const names: string[] = []
+  const demanded = new WeakMap<Program, Set<number>>()
+
+  function demand(program: Program, slot: Slot): void {
+    const slots = demanded.get(program) ?? new Set()
+    demanded.set(program, slots)
+    if (slots.has(slot.number)) return
+    slots.add(slot.number)
+    addStep(program, { kind: 'demand', slot, assertion: 'noValue' })
+  }
+
+  return {
+    isWanted: (name) => name !== undefined && wanted.has(name),
+
+    note: (name) => void names.push(name),
+
+    keep(kept) {
+      const { name, program, plan, collection, shape } = kept
+      const slots = plan.steps.flatMap((step) => (step.kind === 'answer' ? [step.slot] : []))
+      const before = program.steps.length
+      const seen = new Map<string, Slot>()
+      for (const { row, field } of wanted.get(name) ?? []) {
+        const slot = placeOf({ slots, shape }, row)
+        const found = slot && seenField(viewer, collection, field)
+        if (slot === undefined || found === undefined || found.isWhole(shape)) continue
+        const matches = collection.identity.map(
+          (key): Cell => ({ field: key, value: { kind: 'kept', ...slot, field: key } }),
+        )
+        seen.set(nameOf(row, field), addFind(program, collection, { matches, where: found.visible, lock: 'reference' }))
+      }
+      const own = program.steps.slice(before)
+      known.set(name, { ...kept, slots, seen })
+      names.push(name)
+      return {
+        ...plan,
+        steps: afterAnswers(
+          plan.steps.filter((step) => !own.includes(step)),
+          own,
+        ),
+      }
+    },
+
+    valueOf(program, field, { value, path }) {
+      if (!isObject(value) || !Object.hasOwn(value, REFERENCE) || !isReferable(field)) return undefined
+      if (Object.keys(value).length > 1) throw queryFault(path, `must hold ${REFERENCE} alone`)
+      const reference = parseReference(value[REFERENCE])
+      if (reference === undefined) {
+        throw queryFault(path, `${REFERENCE} must be such as name.field, or name[0].field for an item of a list`)
+      }
+      const { name, row } = reference
+      const earlier = known.get(name)
+      if (earlier === undefined) {
+        throw queryFault(path, `${shortName(name)} is the name of no earlier operation${listKnown(name, names)}`)
+      }
+      const { collection, shape, seen } = earlier
+      if ((shape === 'one') !== (row === undefined)) {
+        throw queryFault(
+          path,
+          `must be ${shape === 'one' ? `${name}.field` : `${name}[0].field`}: ${name} is ${shape === 'one' ? 'one item' : 'a list'}`,
+        )
+      }
+      const source = sourceOf(viewer, collection, { name: reference.field, path })
+      requireSameType(source, field, path)
+      const place = placeOf(earlier, row)
+      if (place === undefined) throw queryFault(path, `${name} has fewer items`)
+      const slot = seen.get(nameOf(row, source.apiName))
+      if (slot !== undefined) {
+        demand(program, slot)
+        return { field, value: { kind: 'kept', slot, field: source } }
+      }
+      return { field, value: { kind: 'kept', ...place, field: source } }
+    },
+  }
+}
+
+/** Whether a value of a new or changed item stands for one of another operation, nested items included. */
+export function usesEarlier(collection: Collection, sent: unknown): boolean {
+  const items: readonly unknown[] = Array.isArray(sent) ? sent : [sent]
+  return items.some((item) => {
+    if (!isObject(item)) return false
+    return Object.entries(item).some(([name, value]) => {
+      const field = collection.fields.get(name)
+      return field?.kind === 'relation' ? hasReference(value) : isObject(value) && Object.hasOwn(value, REFERENCE)
+    })
+  })
+}
+
+/** Whether there is a reference anywhere in what was sent. */
+export function hasReference(sent: unknown): boolean {
+  return referencesIn([sent]).size > 0
+}
+
+function isReferable({ type, isList, native }: PrimitiveField): boolean {
+  return !isList && type.name !== 'json' && type.name !== 'geometry' && native?.members === undefined
+}
+
+/** A value in the database's form is that of another column of the type. */
+function requireSameType(source: PrimitiveField, target: PrimitiveField, path: string): void {
+  const isSame = source.type.name === target.type.name && source.native?.name === target.native?.name
+  if (isSame || (isInteger(source) && isInteger(target) && source.native === null && target.native === null)) return
+  throw queryFault(path, `${source.apiName} is of type ${source.type.name}, not ${target.type.name}`)
+}
+
+function isInteger({ type }: PrimitiveField): boolean {
+  return /^int\d+$/.test(type.name)
+}
+
+function sourceOf(
+  viewer: Viewer,
+  collection: Collection,
+  { name, path }: { readonly name: string; readonly path: string },
+): PrimitiveField {
+  const { field } = readableField(viewer, collection, relatedAccess(viewer, collection), name, path)
+  if (field.kind === 'primitive' && keptFields(collection).includes(field) && isReferable(field)) return field
+  throw queryFault(path, `${shortName(name)} is neither of the key nor a field that relations join by`)
+}
+
+/** A field that may be referred to, as far as the caller sees it. */
+function seenField(viewer: Viewer, collection: Collection, name: string) {
+  const access = viewer.accessTo(collection, 'read')
+  const field = collection.fields.get(name)
+  if (access.kind !== 'granted' || field?.kind !== 'primitive') return undefined
+  const visible = visibility(access, field)
+  if (visible === undefined) return undefined
+  return {
+    visible: and([visible]),
+    isWhole: (shape: Earlier['shape']) => shape !== 'together' && isAllSeen(access, visible.kind),
+  }
+}
+
+function isAllSeen({ rows }: Granted, visible: string): boolean {
+  return rows.kind === 'all' && visible === 'all'
+}
+
+function placeOf(
+  { slots, shape }: Pick<Earlier, 'slots' | 'shape'>,
+  row: number | undefined,
+): { readonly slot: Slot; readonly row: number; readonly or?: Slot } | undefined {
+  if (shape === 'one' || shape === 'together') return slots[0] && { slot: slots[0], row: row ?? 0 }
+  const place = shape === 'either' ? 2 * (row ?? 0) : (row ?? 0)
+  const [slot, or] = slots.slice(place, shape === 'either' ? place + 2 : place + 1)
+  return slot && { slot, row: 0, ...(or && { or }) }
+}
+
+function nameOf(row: number | undefined, field: string): string {
+  return `${row ?? ''}.${field}`
+}
+
+/** A deleted item is kept before it is deleted. */
+function afterAnswers(steps: readonly Step[], own: readonly Step[]): readonly Step[] {
+  const last = steps.findLastIndex(({ kind }) => kind === 'answer')
+  return [...steps.slice(0, last + 1), ...own, ...steps.slice(last + 1)]
+}
+
+const reference = /^([A-Za-z]\w{0,63})(?:\[(0|[1-9]\d{0,4})\])?\.([^.[\]]{1,128})$/
+
+function parseReference(text: unknown): Reference | undefined {
+  const [, name, row, field] = (typeof text === 'string' && reference.exec(text)) || []
+  if (name === undefined || field === undefined) return undefined
+  return { name, row: row === undefined ? undefined : Number(row), field }
+}
+
+/** All that may be references, by the names in them; data of JSON fields may look the same. */
+function referencesIn(bodies: readonly unknown[]): ReadonlyMap<string, readonly Reference[]> {
+  const found = new Map<string, Map<string, Reference>>()
+  const waiting: unknown[] = [...bodies]
+  while (waiting.length > 0) {
+    const one = waiting.pop()
+    if (typeof one !== 'object' || one === null) continue
+    for (const [name, value] of Object.entries(one)) {
+      if (typeof value === 'object') waiting.push(value)
+      const parsed = name === REFERENCE ? parseReference(value) : undefined
+      if (parsed === undefined) continue
+      const same = found.get(parsed.name) ?? new Map()
+      found.set(parsed.name, same.set(nameOf(parsed.row, parsed.field), parsed))
+    }
+  }
+  return new Map([...found].map(([name, references]) => [name, [...references.values()]]))
+}

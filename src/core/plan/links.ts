@@ -1,0 +1,102 @@
+/**
+ * Writes through a many-to-many field (decision 057): rows of the junction that link an item to rows of the other side are
+ * added, or found to be deleted. Faults name the place that the client sent; of the junction they name what is missing.
+ */
+import { linkRows } from '../access/access.ts'
+import type { PrimitiveField, RelationField, Through } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
+import { and, type Filter, none } from '../query/filter.ts'
+import { queryFault, type RawFilter } from '../query/parse.ts'
+import { cellOf, foreignKey, linkIds } from './cells.ts'
+import type { WantedRows } from './key-runs.ts'
+import { relatedAccess, usableField } from './names.ts'
+import type { Cell, Slot } from './plan.ts'
+import { addChecks, addFind, addStep, conditionsOf, contextOf, type Program, requireKey } from './program.ts'
+import { findReferences, uniqueSets } from './program-references.ts'
+import type { LocatedBody } from './relation-operation.ts'
+import { createAssignments, isRequired } from './values.ts'
+import { requestFilter } from './where.ts'
+
+/** The links of one item by one field. */
+export type Links = { readonly relation: RelationField; readonly through: Through; readonly owner: Slot }
+
+/**
+ * Links the item to the rows of the keys, which have to be there. Where the junction has a unique key over both sides, a
+ * link that is there already stays as it is.
+ */
+export function* connectLinks(program: Program, links: Links, keys: readonly LocatedBody[]): Parts<void> {
+  const { far } = links.through
+  const [first] = keys
+  if (first === undefined) return
+  const wanted = [far.joins.map(({ other }) => other)]
+  const sought = { keys, wanted, provided: links.owner, lock: 'reference' } as const
+  const unless = linkKey(links.through)
+  for (const { slot, keys: found } of yield* findReferences(program, far.target, sought)) {
+    for (const key of found) {
+      yield
+      addLink(program, links, { cells: cellsOf(far, key, slot), path: first.path, unless })
+    }
+  }
+}
+
+/** The far columns of a link, as the key has them. Where it cannot tell, its slot has that row alone. */
+function cellsOf(far: RelationField, key: WantedRows['keys'][number], slot: Slot): readonly Cell[] {
+  if (key === undefined) return foreignKey(far, slot)
+  return far.joins.map(({ own, other }) => cellOf({ field: own, value: key.get(other) ?? null }))
+}
+
+/** The columns of both sides, where no two rows of the junction may have the same ones. */
+function linkKey({ near, far }: Through): readonly PrimitiveField[] | undefined {
+  const columns = [...new Set([...near.joins.map(({ other }) => other), ...far.joins.map(({ own }) => own)])]
+  const isUnique = uniqueSets(near.target).some((set) => set.every((field) => columns.includes(field)))
+  return isUnique ? columns : undefined
+}
+
+/** Adds a row of the junction with these far columns, unless a row with the same values in `unless` is there. */
+export function addLink(
+  program: Program,
+  { through: { near, far }, owner }: Links,
+  link: {
+    readonly cells: readonly Cell[]
+    readonly path: string
+    readonly unless: readonly PrimitiveField[] | undefined
+  },
+): void {
+  const { cells: ends, path, unless } = link
+  const junction = near.target
+  const context = contextOf(program, junction, 'create')
+  requireKey(junction, path)
+  usableField(context, far.apiName, path)
+  const linked = new Map(
+    [...linkedCells(near, owner), ...ends].map((cell): [PrimitiveField, Cell] => [cell.field, cell]),
+  )
+  const missing = junction.primitives.find((field) => !linked.has(field) && isRequired(field))
+  if (missing !== undefined) {
+    throw queryFault(path, `cannot be linked alone: ${junction.apiName} requires ${missing.apiName}`)
+  }
+  const elsewhere = new Set([...linked.keys()].map(({ id }) => id))
+  const cells = [...linked.values(), ...createAssignments(context, {}, path, elsewhere).map(cellOf)]
+  const into = program.slot(junction)
+  addStep(program, { kind: 'insert', into, cells, provided: owner, absent: undefined, unless })
+  addChecks(program, into, conditionsOf(program, context, [far.id, ...linkIds(near)]))
+}
+
+/** Finds the links to rows that meet the filter, of those that the caller may follow. */
+export function findLinks(
+  program: Program,
+  { relation, through: { near, far }, owner }: Links,
+  { filter: raw, path }: { readonly filter: RawFilter | undefined; readonly path: string },
+): Slot {
+  const { viewer } = program
+  requireKey(near.target, path)
+  const { rows } = relatedAccess(viewer, far.target)
+  const filter = requestFilter(viewer, far.target, raw, path)
+  const leading: Filter = { kind: 'related', relation: far, target: far.target, quantifier: 'some', rows, filter }
+  const where = and([linkRows(viewer, relation) ?? none, leading])
+  return addFind(program, near.target, { matches: linkedCells(near, owner), where })
+}
+
+/** The columns of a junction's row that say which item it links. */
+function linkedCells(near: RelationField, owner: Slot): readonly Cell[] {
+  return near.joins.map(({ own, other }) => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }))
+}

@@ -1,0 +1,363 @@
+/**
+ * Plans writes of any shape as the steps of a program. Rows that an item refers to are written before it, rows that
+ * refer to it after it; every row is checked under the access of its own collection, before and after. One file, since
+ * creating, updating and linking call each other at every depth.
+ */
+import { validRows, writableRows } from '../access/access.ts'
+import { shortName } from '../message-text.ts'
+import type { Collection, RelationField } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
+import type { Filter } from '../query/filter.ts'
+import { MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from '../query/parse.ts'
+import { addAlterationChecks, splitAlterations } from './alterations.ts'
+import { cellOf, foreignKey, keyCells, linkIds, withoutLink } from './cells.ts'
+import { addLink, connectLinks, findLinks, type Links } from './links.ts'
+import type { Cell, Slot } from './plan.ts'
+import { addChecks, addDelete, addFind, addStep, conditionsOf, contextOf, type Program, requireKey } from './program.ts'
+import { addReferences, findReference, findReferences, uniqueSets } from './program-references.ts'
+import { isWithoutReference, writtenReferences } from './references.ts'
+import { type LocatedBody, parseRelationOperations, type RelationOperation } from './relation-operation.ts'
+import { refuseDoubled, SET_BY_PARENT, sentIds } from './sent-columns.ts'
+import {
+  type Body,
+  createAssignments,
+  memberPath,
+  sentColumns,
+  splitBody,
+  updateAssignments,
+  type WriteContext,
+} from './values.ts'
+import { requestFilter } from './where.ts'
+
+/** The parent of a nested new item, and the cells that the relation to it determines. */
+type Parent = {
+  readonly cells: readonly Cell[]
+  readonly relation: RelationField | undefined
+  readonly depth: number
+  /** Nothing happens if this slot has no row. */
+  readonly provided: Slot | undefined
+  /** Nothing happens if this slot has a row. */
+  readonly absent?: Slot
+}
+
+const noParent: Parent = { cells: [], relation: undefined, depth: 0, provided: undefined }
+
+/** Adds a new item without relations, unless `absent` has a row; returns its slot. */
+export function addIfAbsent(program: Program, item: LocatedBody, absent: Slot): Parts<Slot> {
+  return addCreate(program, absent.collection, item, { ...noParent, absent })
+}
+
+/** Adds a new item with everything nested in it; returns its slot. */
+export function* addCreate(
+  program: Program,
+  collection: Collection,
+  { body, path }: LocatedBody,
+  parent: Parent = noParent,
+): Parts<Slot> {
+  yield
+  const context = contextOf(program, collection, 'create')
+  refuseTooDeep(parent.depth, path)
+  requireKey(collection, path)
+  const { columns, relations } = splitBody(context, body, path)
+  const given = valuesOf(program, context, { columns, path })
+  const opposite = parent.relation?.opposite
+  for (const [relation] of relations) {
+    if (relation === opposite) throw queryFault(memberPath(path, relation.apiName), SET_BY_PARENT)
+  }
+  refuseDoubled(columns, relations, parent.cells, path)
+  const depth = parent.depth + 1
+  const linked: Cell[] = []
+  for (const [relation, value] of relations) {
+    if (!relation.isForward) continue
+    const at = memberPath(path, relation.apiName)
+    const [operation] = parseRelationOperations(relation, value, {
+      viewer: program.viewer,
+      parentAction: 'create',
+      path: at,
+    })
+    if (operation === undefined) continue
+    const found = yield* referred(program, { relation, depth, provided: parent.provided }, operation)
+    linked.push(...foreignKey(relation, found))
+  }
+  const elsewhere = new Set([...parent.cells, ...linked, ...given.earlier].map(({ field }) => field.id))
+  const own = createAssignments(context, given.columns, path, elsewhere).map(cellOf)
+  const late = lateCells(program, collection, given.earlier)
+  const now = given.earlier.filter((cell) => !late.includes(cell))
+  const cells = [...parent.cells, ...linked, ...now, ...own]
+  // A row with defaults only cannot be inserted conditionally.
+  if (cells.length === 0 && parent.provided !== undefined) throw queryFault(path, 'must give a value')
+  const into = program.slot(collection)
+  const { provided, absent } = parent
+  const filledIn = addReferences(program, { collection, names: Object.keys(columns), cells, provided, absent })
+  addStep(program, { kind: 'insert', into, cells, provided, absent, unless: undefined })
+  for (const { relation, rows: where } of filledIn) {
+    addStep(program, { kind: 'refer', slot: into, relation, cells: [], where, assertion: 'noReference' })
+  }
+  if (late.length > 0) {
+    const names = late.map(({ field }) => field.apiName)
+    referChanged(program, into, { names, cells: [...cells, ...late] })
+    addStep(program, { kind: 'update', slot: into, cells: late, alterations: [] })
+  }
+  for (const [relation, value] of relations) {
+    if (relation.isForward) continue
+    const at = memberPath(path, relation.apiName)
+    for (const operation of parseRelationOperations(relation, value, {
+      viewer: program.viewer,
+      parentAction: 'create',
+      path: at,
+    })) {
+      yield* addRelated(program, { relation, owner: into, depth }, operation)
+    }
+  }
+  const sent = sentIds(collection, columns, relations)
+  const set = parent.cells.length === 0 ? sent : [...sent, ...linkIds(parent.relation)]
+  // A validation may depend on rows that refer to the item, so it is checked after they are written.
+  addChecks(program, into, conditionsOf(program, context, set))
+  return into
+}
+
+/** The rows to change, already found, and their depth in the request. */
+export type Found = { readonly slot: Slot; readonly depth: number; readonly isOne: boolean }
+
+/** Updates the rows of a slot, with the nested changes. */
+export function* addUpdate(program: Program, { body, path }: LocatedBody, { slot, depth, isOne }: Found): Parts<void> {
+  yield
+  const { collection } = slot
+  const context = contextOf(program, collection, 'update')
+  refuseTooDeep(depth, path)
+  const { columns, relations } = splitBody(context, body, path)
+  if (relations.length > 0 && !isOne) throw queryFault(path, 'cannot hold relations: it may change many items')
+  refuseDoubled(columns, relations, [], path)
+  const given = sentIds(collection, columns, relations)
+  addChecks(program, slot, { action: 'update', forbidden: writableRows(context.access, given) })
+  const { earlier, columns: own } = valuesOf(program, context, { columns, path })
+  const { values, alterations } = splitAlterations(collection, own, path)
+  addAlterationChecks(program, slot, { alterations, path })
+  const renewed = new Set(earlier.map(({ field }) => field.id))
+  const cells =
+    Object.keys(body).length === 0 ? [] : [...earlier, ...updateAssignments(context, values, path, renewed).map(cellOf)]
+  referChanged(program, slot, { names: Object.keys(columns), cells })
+  if (cells.length + alterations.length > 0) addStep(program, { kind: 'update', slot, cells, alterations })
+  for (const [relation, value] of relations) {
+    const at = memberPath(path, relation.apiName)
+    for (const operation of parseRelationOperations(relation, value, {
+      viewer: program.viewer,
+      parentAction: 'update',
+      path: at,
+    })) {
+      yield* addRelated(program, { relation, owner: slot, depth: depth + 1 }, operation)
+    }
+  }
+  addChecks(program, slot, {
+    action: 'update',
+    forbidden: writableRows(context.access, given),
+    invalid: validRows(context.access, given),
+  })
+}
+
+/** The rows of the slot are about to get the cells, of which those of these names were sent. */
+function referChanged(
+  program: Program,
+  slot: Slot,
+  { names, cells }: { readonly names: readonly string[]; readonly cells: readonly Cell[] },
+): void {
+  for (const { relation, rows: where } of writtenReferences(program.viewer, slot.collection, names)) {
+    if (isWithoutReference(relation, cells)) continue
+    const own = cells.filter(({ field }) => relation.joins.some((pair) => pair.own === field))
+    addStep(program, { kind: 'refer', slot, relation, cells: own, where, assertion: 'noReference' })
+  }
+}
+
+/**
+ * Cells that a new row gets by an update: of references to rows that are not all readable, where an earlier value may be
+ * null. What an insert refers to is looked up before it, which a null would fail.
+ */
+function lateCells({ viewer }: Program, collection: Collection, earlier: readonly Cell[]): readonly Cell[] {
+  return earlier.filter(({ field, value }) => {
+    const mayBeNull = field.isNullable && value.kind === 'kept' && value.field.isNullable
+    return mayBeNull && writtenReferences(viewer, collection, [field.apiName]).length > 0
+  })
+}
+
+/** The columns that are values themselves, and cells of those that stand for earlier ones. */
+function valuesOf(
+  program: Program,
+  context: WriteContext,
+  { columns, path }: { readonly columns: Body; readonly path: string },
+): { readonly columns: Body; readonly earlier: readonly Cell[] } {
+  if (program.earlier === undefined) return { columns, earlier: [] }
+  const earlier: Cell[] = []
+  const values: Record<string, unknown> = Object.create(null)
+  for (const [name, value] of Object.entries(columns)) {
+    const at = memberPath(path, shortName(name))
+    const [column] = sentColumns(context, [name], path)
+    const cell = column && program.earlier(program, column.field, { value, path: at })
+    if (cell === undefined) values[name] = value
+    else earlier.push(cell)
+  }
+  return { columns: values, earlier }
+}
+
+type Link = { readonly relation: RelationField; readonly owner: Slot; readonly depth: number }
+
+/** `linked` says of a row of the other side that it is linked to the owner. */
+type Linked = Link & { readonly linked: readonly Cell[] }
+
+/** Adds one operation on the rows that a relation of the owner leads to. */
+function* addRelated(program: Program, link: Link, operation: RelationOperation): Parts<void> {
+  yield
+  const { relation, owner } = link
+  if (relation.through !== undefined) {
+    yield* addLinked(program, { relation, through: relation.through, owner }, { operation, depth: link.depth })
+    return
+  }
+  const linked = relation.joins.map(
+    ({ own, other }): Cell => ({ field: other, value: { kind: 'kept', slot: owner, field: own } }),
+  )
+  yield* (relation.isForward ? addForward : addBackward)(program, { ...link, linked }, operation)
+}
+
+/** An operation on a many-to-many field creates or deletes rows of the junction, and changes none (decision 057). */
+function* addLinked(
+  program: Program,
+  links: Links,
+  { operation, depth }: { readonly operation: RelationOperation; readonly depth: number },
+): Parts<void> {
+  const { far } = links.through
+  switch (operation.kind) {
+    case '_connect':
+      yield* connectLinks(program, links, operation.keys)
+      return
+    case '_create':
+      for (const item of operation.items) {
+        const parent = { cells: [], relation: far, depth: depth + 1, provided: links.owner }
+        const slot = yield* addCreate(program, far.target, item, parent)
+        addLink(program, links, { cells: foreignKey(far, slot), path: item.path, unless: undefined })
+      }
+      return
+    default:
+      addDelete(program, findLinks(program, links, operation))
+  }
+}
+
+/** Returns the row that a forward relation shall refer to. */
+function* referred(
+  program: Program,
+  link: { readonly relation: RelationField; readonly depth: number; readonly provided: Slot | undefined },
+  operation: RelationOperation,
+): Parts<Slot> {
+  const { relation, depth, provided } = link
+  if (operation.kind === '_create') {
+    const [item = nowhere] = operation.items
+    return yield* addCreate(program, relation.target, item, { cells: [], relation, depth, provided })
+  }
+  const [key = nowhere] = operation.kind === '_connect' ? operation.keys : []
+  const wanted = [relation.joins.map(({ other }) => other)]
+  return findReference(program, relation.target, { key, wanted, provided, lock: 'reference' })
+}
+
+const nowhere: LocatedBody = { body: {}, path: '' }
+
+/** This side owns the foreign key: the owner's slot follows every change of it. */
+function* addForward(program: Program, link: Linked, operation: RelationOperation): Parts<void> {
+  const { relation, owner, depth, linked } = link
+  const { target } = relation
+  switch (operation.kind) {
+    case '_connect':
+    case '_create': {
+      const found = yield* referred(program, { relation, depth, provided: owner }, operation)
+      addStep(program, { kind: 'update', slot: owner, cells: foreignKey(relation, found), alterations: [] })
+      return
+    }
+    case '_update': {
+      const slot = addFind(program, target, { matches: linked, where: own(program, target, operation) })
+      yield* addUpdate(program, operation.data, { slot, depth, isOne: true })
+      return
+    }
+    case '_disconnect':
+      addStep(program, { kind: 'update', slot: owner, cells: withoutLink(relation), alterations: [] })
+      return
+    case '_delete': {
+      const slot = addFind(program, target, {
+        matches: linked,
+        where: own(program, target, operation),
+        provided: owner,
+      })
+      // Unlinks first, so that no referential action affects the remaining row; if the filter matches nothing, nothing
+      // is unlinked.
+      const referring = addFind(program, owner.collection, {
+        matches: [...keyCells(owner), ...foreignKey(relation, slot)],
+        where: allRows,
+      })
+      addStep(program, { kind: 'update', slot: referring, cells: withoutLink(relation), alterations: [] })
+      addDelete(program, slot)
+      return
+    }
+  }
+}
+
+const allRows: Filter = { kind: 'all' }
+
+/** The other side owns the foreign key. */
+function* addBackward(program: Program, link: Linked, operation: RelationOperation): Parts<void> {
+  const { relation, owner, depth, linked } = link
+  const { target } = relation
+  switch (operation.kind) {
+    case '_create':
+      for (const item of operation.items)
+        yield* addCreate(program, target, item, { cells: linked, relation, depth, provided: owner })
+      return
+    case '_connect': {
+      if (!relation.isList)
+        setLink(program, relation, addFind(program, target, { matches: linked, where: allRows }), null)
+      const named = { keys: operation.keys, wanted: uniqueSets(target), provided: owner }
+      for (const { slot: found } of yield* findReferences(program, target, named)) {
+        setLink(program, relation, found, linked)
+      }
+      return
+    }
+    case '_update': {
+      const slot = addFind(program, target, { matches: linked, where: own(program, target, operation) })
+      yield* addUpdate(program, operation.data, { slot, depth, isOne: !relation.isList })
+      return
+    }
+    case '_disconnect':
+      setLink(
+        program,
+        relation,
+        addFind(program, target, { matches: linked, where: own(program, target, operation) }),
+        null,
+      )
+      return
+    case '_delete':
+      addDelete(program, addFind(program, target, { matches: linked, where: own(program, target, operation) }))
+      return
+  }
+}
+
+/** Sets the foreign key of the related rows, or clears it; checked like any update of them. */
+function setLink(program: Program, relation: RelationField, slot: Slot, linked: readonly Cell[] | null): void {
+  const { access } = contextOf(program, relation.target, 'update')
+  const ids = linkIds(relation)
+  addChecks(program, slot, { action: 'update', forbidden: writableRows(access, ids) })
+  const cells = linked ?? relation.joins.map(({ other }) => cellOf({ field: other, value: null }))
+  addStep(program, { kind: 'update', slot, cells, alterations: [] })
+  addChecks(program, slot, {
+    action: 'update',
+    forbidden: writableRows(access, ids),
+    invalid: validRows(access, ids),
+  })
+}
+
+/** The filter of a nested operation. */
+function own(
+  { viewer }: Program,
+  collection: Collection,
+  { filter, path }: { readonly filter: RawFilter | undefined; readonly path: string },
+): Filter {
+  return requestFilter(viewer, collection, filter, path)
+}
+
+function refuseTooDeep(depth: number, path: string): void {
+  if (depth > MAX_RELATION_DEPTH) throw tooManyRelations(path)
+}

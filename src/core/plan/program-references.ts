@@ -1,0 +1,138 @@
+/**
+ * Adds to a program the look-ups of rows that others refer to: by the columns of a new item, or by the key that
+ * `_connect` names. A row that the caller cannot read is none.
+ */
+import { shortName } from '../message-text.ts'
+import type { Collection, PrimitiveField } from '../model/model.ts'
+import type { Parts } from '../parts.ts'
+import { and, type Filter } from '../query/filter.ts'
+import { queryFault } from '../query/parse.ts'
+import { joinKeys, type WantedRows } from './key-runs.ts'
+import { fieldEquals, readableField, relatedAccess } from './names.ts'
+import type { Cell, Slot } from './plan.ts'
+import { addFind, type Program, requireKey } from './program.ts'
+import {
+  isSelfReference,
+  isWithoutReference,
+  targetCells,
+  type WrittenReference,
+  writtenReferences,
+} from './references.ts'
+import type { LocatedBody } from './relation-operation.ts'
+import { memberPath, valueFor } from './values.ts'
+
+/**
+ * Adds look-ups of the rows that a new item's columns refer to; returns references to columns that the database has yet
+ * to fill in.
+ */
+export function addReferences(
+  program: Program,
+  item: {
+    readonly collection: Collection
+    readonly names: readonly string[]
+    readonly cells: readonly Cell[]
+    readonly provided: Slot | undefined
+    /** Where this slot has a row, nothing is asked of them. */
+    readonly absent: Slot | undefined
+  },
+): readonly WrittenReference[] {
+  const { collection, names, cells, provided, absent } = item
+  return writtenReferences(program.viewer, collection, names).filter((reference) => {
+    const { relation, rows } = reference
+    if (isWithoutReference(relation, cells)) return false
+    const matches = targetCells(relation, cells)
+    if (matches === undefined) return true
+    const name = JSON.stringify([relation.id, provided?.number, absent?.number, ...matches.map(nameOf)])
+    if (program.referred.has(name) || isSelfReference(relation, cells, matches)) return false
+    program.referred.add(name)
+    const sought = { matches, where: rows, provided, absent }
+    addFind(program, relation.target, { ...sought, assertion: 'noReference', lock: 'reference' })
+    return false
+  })
+}
+
+function nameOf({ value }: Cell): readonly unknown[] {
+  return value.kind === 'text' ? [value.text] : [value.slot.number, value.row, value.field.id]
+}
+
+/** Finds the row of `_connect` by a complete set of unique columns; 422 if there is none that the caller can read. */
+export function findReference(
+  program: Program,
+  target: Collection,
+  how: WantedKey & { readonly provided: Slot | undefined; readonly lock?: 'reference' },
+): Slot {
+  const { provided, lock } = how
+  const { conditions, matches } = keyConditions(program, target, how)
+  return addFind(program, target, { matches, where: and(conditions), assertion: 'noReference', provided, lock })
+}
+
+/** Like `findReference` for many keys, in few slots; each with the keys whose rows it has. */
+export function* findReferences(
+  program: Program,
+  target: Collection,
+  how: {
+    readonly keys: readonly LocatedBody[]
+    readonly wanted: WantedKey['wanted']
+    readonly provided: Slot
+    readonly lock?: 'reference'
+  },
+): Parts<readonly { readonly slot: Slot; readonly keys: WantedRows['keys'] }[]> {
+  const { keys, wanted, ...rest } = how
+  const known: (readonly Filter[])[] = []
+  const earlier: { readonly slot: Slot; readonly keys: WantedRows['keys'] }[] = []
+  for (const key of keys) {
+    yield
+    const { conditions, matches } = keyConditions(program, target, { key, wanted })
+    if (matches.length === 0) known.push(conditions)
+    else {
+      const slot = addFind(program, target, { ...rest, matches, where: and(conditions), assertion: 'noReference' })
+      earlier.push({ slot, keys: [undefined] })
+    }
+  }
+  const found = [...joinKeys(known)].map(({ where, keys: same }) => ({
+    slot: addFind(program, target, { ...rest, where, assertion: 'noReference', count: same.length }),
+    keys: same,
+  }))
+  return [...found, ...earlier]
+}
+
+type WantedKey = { readonly key: LocatedBody; readonly wanted: readonly (readonly PrimitiveField[])[] }
+
+/** What the row of a key has to meet, and the columns that have a value of an earlier operation. */
+function keyConditions(
+  program: Program,
+  target: Collection,
+  { key, wanted }: WantedKey,
+): { readonly conditions: readonly Filter[]; readonly matches: readonly Cell[] } {
+  const { viewer, earlier } = program
+  const { body, path } = key
+  const matches: Cell[] = []
+  requireKey(target, path)
+  const access = relatedAccess(viewer, target)
+  const named: PrimitiveField[] = []
+  const conditions = Object.entries(body).map(([name, value]): Filter => {
+    const at = memberPath(path, shortName(name))
+    const { field, visible } = readableField(viewer, target, access, name, at)
+    if (field.kind === 'relation') throw queryFault(at, 'is a relation')
+    named.push(field)
+    const cell = earlier?.(program, field, { value, path: at })
+    if (cell !== undefined) {
+      matches.push(cell)
+      return visible
+    }
+    return value === null
+      ? { kind: 'null', field, visible, negated: false }
+      : fieldEquals(field, visible, valueFor(field, value, at) ?? '')
+  })
+  const isUnique = wanted.some((set) => set.length === named.length && set.every((field) => named.includes(field)))
+  if (!isUnique) {
+    const sets = wanted.map((set) => set.map(({ apiName }) => apiName).join(', '))
+    throw queryFault(path, `must name ${sets.join(' or ')}`)
+  }
+  return { conditions, matches }
+}
+
+/** Sets of columns that identify a row of the collection. */
+export function uniqueSets({ indexes }: Collection): readonly (readonly PrimitiveField[])[] {
+  return indexes.filter(({ kind }) => kind !== 'normal').map(({ fields }) => fields)
+}

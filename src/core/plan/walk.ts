@@ -1,0 +1,87 @@
+/**
+ * Plans a walk: a page that begins or ends at a cursor, or that tells those of the pages beside it. Owns the rules on which
+ * lists have cursors (docs/contract.md#keyset-pages).
+ */
+import { type Granted, visibility } from '../access/access.ts'
+import type { Collection } from '../model/model.ts'
+import { digestOf, notACursor, readCursor, readValue } from '../query/cursor.ts'
+import { type CursorSent, type ListArguments, queryFault } from '../query/parse.ts'
+import type { Operand } from '../query/placeholder.ts'
+import type { Order, Walk } from './plan.ts'
+
+/** Maximum fields of a sort that cursors follow. */
+const MAX_SORTED = 8
+
+export type Walked = {
+  readonly collection: Collection
+  readonly access: Granted
+  readonly order: readonly Order[]
+  /** What the names of the parameters begin with. */
+  readonly path: string
+}
+
+/** Undefined for a list without cursors. */
+export function planWalk(list: Walked, { start, isTold }: ListArguments): Walk | undefined {
+  if (start === undefined && !isTold) return undefined
+  const { order, path } = list
+  const place = start === undefined ? `${path}meta` : `${path}${start.side}`
+  requireRepeatable(list, place)
+  const digest = digestOf(orderText(list))
+  const direction = start?.side === 'before' ? 'backward' : 'forward'
+  if (start === undefined) return { digest, direction, isTold, start: undefined, asked: undefined }
+  return { digest, direction, isTold, ...startAt({ order, digest, place }, start.cursor) }
+}
+
+/**
+ * The key has to be there, and to be read by the caller: a cursor holds it, and what a comparison with a hidden field answers
+ * would tell of it. Both are refused alike.
+ */
+function requireRepeatable({ collection, access, order, path }: Walked, place: string): void {
+  const { identity, isInherited } = collection
+  const isKeySeen = identity.every((field) => visibility(access, field)?.kind === 'all')
+  if (identity.length === 0 || isInherited || !isKeySeen) {
+    throw queryFault(place, 'needs a key that tells rows apart and that you may read in every row', '4010')
+  }
+  if (order.some(({ field }) => field.type.name === 'json')) {
+    throw queryFault(place, 'cannot follow a sort by JSON', '4010')
+  }
+  if (order.filter(({ origin }) => origin === 'asked').length > MAX_SORTED) {
+    throw queryFault(`${path}sort`, `names more than ${MAX_SORTED} fields, the most that a cursor holds`)
+  }
+}
+
+function orderText({ collection, order }: Walked): string {
+  const terms = order.map(({ path, field, direction, nulls }) => [
+    ...path.map(({ relation }) => relation.id),
+    field.id,
+    direction,
+    nulls,
+  ])
+  return JSON.stringify([collection.id, ...terms])
+}
+
+type Ordered = { readonly order: readonly Order[]; readonly digest: string; readonly place: string }
+
+function startAt(ordered: Ordered, { sent, template }: CursorSent): Pick<Walk, 'start' | 'asked'> {
+  const { order, digest, place } = ordered
+  const isOpen = typeof sent === 'symbol'
+  const cursor = isOpen ? template?.cursorOf(sent) : readCursor(sent)
+  if (cursor === undefined) throw notACursor(place)
+  if (cursor.digest !== digest) throw queryFault(place, 'is a cursor of another sort or of another list')
+  if (cursor.values.length !== order.length) throw notACursor(place)
+  const index = isOpen ? (template?.indexOf(sent) ?? 0) : 0
+  const start = order.map((term, at): Operand | null => {
+    if (cursor.values[at] === null) {
+      if (!isNullable(term)) throw notACursor(place)
+      return null
+    }
+    const { type } = term.field
+    return isOpen ? { kind: 'cursorValue', index, at, type, path: place } : readValue(cursor, { type, at, path: place })
+  })
+  return { start, asked: isOpen ? { kind: 'cursorText', index } : sent }
+}
+
+/** Whether a term of an order may be null: also where it is hidden, or its row is. */
+export function isNullable({ field, visible, path }: Order): boolean {
+  return field.isNullable || visible.kind !== 'all' || path.length > 0
+}

@@ -1,0 +1,93 @@
+/**
+ * Cursors: a place in an order, as base64url of the JSON `[1, digest of the order, value of each term…]`. They are not
+ * signed, since they say no more than a filter that the caller may write (docs/contract.md#keyset-pages).
+ */
+import type { ServiceError } from '../error.ts'
+import { isRawNumber, parseExactJson } from '../exact-json.ts'
+import { decodeJson } from '../model/codec.ts'
+import type { FieldType } from '../model/field-type.ts'
+import { type Cursor, queryFault } from './parse.ts'
+
+/** The version of the form, which every cursor begins with. */
+const VERSION = 1
+const DIGEST = /^[0-9a-z]{1,11}$/
+/** More than a sort and the parts of any key. */
+const MAX_TERMS = 100
+
+/** Undefined for a text that is no cursor. */
+export function readCursor(text: string): Cursor | undefined {
+  if (!/^[A-Za-z0-9_-]+$/.test(text)) return undefined
+  try {
+    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (byte) => byte.charCodeAt(0))
+    const sent = parseExactJson(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes))
+    const [version, digest, ...values]: readonly unknown[] = Array.isArray(sent) ? sent : []
+    if (version !== VERSION || typeof digest !== 'string' || !DIGEST.test(digest)) return undefined
+    return values.length <= MAX_TERMS ? { digest, values } : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The cursor of a JSON text that a database has rendered. */
+export function writeCursor(json: string): string {
+  const bytes = new TextEncoder().encode(json)
+  const binary = Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
+  return btoa(binary).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/** The beginning of the JSON text of every cursor of an order. */
+export function cursorHead(digest: string): string {
+  return `[${VERSION},${JSON.stringify(digest)},`
+}
+
+/** Which terms of a cursor's order are null there, as digits: the statement depends on it. */
+export function nullPattern({ values }: Cursor): string {
+  return values.map((value) => (value === null ? '0' : '1')).join('')
+}
+
+/** The database's text for one value of a cursor; throws 422 where it is none of its type. */
+export function readValue(
+  { values }: Cursor,
+  { type, at, path }: { readonly type: FieldType; readonly at: number; readonly path: string },
+): string {
+  const value = values[at]
+  if (type.name === 'string' && typeof value === 'object') {
+    throw queryFault(path, 'stands at a text of more than 250 characters, which this database does not sort by', '4010')
+  }
+  const text = textOf(type, value)
+  if (text === undefined) throw notACursor(path)
+  return text
+}
+
+export function notACursor(place: string): ServiceError {
+  return queryFault(place, 'is not a cursor of this list')
+}
+
+/**
+ * The database's text for a value of a cursor; undefined where it is none of its type. A number stands for what a database
+ * orders by number, although it is shown in another way: `tinyint(1)`, an enum.
+ */
+function textOf(type: FieldType, value: unknown): string | undefined {
+  const isByNumber = type.name === 'boolean' || type.name === 'string'
+  if (isByNumber && typeof value === 'number') return Number.isSafeInteger(value) ? String(value) : undefined
+  if (isByNumber && isRawNumber(value)) return undefined
+  const decoded = decodeJson(type, false, value)
+  return 'fault' in decoded ? undefined : decoded.ok
+}
+
+/** What stands in a cursor for a text that is too long for its database to sort by all of it. */
+export const TOO_LONG = '{}'
+
+/** Tells orders apart; not against intent, since nothing is gained by a wrong one. */
+export function digestOf(text: string): string {
+  let low = 0xdeadbeef
+  let high = 0x41c6ce57
+  for (let index = 0; index < text.length; index += 1) {
+    const code = text.charCodeAt(index)
+    low = Math.imul(low ^ code, 2_654_435_761)
+    high = Math.imul(high ^ code, 1_597_334_677)
+  }
+  low = Math.imul(low ^ (low >>> 16), 2_246_822_507) ^ Math.imul(high ^ (high >>> 13), 3_266_489_909)
+  high = Math.imul(high ^ (high >>> 16), 2_246_822_507) ^ Math.imul(low ^ (low >>> 13), 3_266_489_909)
+  return (4_294_967_296 * (2_097_151 & high) + (low >>> 0)).toString(36)
+}

@@ -1,0 +1,60 @@
+/** Tests a JSON value in memory. Containment is that of PostgreSQL's jsonb. */
+import { isObject } from '../json-object.ts'
+import { comparisons, type JsonTest } from './filter.ts'
+
+/** Returns undefined where SQL has unknown. `text` is the JSON text of a value that is there. */
+export function testJson(test: JsonTest, text: string): boolean | undefined {
+  const value: unknown = JSON.parse(text)
+  switch (test.kind) {
+    case 'contains':
+      return contains(value, JSON.parse(test.operand), 'top')
+    case 'key':
+      return isObject(value) && Object.hasOwn(value, test.operand)
+    case 'at':
+      return compareAt(test, value)
+  }
+}
+
+/** Kinds agree at each level, but at the top, where an array contains a scalar. */
+export function contains(value: unknown, wanted: unknown, level: 'top' | 'inner' = 'inner'): boolean {
+  if (Array.isArray(wanted)) {
+    return Array.isArray(value) && wanted.every((one) => value.some((element) => contains(element, one)))
+  }
+  if (isObject(wanted)) {
+    return (
+      isObject(value) &&
+      Object.entries(wanted).every(([name, one]) => Object.hasOwn(value, name) && contains(value[name], one))
+    )
+  }
+  return value === wanted || (level === 'top' && Array.isArray(value) && value.includes(wanted))
+}
+
+function compareAt(
+  { path, type, comparison, operands }: Extract<JsonTest, { readonly kind: 'at' }>,
+  value: unknown,
+): boolean | undefined {
+  let found = value
+  for (const step of path) {
+    if (typeof step === 'number') found = Array.isArray(found) ? found[step] : undefined
+    else found = isObject(found) && Object.hasOwn(found, step) ? found[step] : undefined
+  }
+
+  if (typeof found !== type) return undefined
+  const orders = operands.map((operand) => order(found, type === 'string' ? operand : JSON.parse(operand)))
+  if (comparison === 'in') return orders.includes(0)
+  const [one = 0] = orders
+  return comparisons[comparison](one)
+}
+
+/** Texts by code points, as databases do. */
+function order(one: unknown, other: unknown): number {
+  if (typeof one === 'string' && typeof other === 'string') return textOrder(one, other)
+  return Number(one) - Number(other)
+}
+
+function textOrder(one: string, other: string): number {
+  const [left, right] = [[...one], [...other]]
+  const at = left.findIndex((character, index) => character !== right[index])
+  if (at < 0) return left.length - right.length
+  return (left[at]?.codePointAt(0) ?? -1) - (right[at]?.codePointAt(0) ?? -1)
+}

@@ -1,0 +1,25 @@
+/** The checks of a column that are told with it. */
+import type { Check } from '../../model/checks.ts'
+import type { SourceColumn } from '../source-schema.ts'
+
+/** A column with those of the checks that say of its values what they say of the texts and numbers that we show. */
+export function withChecks(
+  column: SourceColumn,
+  found: readonly Check[],
+  isExact: (column: SourceColumn) => boolean,
+): SourceColumn {
+  const { type, isList, native } = column
+  if (found.length === 0 || isList || native !== null) return column
+  const checks = found.filter(({ limits }) =>
+    Object.entries(limits).every(([name, value]) => {
+      if (/imum$/.test(name))
+        return isNumber.test(type.name) || (type.name === 'float32' && isShort.test(String(value)))
+      return type.name === 'string' && (name.endsWith('Length') || isExact(column))
+    }),
+  )
+  return checks.length === 0 ? column : { ...column, checks }
+}
+
+const isNumber = /^(?:u?int(?:8|16|32|64)|decimal|float64)$/
+/** What a number of 32 bits holds as it is. */
+const isShort = /^-?\d{1,7}$/

@@ -1,0 +1,35 @@
+/** Asks whether fields that a migration declares to be the key of a view are one. */
+import type { TableRef } from './change.ts'
+import type { Dialect, Rows } from './dialect.ts'
+import { compile, ident, join, type Statement, sql } from './statement.ts'
+
+/** A key that the model gives to a view, whose rows have yet to be looked at. */
+export type DeclaredKey = {
+  readonly sourceId: string
+  /** The index of the operation. */
+  readonly operation: number
+  readonly table: TableRef
+  readonly columns: readonly string[]
+}
+
+/** Texts that the column's collation takes for equal count as one, as in a unique index. */
+export function keyQuestion({ table, columns: names }: DeclaredKey, dialect: Dialect): Statement {
+  const columns = names.map((name) => ident(name))
+  const place = table.schema === undefined ? ident(table.dbName) : ident(table.schema, table.dbName)
+  const hasNull = join(
+    columns.map((column) => sql`${column} is null`),
+    sql` or `,
+  )
+  const groups = sql`select case when ${hasNull} then 1 else 0 end as lacking, count(*) as n from ${place} group by ${join(columns)}`
+  return compile(
+    sql`select sum(case when lacking = 0 then n - 1 else 0 end), sum(case when lacking = 1 then n else 0 end) from (${groups}) d`,
+    dialect,
+  )
+}
+
+/** Why the rows that answer `keyQuestion` refuse the key; undefined where they do not. */
+export function keyFault([row = []]: Rows): string | undefined {
+  const [duplicates = 0, lacking = 0] = row.map(Number)
+  if (duplicates > 0) return `the fields are no key: rows that have the key of another row: ${duplicates}`
+  return lacking > 0 ? `the fields are no key: rows that lack a part of it: ${lacking}` : undefined
+}

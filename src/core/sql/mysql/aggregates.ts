@@ -1,0 +1,125 @@
+/** Aggregates, and the values by which rows are grouped, of MariaDB and MySQL. */
+import type { PrimitiveField } from '../../model/model.ts'
+import type { Truncation } from '../../plan/plan.ts'
+import type { AggregateFunction } from '../../query/aggregate-query.ts'
+import type { AggregateSyntax } from '../dialect.ts'
+import { literal, param, type Sql, sql } from '../statement.ts'
+import { UNKNOWN_ZONE } from './explain.ts'
+import type { Family } from './family.ts'
+import { row } from './rows.ts'
+import { castOf } from './values.ts'
+
+export function mysqlAggregates(own: Family): AggregateSyntax {
+  const key = (shown: Sql, field: PrimitiveField) => exactKey(shown, field, own)
+  return {
+    value,
+    key,
+    truncated,
+    call: (called, operand, field) => call(called, operand, { field, key: key(operand, field) }),
+    // MariaDB confuses names where it moves a condition behind a group that is a scalar query.
+    end: sql` limit 18446744073709551615`,
+    object: (members) => row({ members }, own),
+  }
+}
+
+/** Values that are shown alike are equal: any number but 0 is true, and there is no negative zero. */
+function value(column: Sql, { type }: PrimitiveField): Sql {
+  switch (type.name) {
+    case 'boolean':
+      return sql`(${column} <> 0)`
+    case 'float32':
+      return sql`cast(${column} + 0 as float)`
+    case 'float64':
+      return sql`(${column} + 0)`
+    case 'int8':
+    case 'int16':
+    case 'int32':
+    case 'int64':
+    case 'uint8':
+    case 'uint16':
+    case 'uint32':
+    case 'uint64':
+    case 'decimal':
+    case 'string':
+    case 'uuid':
+    case 'date':
+    case 'time':
+    case 'dateTime':
+    case 'dateTimeWithTimezone':
+    case 'json':
+    case 'bytes':
+    case 'geometry':
+      return column
+    default:
+      return type satisfies never
+  }
+}
+
+/**
+ * A text is told apart by its bytes, whatever its collation; one without a limit, as bytes, by a digest, since rows are
+ * sorted by the first 1,024 bytes only.
+ */
+function exactKey(shown: Sql, { type, native }: PrimitiveField, own: Family): Sql | undefined {
+  if (castOf(native) !== undefined) return undefined
+  if (type.name === 'bytes') return sql`sha2(${shown}, 256)`
+  if (type.name !== 'string') return undefined
+  const text = sql`convert(${shown} using utf8mb4)`
+  return type.params.length === 'unlimited' ? sql`sha2(${text}, 256)` : sql`${text} collate ${own.collation}`
+}
+
+function truncated(column: Sql, { type }: PrimitiveField, { unit, zone }: Truncation): Sql {
+  const local = type.name === 'dateTimeWithTimezone' ? inZone(column, zone) : column
+  const dated = (format: string) => sql`cast(date_format(${local}, ${literal(format)}) as date)`
+  const timed = (format: string) => sql`cast(date_format(${local}, ${literal(format)}) as datetime)`
+  switch (unit) {
+    case 'year':
+      return dated('%Y-01-01')
+    case 'quarter':
+      return sql`cast(concat(date_format(${local}, '%Y-'), elt(quarter(${local}), '01', '04', '07', '10'), '-01') as date)`
+    case 'month':
+      return dated('%Y-%m-01')
+    case 'week':
+      return sql`(date(${local}) - interval weekday(${local}) day)`
+    case 'day':
+      return sql`date(${local})`
+    case 'hour':
+      return timed('%Y-%m-%d %H:00:00')
+    case 'minute':
+      return timed('%Y-%m-%d %H:%i:00')
+  }
+}
+
+/** A name that the server cannot convert by gives null; the statement then fails. */
+function inZone(column: Sql, zone: Truncation['zone']): Sql {
+  if (zone.kind === 'offset') {
+    return zone.minutes === 0 ? column : sql`(${column} + interval ${param(String(zone.minutes))} minute)`
+  }
+  const converted = sql`convert_tz(${column}, '+00:00', ${param(zone.name)})`
+  return sql`case when ${column} is not null then ifnull(${converted}, ${UNKNOWN_ZONE}) end`
+}
+
+function call(
+  called: AggregateFunction,
+  operand: Sql,
+  { field, key }: { readonly field: PrimitiveField; readonly key: Sql | undefined },
+): Sql {
+  switch (called) {
+    case 'count':
+      return sql`count(${operand})`
+    case 'countDistinct':
+      return sql`count(distinct ${key ?? operand})`
+    case 'sum':
+      return sql`sum(${operand})`
+    case 'avg':
+      return sql`(cast(sum(${operand}) as double) / count(${operand}))`
+    case 'min':
+      return ofType(sql`min(${operand})`, field)
+    case 'max':
+      return ofType(sql`max(${operand})`, field)
+  }
+}
+
+/** A value that is shown in some rows only is a double otherwise. */
+function ofType(extreme: Sql, { type }: PrimitiveField): Sql {
+  return type.name === 'float32' ? sql`cast(${extreme} as float)` : extreme
+}

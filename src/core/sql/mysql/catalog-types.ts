@@ -1,0 +1,78 @@
+/** The field type of a column of the catalog. Enums and sets are texts, and the database refuses invalid values. */
+import type { FieldType } from '../../model/field-type.ts'
+import type { NativeType } from '../../model/model.ts'
+import { type CatalogNames, typesByCatalogName } from '../introspect.ts'
+import type { ColumnRow } from './catalog.ts'
+
+export type Known = { readonly type: FieldType; readonly isReadOnly: boolean; readonly native?: NativeType }
+
+export function fieldTypeOf(row: ColumnRow): Known {
+  const { data, full } = row
+  const known = (type: FieldType): Known => ({ type, isReadOnly: false })
+  const isInteger = integers.has(data)
+  const bit = { name: data, isOrdered: true }
+  if (full === TRUTH) return known({ name: 'boolean' })
+  if (full === 'bit(1)') return { ...known({ name: 'boolean' }), native: bit }
+  const name = plain.get(isInteger && full.includes('unsigned') ? `unsigned ${data}` : data)
+  if (name !== undefined) return known({ name })
+  if (data === 'decimal') return known(decimal(row.precision ?? 10, row.scale ?? 0))
+  if (data === 'char' || data === 'varchar') return known(text(row.length ?? 0))
+  if (data === 'enum') return { ...known(text(0)), native: { name: data, isOrdered: true, values: labelsOf(full) } }
+  if (texts.has(data)) return known(text(0))
+  if (addresses.has(data)) return { ...known(text(0)), native: { name: data, isOrdered: true } }
+  if (data === 'bit') return { ...known({ name: 'bytes' }), native: bit }
+  return { type: data === 'vector' ? { name: 'bytes' } : text(0), isReadOnly: true }
+}
+
+/** `unsigned` is put before the name by the query. */
+const catalogNames: CatalogNames = {
+  int8: ['tinyint'],
+  int16: ['smallint', 'year'],
+  int32: ['mediumint', 'int'],
+  int64: ['bigint'],
+  uint8: ['unsigned tinyint'],
+  uint16: ['unsigned smallint'],
+  uint32: ['unsigned mediumint', 'unsigned int'],
+  uint64: ['unsigned bigint'],
+  float32: ['float'],
+  float64: ['double'],
+  // Recognised by the type that this dialect uses for UUIDs.
+  uuid: [],
+  // Recognised by its length.
+  boolean: [],
+  date: ['date'],
+  time: ['time'],
+  dateTime: ['datetime'],
+  dateTimeWithTimezone: ['timestamp'],
+  json: ['json'],
+  bytes: ['binary', 'varbinary', 'tinyblob', 'blob', 'mediumblob', 'longblob'],
+  geometry: [
+    ...['geometry', 'point', 'linestring', 'polygon', 'multipoint', 'multilinestring', 'multipolygon'],
+    ...['geometrycollection', 'geomcollection'],
+  ],
+}
+
+const plain = typesByCatalogName(catalogNames)
+const integers: ReadonlySet<string> = new Set(['tinyint', 'smallint', 'mediumint', 'int', 'bigint'])
+const texts: ReadonlySet<string> = new Set(['tinytext', 'text', 'mediumtext', 'longtext', 'set'])
+
+/** The values that `enum('a','it''s')` lists. */
+function labelsOf(full: string): readonly string[] {
+  return [...full.matchAll(/'((?:[^']|'')*)'/g)].map(([, label = '']) => label.replaceAll("''", "'"))
+}
+
+/** Of MariaDB. */
+const addresses: ReadonlySet<string> = new Set(['inet4', 'inet6'])
+export const TRUTH = 'tinyint(1)'
+
+function decimal(precision: number, scale: number): FieldType {
+  return { name: 'decimal', params: { kind: 'constrained', precision, scale } }
+}
+
+/** A length of zero means unlimited. */
+function text(length: number): FieldType {
+  return {
+    name: 'string',
+    params: length === 0 ? { length: 'unlimited' } : { length: 'fixed', value: length },
+  }
+}

@@ -1,0 +1,236 @@
+/**
+ * Slots of MySQL behind Vitess, which knows neither `json_table` nor variables with computed values (decision 060): each
+ * statement runs when the one before it was answered, and what that kept is a parameter of it.
+ */
+import type { ColumnShape, PrimitiveField } from '../../model/model.ts'
+import type { Insertion, KeptRows, Keyed, Slots } from '../dialect.ts'
+import { SqlFault } from '../fault.ts'
+import { insert } from '../insert.ts'
+import {
+  answered,
+  empty,
+  heeding,
+  ident,
+  integer,
+  join,
+  literal,
+  param,
+  type Sql,
+  type SqlParam,
+  sql,
+} from '../statement.ts'
+import { inTable } from './place.ts'
+import { paging } from './rows.ts'
+import { isCounting, isFilledIn, plain, runsOf, type SlotParts, untoldKey } from './slots.ts'
+
+/** Keys in one statement: few enough for an order by position, and for the range optimizer of the database. */
+const MAX_KEYS = 500
+
+/** For one transaction: the slots are in our memory. */
+export function conversationSlots({
+  allDefaults,
+  cast,
+  defaultClause,
+}: Pick<SlotParts, 'allDefaults' | 'cast' | 'defaultClause'>): Slots {
+  const memory = new Map<number, (readonly Sql[])[]>()
+  const keptIn = (slot: number) => memory.get(slot) ?? []
+
+  const keep: Slots['keep'] = (slot, { columns, from, cut }) => {
+    const rows: (readonly Sql[])[] = []
+    memory.set(slot, rows)
+    const texts = join(columns.map(({ value, shape }) => sql`concat(${plain(value, shape)})`))
+    return from.map((part) =>
+      heeding(sql`select ${texts}${part}${paging(cut)} for update`, (answer) => {
+        for (const row of answer) {
+          rows.push(columns.map(({ shape }, position) => constant(row[position] ?? null, shape)))
+        }
+        return undefined
+      }),
+    )
+  }
+
+  const constant = (text: string | null, shape: ColumnShape) => (text === null ? nothing : cast(shape, param(text)))
+
+  /** The insertion with a value of its own, by the default of the column, for each row that lacks this part of the key. */
+  function* withKeys(insertion: Insertion, field: PrimitiveField): Generator<Sql, Insertion> {
+    const found = yield* asked(
+      sql`select ${defaultClause} from information_schema.columns where ${placed(insertion, field)}`,
+    )
+    const expression = /^ default (.+)$/s.exec(found[0]?.[0] ?? '')?.[1]
+    if (expression === undefined) return insertion
+    const value = sql`concat(${plain(answered(expression), field)})`
+    const [values = []] = yield* asked(sql`select ${join(insertion.rows.map(() => value))}`)
+    const at = insertion.fields.indexOf(field)
+    const fields = at === -1 ? [...insertion.fields, field] : insertion.fields
+    const rows = insertion.rows.map((cells, row) =>
+      fields.map((one, place) => cells[place] ?? (one === field ? constant(values[row] ?? null, field) : undefined)),
+    )
+    return { ...insertion, fields, rows }
+  }
+
+  const rows: Slots['rows'] = (slot, keyed) => {
+    const all = keptIn(slot)
+    return Array.from({ length: Math.ceil(all.length / MAX_KEYS) }, (_, index) =>
+      portion(all.slice(index * MAX_KEYS, (index + 1) * MAX_KEYS), keyed),
+    )
+  }
+
+  return {
+    keep,
+    *keepInserted(slot, { provided, unless, ...wanted }) {
+      const inserted: (readonly Sql[])[] = []
+      memory.set(slot, inserted)
+      if (provided === no) return
+      const absent = unless ? yield* absentRows(wanted, unless) : wanted.rows
+      if (absent.length === 0) return
+      const all = { ...wanted, provided: undefined, unless: undefined, rows: absent }
+      const untold = untoldKey(all)
+      const insertion = untold ? yield* withKeys(all, untold) : all
+      const isIncomplete = isFilledIn(insertion)
+      for (const run of runsOf(insertion)) {
+        yield insert(run, { allDefaults })
+        const counted = yield* countedIn(run)
+        const cell = (field: PrimitiveField, place: number) =>
+          cellOf(run, field, place) ?? (isCounting(field) ? constant(counted(place), field) : nothing)
+        for (const place of run.rows.keys()) inserted.push(run.kept.map((field) => cell(field, place)))
+      }
+      if (!isIncomplete) return
+      const { table, key, kept } = insertion
+      const column = (field: PrimitiveField) => ident('t0', field.dbName)
+      const keyed = key.map((field) => ({ column: column(field), shape: field, value: undefined }))
+      const from = rows(slot, { table, alias: 't0', key: keyed, isPrimary: false }).map((part) => part.from(undefined))
+      yield* keep(slot, { columns: kept.map((field) => ({ value: column(field), shape: field })), from })
+    },
+    value: (slot, { row, position }) => keptIn(slot)[row]?.[position] ?? nothing,
+    isEmpty: (slot) => (keptIn(slot).length > 0 ? no : yes),
+    isFilled: (slot) => (keptIn(slot).length > 0 ? yes : no),
+    found(slot, { count, provided, absent, marker }) {
+      const found = keptIn(slot).length
+      const isFound = count === 1 ? found > 0 : found === count
+      const isMeant = provided === undefined || keptIn(provided).length > 0
+      if (!isFound && isMeant && (absent === undefined || keptIn(absent).length === 0)) throw unmet(marker)
+      return []
+    },
+    bounded(slot, most, marker) {
+      if (keptIn(slot).length > most) throw unmet(marker)
+      return []
+    },
+    rows,
+    assertion,
+    // A plain select reads the state of the first one of the transaction; what `keep` has locked may be newer.
+    share: sql` lock in share mode`,
+  }
+}
+
+/** Asked, and no answer but a true one lets the transaction go on. */
+export function assertion(condition: Sql, marker: string): Sql {
+  return heeding(sql`select ${condition}`, ([row]) => {
+    if (row?.[0] !== '1') throw unmet(marker)
+    return undefined
+  })
+}
+
+/** No answer without a row lets the transaction go on. */
+export function nonEmpty(asked: Sql, marker: string): Sql {
+  return heeding(asked, ([row]) => {
+    if (row === undefined) throw unmet(marker)
+    return undefined
+  })
+}
+
+/** Fails like a statement of the database: with a state that no driver and no database has for anything else. */
+function unmet(marker: string): SqlFault {
+  return new SqlFault(marker, { state: '45000' })
+}
+
+const nothing = sql`null`
+const yes = sql`1 = 1`
+const no = sql`1 = 0`
+
+function cellOf({ fields, rows }: Insertion, field: PrimitiveField, place: number): Sql | undefined {
+  return rows[place]?.[fields.indexOf(field)]
+}
+
+/** Returns the rows of the answer. */
+function* asked(question: Sql): Generator<Sql, readonly (readonly SqlParam[])[]> {
+  const rows: (readonly SqlParam[])[] = []
+  yield heeding(question, (answer) => {
+    rows.push(...answer)
+    return undefined
+  })
+  return rows
+}
+
+/** The row of the catalog. */
+function placed({ table: { parts } }: Insertion, { dbName }: PrimitiveField): Sql {
+  const names = parts[0]?.kind === 'ident' ? parts[0].names : []
+  return sql`${inTable({ schema: names.at(-2), dbName: names.at(-1) ?? '' })} and column_name = ${literal(dbName)}`
+}
+
+/** Asks which of the rows are there, with the same values in these fields; returns the others. */
+function* absentRows(
+  { table, fields, rows }: Pick<Insertion, 'table' | 'fields' | 'rows'>,
+  unless: readonly PrimitiveField[],
+): Generator<Sql, Insertion['rows']> {
+  const present = new Set<number>()
+  const matches = rows.map((cells) => {
+    const values = unless.map((field) => sql`${ident('t0', field.dbName)} = ${cells[fields.indexOf(field)] ?? nothing}`)
+    return sql`(${join(values, sql` and `)})`
+  })
+  for (let start = 0; start < matches.length; start += MAX_KEYS) {
+    const some = matches.slice(start, start + MAX_KEYS)
+    const places = some.map((match, place) => sql` when ${match} then ${integer(start + place)}`)
+    const from = sql` from ${table} ${ident('t0')} where ${join(some, sql` or `)} lock in share mode`
+    yield heeding(sql`select case${join(places, empty)} end${from}`, (answer) => {
+      for (const [place] of answer) present.add(Number(place))
+      return undefined
+    })
+  }
+  return rows.filter((_, place) => !present.has(place))
+}
+
+/** Asks for the numbers that the database has counted, if any are kept: those of the row at a place. */
+function* countedIn(run: Insertion): Generator<Sql, (place: number) => string> {
+  let first = 0n
+  let step = 0n
+  if (run.kept.some((field) => isCounting(field) && cellOf(run, field, 0) === undefined)) {
+    yield heeding(sql`select last_insert_id(), @@auto_increment_increment`, ([row]) => {
+      first = BigInt(row?.[0] ?? 0)
+      step = BigInt(row?.[1] ?? 1)
+      return undefined
+    })
+  }
+  return (place) => String(first + BigInt(place) * step)
+}
+
+/** Compared with constants, so that an index of the columns serves whatever collation they have. */
+function portion(rows: readonly (readonly Sql[])[], { table, alias, key }: Keyed): KeptRows {
+  const fixed = key.flatMap(({ column, value }) => (value === undefined ? [] : [sql`${column} = ${value}`]))
+  const varying = key.flatMap(({ column, value }, position) => (value === undefined ? [{ column, position }] : []))
+  const matches = rows.map((row) =>
+    join(
+      varying.map(({ column, position }) => sql`${column} = ${row[position] ?? nothing}`),
+      sql` and `,
+    ),
+  )
+  const [single, ...others] = varying
+  const isOne =
+    single === undefined
+      ? []
+      : others.length === 0
+        ? [sql`${single.column} in (${join(rows.map((row) => row[single.position] ?? nothing))})`]
+        : [
+            sql`(${join(
+              matches.map((match) => sql`(${match})`),
+              sql` or `,
+            )})`,
+          ]
+  const where = join([...fixed, ...isOne], sql` and `)
+  const places = matches.map((match, place) => sql` when ${match} then ${integer(place)}`)
+  return {
+    targets: { table, alias, among: undefined, where, isByPrimaryKey: false },
+    from: (condition) =>
+      sql` from ${table} ${ident(alias)} where ${where}${condition === undefined ? empty : sql` and ${condition}`}`,
+    order: rows.length === 1 || single === undefined ? undefined : sql`case${join(places, empty)} end`,
+  }
+}

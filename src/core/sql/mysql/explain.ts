@@ -1,0 +1,85 @@
+/** Errors of the server as what the caller sees (docs/contract.md#what-the-caller-sees). */
+import { ServiceError } from '../../error.ts'
+import { databaseError, disconnectedError } from '../database-error.ts'
+import { CANCELED, type SqlFault, TIMED_OUT, TOO_LARGE, VITESS_UNSUPPORTED } from '../fault.ts'
+import { type Sql, sql } from '../statement.ts'
+import { NULL_FOUND, OUT_OF_RANGE } from './ddl.ts'
+
+/** Maps server error numbers, since the SQLSTATEs of these databases are too coarse. */
+export function explain({ state, errno, message }: SqlFault): ServiceError | undefined {
+  if (state === TIMED_OUT) return databaseError('overdue')
+  if (state === CANCELED) return disconnectedError()
+  if (zoneless.test(message)) {
+    return new ServiceError(
+      'invalid',
+      'The database does not know the time zone by its name: use an offset such as +02:00',
+      {
+        code: '4010',
+      },
+    )
+  }
+  if (state === TOO_LARGE || overflown.test(message)) return databaseError('tooLarge')
+  if (state.startsWith('08')) return databaseError('unreachable')
+  if (VITESS_UNSUPPORTED.test(message)) return undefined
+  if (message.includes(NULL_FOUND)) return databaseError('null')
+  if (message.includes(OUT_OF_RANGE)) return databaseError('range')
+  switch (errno) {
+    case 1317: // MariaDB and MySQL: the statement was killed
+    case 1969: // MariaDB: max_statement_time
+    case 3024: // MySQL: max_execution_time
+      return databaseError('overdue')
+    case 1040: // too many connections
+    case 1053: // server is shutting down
+    case 1203: // too many connections of this user
+    case 1226: // a resource of this user is used up
+    case 1927: // connection was killed
+      return databaseError('unreachable')
+    case 1062:
+    case 1169:
+    case 1586:
+      return databaseError('unique')
+    case 1048:
+    case 1138:
+    case 1364:
+    case 1423: // of a table below a view
+      return databaseError('null')
+    case 1288: // a view, or a column of one, that is not written
+    case 1348:
+    case 1471:
+      return databaseError('rejected')
+    case 1216:
+    case 1217:
+    case 1451:
+    case 1452:
+      return databaseError('foreignKey')
+    case 3819: // MySQL
+    case 4025: // MariaDB
+    case 1644: // signalled by a trigger
+    case 1369: // with check option
+      return databaseError('check')
+    case 1264: // out of range
+    case 1267: // a text that the column's character set does not have
+    case 1265: // data truncated
+    case 1292: // incorrect value
+    case 1366: // incorrect value for the character set or type
+    case 1406: // data too long
+    case 3140: // invalid JSON text
+      return databaseError('range')
+    case 1049: // unknown database
+    case 1054: // unknown column
+    case 1146: // unknown table
+      return databaseError('noTable')
+    case 1356: // a view refers to something deleted
+    case 1449: // the definer of a view was deleted
+      return databaseError('notReady')
+    default:
+      return undefined
+  }
+}
+
+/** The message of `overflow` of `dialect.ts`, for a text that the server could not make whole. */
+const overflown = /in 'exp\(+1000\b/
+
+/** Fails where it is evaluated: the server lacks a time zone, or its tables of them. A constant could be evaluated before. */
+export const UNKNOWN_ZONE: Sql = sql`exp(2000 + rand())`
+const zoneless = /in 'exp\(+2000\b/

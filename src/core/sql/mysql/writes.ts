@@ -1,0 +1,59 @@
+/** Statements that change rows, and `returning` where it is known. */
+import type { DirectWrite, RowQuery, Setting, Targets } from '../dialect.ts'
+import { insert } from '../insert.ts'
+import { empty, ident, join, type Sql, sql } from '../statement.ts'
+import type { Family } from './family.ts'
+import { ordering, row } from './rows.ts'
+import { isMixed } from './slots.ts'
+
+export const allDefaults = sql`() values ()`
+
+export function update(targets: Targets, settings: readonly Setting[]): Sql {
+  const sets = join(settings.map(({ column, value }) => sql`${ident(targets.alias, column)} = ${value}`))
+  return sql`update ${rowsOf(targets)} set ${sets} where ${targets.where}`
+}
+
+/** No alias: in the list of what a `delete` deletes, an alias is looked for in the connection's own database. */
+export function remove(targets: Targets): Sql {
+  const { table, among, where } = targets
+  return among === undefined
+    ? sql`delete from ${table} where ${where}`
+    : sql`delete ${table} from ${among} straight_join ${table}${byKey(targets)} where ${where}`
+}
+
+/** A table scan would lock the whole table, so rows are looked up one by one. */
+function rowsOf(targets: Targets): Sql {
+  const { table, alias, among } = targets
+  const rows = sql`${table} ${ident(alias)}`
+  return among === undefined ? rows : sql`${among} straight_join ${rows}${byKey(targets)}`
+}
+
+/** A small table is scanned otherwise, which waits for rows that others insert meanwhile: two such writes wait for each other. */
+function byKey({ isByPrimaryKey }: Targets): Sql {
+  return isByPrimaryKey ? sql` force index (primary)` : empty
+}
+
+/** Uses `returning`, which supports no alias and, for deleted rows, no other tables. */
+export function written(
+  write: DirectWrite,
+  rendered: (from: Sql, alias: string) => RowQuery,
+  own: Family,
+): Sql | undefined {
+  if (write.kind === 'update' || inner.test(write.name)) return undefined
+  const rows = rendered(empty, write.name)
+  if (rows.members.some(({ value }) => looksBeyond(value, write.name))) return undefined
+  const answer = row(rows, own)
+  if (write.kind === 'delete') {
+    const { table, where } = write.targets(write.name)
+    return sql`delete from ${table} where ${where}${ordering(rows.order)} returning ${answer} as r`
+  }
+  if (isMixed(write.insertion)) return undefined
+  return sql`${insert(write.insertion, { allDefaults })} returning ${answer} as r`
+}
+
+/** Aliases of tables in subqueries. */
+const inner = /^t\d+$/i
+
+function looksBeyond({ parts }: Sql, name: string): boolean {
+  return parts.some((part) => part.kind === 'ident' && part.names.length > 1 && part.names[0] !== name)
+}

@@ -1,0 +1,293 @@
+/**
+ * What stands in the way of a migration (docs/contract.md#all-or-nothing): changes → questions to the database as it is
+ * before the first of them. Of what the migration makes itself nothing is asked.
+ */
+import { integers } from '../model/codec/number.ts'
+import type { FieldType } from '../model/field-type.ts'
+import type { ColumnDefinition, IndexDefinition, SourceChange, TableRef } from './change.ts'
+import type { DatabaseErrorReason } from './database-error.ts'
+import type { ChangeOf, Dialect } from './dialect.ts'
+import { table } from './read.ts'
+import { compile, ident, integer, join, literal, type Sql, type Statement, sql } from './statement.ts'
+
+export type Obstacle = {
+  readonly operation: number
+  /** A scalar query: how many rows, or entries of the catalog, are in the way. */
+  readonly count: Sql
+  readonly cause: ObstacleCause
+  /** Where the query answers a text: the views in it that are in the way. */
+  readonly viewsIn?: (text: string) => readonly string[]
+}
+
+export type ObstacleCause =
+  | { readonly kind: 'data'; readonly reason: DatabaseErrorReason }
+  | { readonly kind: 'catalog'; readonly reason: CatalogReason }
+
+type CatalogReason = 'nameInUse' | 'inUse' | 'unsupported' | 'conversion'
+
+/** One statement, whose row has the count of each. */
+export function compileCounts(obstacles: readonly Obstacle[], dialect: Dialect): Statement {
+  return compile(sql`select ${join(obstacles.map(({ count }) => sql`(${count})`))}`, dialect)
+}
+
+/** `changes` are those of one source, in order. */
+export function obstaclesOf(changes: readonly SourceChange[], { ddl }: Pick<Dialect, 'ddl'>): readonly Obstacle[] {
+  const before = createBefore()
+  const { catalog } = ddl
+  const obstacles: Obstacle[] = []
+  for (const { operation, change } of changes) {
+    const add = (count: Sql | undefined, cause: ObstacleCause) => {
+      if (count !== undefined) obstacles.push({ operation, count, cause })
+    }
+    const inData = (reason: DatabaseErrorReason, count: Sql | undefined) => add(count, { kind: 'data', reason })
+    const inCatalog = (reason: CatalogReason, count: Sql | undefined) => add(count, { kind: 'catalog', reason })
+    const inViews = (ref: TableRef, column?: string) => {
+      if (catalog === undefined) return
+      const viewsIn = (text: string) => catalog.usingViews(text, ref, column)
+      obstacles.push({ operation, count: catalog.views(ref), cause: { kind: 'catalog', reason: 'inUse' }, viewsIn })
+    }
+    const inColumn = (ref: TableRef, column: string) => {
+      inViews(ref, column)
+      inCatalog('inUse', catalog?.triggers(ref, column))
+    }
+    const inAttributes = (ref: TableRef, column: ColumnDefinition, how: { isCast: boolean; hasDefault: boolean }) => {
+      const [place, dbName] = [before.tableOf(ref), before.columnOf(ref, column.dbName)]
+      if (!place || !dbName) return
+      inCatalog('unsupported', catalog?.lost(place, { ...column, dbName }, how.isCast))
+      if (how.hasDefault) inCatalog('unsupported', catalog?.untold?.(place, dbName))
+    }
+    const inRules = (ref: TableRef, { dbName: name, type }: ColumnDefinition) => {
+      const [place, dbName] = [before.tableOf(ref), before.columnOf(ref, name)]
+      if (place && dbName) inCatalog('conversion', ddl.ruled(place, dbName, type))
+    }
+
+    switch (change.kind) {
+      case 'createTable':
+        inCatalog('nameInUse', before.isFreed(change.table) ? undefined : catalog?.tables(change.table))
+        before.make(change.table)
+        break
+      case 'dropTable': {
+        const ref = before.tableOf(change.table)
+        if (ref !== undefined) {
+          inCatalog('inUse', catalog?.referrers(ref, before.droppedKeys))
+          inViews(ref)
+        }
+        before.free(change.table)
+        break
+      }
+      case 'renameTable': {
+        const to = { ...change.table, dbName: change.to }
+        inCatalog('nameInUse', before.isFreed(to) ? undefined : catalog?.tables(to))
+        const ref = before.tableOf(change.table)
+        if (ref !== undefined) inViews(ref)
+        before.rename(change.table, to)
+        break
+      }
+      case 'addColumn': {
+        const { column, backfill } = change
+        const ref = before.tableOf(change.table)
+        if (ref !== undefined) {
+          const isKnown = before.isFreed(change.table, column.dbName)
+          inCatalog('nameInUse', isKnown ? undefined : catalog?.columns(ref, column.dbName))
+          const needsValue = !column.isNullable && !column.isAutoincrement && backfill === undefined
+          if (needsValue) inData('null', sql`select count(*) from ${table(ref)}`)
+        }
+        before.makeColumn(change.table, column.dbName)
+        break
+      }
+      case 'dropColumn': {
+        const [ref, column] = [before.tableOf(change.table), before.columnOf(change.table, change.column)]
+        if (ref !== undefined && column !== undefined) {
+          const dropped = before.droppedOf(ref)
+          inCatalog('inUse', catalog?.users(ref, column, dropped))
+          inColumn(ref, column)
+          dropped.push(column)
+        }
+        before.freeColumn(change.table, change.column)
+        break
+      }
+      case 'renameColumn': {
+        const ref = before.tableOf(change.table)
+        const isKnown = ref === undefined || before.isFreed(change.table, change.to)
+        inCatalog('nameInUse', isKnown ? undefined : catalog?.columns(ref, change.to))
+        const column = before.columnOf(change.table, change.column)
+        if (ref !== undefined && column !== undefined) inColumn(ref, column)
+        before.renameColumn(change.table, change.column, change.to)
+        break
+      }
+      case 'changeColumnType':
+        inRules(change.table, change.column)
+        inAttributes(change.table, change.column, {
+          isCast: change.conversion === 'cast',
+          hasDefault: change.conversion !== 'cast',
+        })
+        inData(
+          'range',
+          before.rows(change.table, [change.column.dbName], ([column]) => column && misfits(change, column, ddl)),
+        )
+        break
+      case 'setNullable':
+        inAttributes(change.table, change.column, { isCast: false, hasDefault: true })
+        if (!change.column.isNullable) inData('null', before.rows(change.table, [change.column.dbName], anyNull))
+        break
+      case 'createIndex': {
+        const { index } = change
+        const ref = before.tableOf(change.table)
+        if (index.kind === 'primary') inData('null', before.rows(change.table, index.columns, anyNull))
+        inData('unique', index.kind === 'normal' ? undefined : doubled(before, change.table, index))
+        if (ref !== undefined) {
+          const own = index.columns.flatMap((name) => before.columnOf(change.table, name) ?? [])
+          if (own.length === index.columns.length) inCatalog('unsupported', catalog?.tooLongKey(ref, own))
+        }
+        break
+      }
+      case 'addForeignKey':
+        inData('foreignKey', orphans(before, change))
+        break
+      case 'dropForeignKey':
+        before.droppedKeys.push(change.dbName)
+        break
+      case 'setDefault':
+        inAttributes(change.table, change.column, { isCast: false, hasDefault: false })
+        break
+      case 'createSchema':
+      case 'dropSchema':
+      case 'changeInitial':
+      case 'dropIndex':
+      case 'keepIndex':
+      case 'takeCollation':
+        break
+      default:
+        change satisfies never
+    }
+  }
+  return obstacles
+}
+
+type Before = ReturnType<typeof createBefore>
+
+/** The names before the migration of what its changes name. */
+function createBefore() {
+  const keyOf = ({ schema, dbName }: TableRef) => JSON.stringify([schema, dbName])
+  /** By the current name: undefined for what the migration made. */
+  const tables = new Map<string, TableRef | undefined>()
+  const columns = new Map<string, Map<string, string | undefined>>()
+  const freed = new Set<string>()
+  const dropped = new Map<string, string[]>()
+  const namesOf = (ref: TableRef) => {
+    const names = columns.get(keyOf(ref)) ?? new Map<string, string | undefined>()
+    columns.set(keyOf(ref), names)
+    return names
+  }
+  const columnKey = (ref: TableRef, name: string) => `${keyOf(ref)} ${name}`
+  const tableOf = (ref: TableRef) => (tables.has(keyOf(ref)) ? tables.get(keyOf(ref)) : ref)
+  const columnOf = (ref: TableRef, name: string) => (namesOf(ref).has(name) ? namesOf(ref).get(name) : name)
+
+  return {
+    droppedKeys: [] as string[],
+    /** The columns of a table, by their names before, that are gone by now. */
+    droppedOf(ref: TableRef): string[] {
+      const own = dropped.get(keyOf(ref)) ?? []
+      dropped.set(keyOf(ref), own)
+      return own
+    },
+    tableOf,
+    columnOf,
+    isFreed: (ref: TableRef, column?: string) => freed.has(column === undefined ? keyOf(ref) : columnKey(ref, column)),
+    make(ref: TableRef) {
+      tables.set(keyOf(ref), undefined)
+      columns.delete(keyOf(ref))
+    },
+    free(ref: TableRef) {
+      tables.delete(keyOf(ref))
+      columns.delete(keyOf(ref))
+      freed.add(keyOf(ref))
+    },
+    rename(from: TableRef, to: TableRef) {
+      tables.set(keyOf(to), tableOf(from))
+      columns.set(keyOf(to), namesOf(from))
+      columns.delete(keyOf(from))
+      tables.delete(keyOf(from))
+      freed.add(keyOf(from))
+    },
+    makeColumn: (ref: TableRef, name: string) => void namesOf(ref).set(name, undefined),
+    freeColumn: (ref: TableRef, name: string) => void freed.add(columnKey(ref, name)),
+    renameColumn(ref: TableRef, from: string, to: string) {
+      namesOf(ref).set(to, columnOf(ref, from))
+      freed.add(columnKey(ref, from))
+    },
+    /** Counts the rows of a table that a condition on columns of it holds for; undefined where something is new. */
+    rows(ref: TableRef, names: readonly string[], condition: (columns: readonly Sql[]) => Sql | undefined) {
+      const [place, known] = [tableOf(ref), names.map((name) => columnOf(ref, name))]
+      if (place === undefined || known.includes(undefined)) return undefined
+      const where = condition(known.map((name) => ident('b', name ?? '')))
+      return where && sql`select count(*) from ${table(place)} b where ${where}`
+    },
+  }
+}
+
+function anyNull(columns: readonly Sql[]): Sql {
+  return join(
+    columns.map((column) => sql`${column} is null`),
+    sql` or `,
+  )
+}
+
+function noNull(columns: readonly Sql[]): Sql {
+  return join(
+    columns.map((column) => sql`${column} is not null`),
+    sql` and `,
+  )
+}
+
+/** How many combinations of values occur more than once. */
+function doubled(before: Before, ref: TableRef, { columns: names }: IndexDefinition): Sql | undefined {
+  const groups = before.rows(
+    ref,
+    names,
+    (columns) => sql`${noNull(columns)} group by ${join(columns)} having count(*) > 1`,
+  )
+  return groups && sql`select count(*) from (${groups}) d`
+}
+
+function orphans(before: Before, { table: ref, columns, references }: ChangeOf<'addForeignKey'>): Sql | undefined {
+  const target = before.tableOf(references.table)
+  const keys = references.columns.map((name) => before.columnOf(references.table, name))
+  if (target !== undefined && keys.includes(undefined)) return undefined
+  return before.rows(ref, columns, (own) => {
+    if (target === undefined) return noNull(own)
+    const equal = own.map((column, at) => sql`${column} = ${ident('k', keys[at] ?? '')}`)
+    return sql`${noNull(own)} and not exists (select 1 from ${table(target)} k where ${join(equal, sql` and `)})`
+  })
+}
+
+/** What of the old values the new type has no room for; undefined where all fit. */
+function misfits({ column, from, conversion }: ChangeOf<'changeColumnType'>, value: Sql, ddl: Dialect['ddl']) {
+  const { type, isList } = column
+  if (isList) return undefined
+  if (type.name === 'string') {
+    return type.params.length === 'fixed' && from.name === 'string'
+      ? sql`char_length(${value}) > ${integer(type.params.value)}`
+      : undefined
+  }
+  if (from.name === 'string') {
+    const misread = ddl.misreads(type, value)
+    const range = outOfRange(type, sql`cast(${value} as decimal(65, 0))`)
+    return misread && range ? sql`case when ${misread} then true else ${range} end` : misread
+  }
+  if (conversion === 'zone') return undefined
+  if (type.name === 'decimal') return type.params.kind === 'constrained' ? tooLarge(type, value) : undefined
+  return outOfRange(type, value)
+}
+
+function outOfRange({ name }: FieldType, value: Sql): Sql | undefined {
+  if (!Object.hasOwn(integers, name)) return undefined
+  const { low, lowDigits, highDigits } = integers[name as keyof typeof integers]
+  return sql`${value} not between ${literal(low < 0 ? `-${lowDigits}` : lowDigits)} and ${literal(highDigits)}`
+}
+
+function tooLarge({ params }: Extract<FieldType, { name: 'decimal' }>, value: Sql): Sql | undefined {
+  if (params.kind !== 'constrained') return undefined
+  const limit = literal(`1${'0'.repeat(Math.max(params.precision - params.scale, 0))}`)
+  return sql`abs(${value}) >= cast(${limit} as decimal(65, 0))`
+}

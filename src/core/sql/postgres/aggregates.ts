@@ -1,0 +1,68 @@
+/** Aggregates, and the values by which rows are grouped. */
+import type { PrimitiveField } from '../../model/model.ts'
+import type { Truncation } from '../../plan/plan.ts'
+import type { AggregateFunction } from '../../query/aggregate-query.ts'
+import type { AggregateSyntax } from '../dialect.ts'
+import { empty, literal, param, type Sql, sql } from '../statement.ts'
+import { compared, isLoose } from './comparisons.ts'
+import { object } from './rows.ts'
+import { asText } from './wire.ts'
+
+export const postgresAggregates: AggregateSyntax = { value, key, truncated, call, end: empty, object }
+
+/** Numbers that are equal are shown alike: without a negative zero, or zeros at the end. */
+function value(column: Sql, field: PrimitiveField): Sql {
+  const { type, native } = field
+  const plain = compared(column, field)
+  if (native) return plain
+  if (type.name === 'float32') return sql`(${plain} + 0::real)`
+  if (type.name === 'float64') return sql`(${plain} + 0::double precision)`
+  return type.name === 'decimal' && type.params.kind === 'unconstrained' ? sql`trim_scale(${plain})` : plain
+}
+
+function key(shown: Sql, field: PrimitiveField): Sql | undefined {
+  return isLoose(field) ? sql`${asText(shown, false)} collate "C"` : undefined
+}
+
+function truncated(column: Sql, field: PrimitiveField, { unit, zone }: Truncation): Sql {
+  const { name } = field.type
+  const local =
+    name === 'dateTimeWithTimezone' ? sql`(${column} at time zone ${zoneOf(zone)})` : sql`${column}::timestamp`
+  const start = sql`date_trunc(${literal(unit)}, ${local})`
+  return unit === 'hour' || unit === 'minute' ? start : sql`${start}::date`
+}
+
+/** An offset is an interval: as a text its sign would be that of POSIX, to the west. */
+function zoneOf(zone: Truncation['zone']): Sql {
+  if (zone.kind === 'named') return sql`${param(zone.name)}::text`
+  return zone.minutes === 0 ? sql`'UTC'` : sql`${param(`${zone.minutes} minutes`)}::interval`
+}
+
+function call(called: AggregateFunction, operand: Sql, field: PrimitiveField): Sql {
+  const { name } = field.type
+  const isFloat = name === 'float32' || name === 'float64'
+  switch (called) {
+    case 'count':
+      return sql`count(${operand})`
+    case 'countDistinct':
+      return sql`count(distinct ${key(operand, field) ?? operand})`
+    case 'sum':
+      return isFloat ? sql`sum(${operand}::double precision)` : sql`sum(${operand})::numeric`
+    case 'avg':
+      // The database's own fails on squares that are too large, and has other digits than other databases.
+      return sql`(${call('sum', operand, field)}::double precision / count(${operand}))`
+    case 'min':
+    case 'max':
+      return extreme(called, operand, field)
+  }
+}
+
+/** Some types have an order, but no function. */
+function extreme(called: 'min' | 'max', operand: Sql, { native }: PrimitiveField): Sql {
+  const hasOwn = !native?.isOrdered || native.values !== undefined || withExtremes.has(native.name)
+  if (hasOwn) return called === 'min' ? sql`min(${operand})` : sql`max(${operand})`
+  const order = called === 'min' ? sql`asc` : sql`desc`
+  return sql`(array_agg(${operand} order by ${operand} ${order}) filter (where ${operand} is not null))[1]`
+}
+
+const withExtremes: ReadonlySet<string> = new Set(['bpchar', 'citext', 'inet', 'interval', 'money', 'oid', 'timetz'])

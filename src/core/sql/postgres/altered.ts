@@ -1,0 +1,38 @@
+/** What becomes of a column's value by an operator of a change. */
+import type { Alteration } from '../../plan/plan.ts'
+import { param, type Sql, sql } from '../statement.ts'
+import { compared, isOneOf } from './comparisons.ts'
+import { failing } from './rows.ts'
+import { typed } from './values.ts'
+
+export function altered(column: Sql, { field, operator, text }: Alteration, marker: string): Sql {
+  switch (operator) {
+    case '_increment':
+      return sql`${column} + ${amount(field, text)}`
+    case '_append':
+      return flat(column, sql`${column} || ${typed(field, text)}`, marker)
+    case '_remove': {
+      const element = { ...field, isList: false }
+      const elements = JSON.parse(text) as readonly (string | null)[]
+      const values = elements.filter((one) => one !== null)
+      const isGiven = isOneOf(compared(sql`x.e`, element), element, values, inArray)
+      const isRemoved = values.length === elements.length ? isGiven : sql`(x.e is null or ${isGiven})`
+      const kept = sql`array(select x.e from unnest(${column}) with ordinality x(e, n) where ${isRemoved} is not true order by x.n)`
+      return flat(column, kept, marker)
+    }
+  }
+}
+
+/** Wider than the column, whose own type takes the sum. */
+function amount({ type }: Alteration['field'], text: string): Sql {
+  if (type.name === 'decimal') return sql`${param(text)}::numeric`
+  return type.name.startsWith('float') ? sql`${param(text)}::float8` : sql`${param(text)}::int8`
+}
+
+const inArray = () => false
+
+/** What is appended to a list of several dimensions would be one more of them. */
+function flat(column: Sql, value: Sql, marker: string): Sql {
+  const isFlat = sql`coalesce(array_ndims(${column}), 1) = 1`
+  return sql`case when ${column} is not null and (${isFlat} or ${failing(marker)} = 0) then ${value} end`
+}

@@ -1,0 +1,126 @@
+/**
+ * How PostgreSQL keeps the answer of a write in the transaction of the write: in a setting, as slots are, since a batch
+ * is sent whole. A key is held by an advisory lock, so that a second request learns at once that the first one runs.
+ */
+
+import { MAX_TEXT } from '../answer-bound.ts'
+import type { Dialect, Insertion, RowQuery } from '../dialect.ts'
+import { empty, integer, literal, param, type Sql, sql } from '../statement.ts'
+import {
+  type Keeping,
+  type Kept,
+  keyMembers,
+  type LedgerEntry,
+  ledgerStatements,
+  maxBody,
+  RUNNING,
+  separator,
+} from '../write/ledger.ts'
+import type { LedgerTable } from '../write/ledger-table.ts'
+import { answered, BEYOND, failing, itemsText } from './rows.ts'
+import { written } from './writes.ts'
+
+/** The dialect that also keeps what it answers of written items. */
+export function recording(dialect: Dialect, { collection, keeping }: Kept): Dialect {
+  const list = (rows: RowQuery) => recordedList(rows, keyMembers(collection, dialect, rows.row.alias), keeping)
+  const keyColumns = collection.key.map(({ dbName }) => dbName)
+  return {
+    ...dialect,
+    writtenList: list,
+    written: (write, rendered) => written(write, (from, alias) => withColumns(rendered(from, alias), keyColumns), list),
+  }
+}
+
+function withColumns(rows: RowQuery, names: readonly string[]): RowQuery {
+  return { ...rows, row: { ...rows.row, columns: [...new Set([...rows.row.columns, ...names])] } }
+}
+
+/** Fails where the key is taken: by the key of the table, or since a transaction under way holds the lock. */
+export function claim(table: LedgerTable, entry: LedgerEntry, dialect: Dialect): Sql {
+  return ledgerStatements(table, dialect).claim(entry, 'done', heldScope(entry))
+}
+
+/** The scope of the entry, once the transaction has its lock. */
+function heldScope({ scope }: LedgerEntry): Sql {
+  const isAlone = sql`pg_try_advisory_xact_lock(hashtextextended(${param(scope)}, 0))`
+  return sql`case when ${isAlone} then ${param(scope)}::text else ${failing(RUNNING)}::text end`
+}
+
+/**
+ * The dialect that inserts one row and its entry by one statement, which needs neither a transaction nor settings. Where
+ * another request has just done the same, a constraint of either table may fail.
+ */
+export function combining(
+  dialect: Dialect,
+  { table, entry, kept }: { readonly table: LedgerTable; readonly entry: LedgerEntry; readonly kept: Kept },
+): Dialect {
+  const { collection, keeping } = kept
+  const { name } = ledgerStatements(table, dialect)
+  const keyColumns = collection.key.map(({ dbName }) => dbName)
+  const isShort = { body: sql`true`, keys: sql`false`, bySize: sql`octet_length(a.a) <= ${maxBody}` }[keeping]
+  const list = (rows: RowQuery) => {
+    const key = keyMembers(collection, dialect, rows.row.alias)
+    const keys = keeping === 'body' ? sql`null` : sql`(${itemsText({ ...rows, members: key })})`
+    return sql`, a as materialized (select a.a, ${keys} k from (${itemsText(rows)}) a),
+      entry as (insert into ${name}
+        (scope, workspace_id, fingerprint, rights, outcome, started_at, expires_at, body, item_keys)
+        select ${param(entry.scope)}::text, ${param(entry.workspaceId)}::text, ${param(entry.fingerprint)}::text,
+          ${param(entry.rights)}::text, 'done', ${param(String(entry.startedAt))}::bigint,
+          ${param(String(entry.expiresAt))}::bigint, case when ${isShort} then a.a end,
+          case when not (${isShort}) then a.k end from a)
+      select case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failing(BEYOND)}::text end from a`
+  }
+  return {
+    ...dialect,
+    written(write, rendered) {
+      if (write.kind !== 'insert' || !isOneOfOwnTypes(write.insertion)) return undefined
+      const insertion = { ...write.insertion, provided: sql`${heldScope(entry)} is not null` }
+      return written({ ...write, insertion }, (from, alias) => withColumns(rendered(from, alias), keyColumns), list)
+    },
+  }
+}
+
+/** In a query, unlike in `values`, a parameter does not take the type of its column. */
+function isOneOfOwnTypes({ fields, rows, source }: Insertion): boolean {
+  return rows.length === 1 && source === undefined && fields.length > 0 && fields.every(({ native }) => native === null)
+}
+
+/** Writes what was kept of the answers into the ledger; the last statement of the transaction. */
+export function finish(
+  table: LedgerTable,
+  scope: string,
+  { kept, dialect }: { readonly kept: Kept; readonly dialect: Dialect },
+): Sql {
+  const { name, isOf } = ledgerStatements(table, dialect)
+  const { keeping, withoutItem } = kept
+  const hasItem = withoutItem === undefined ? sql`true` : sql`nullif(${setting('answer')}, '[]') is not null`
+  const isShort = { body: sql`true`, keys: sql`false`, bySize: sql`octet_length(${setting('answer')}) <= ${maxBody}` }[
+    keeping
+  ]
+  const failed = sql`${failing(withoutItem ?? '')}::text`
+  return sql`
+    update ${name} set item_keys = case when not (${isShort}) then ${setting('keys')} end,
+      body = case when not (${hasItem}) then ${failed} when ${isShort} then ${setting('answer')} end
+    where ${isOf(scope)}`
+}
+
+/** Answers as `writtenList` does. */
+function recordedList(rows: RowQuery, key: RowQuery['members'], keeping: Keeping): Sql {
+  const keys = sql`(select k.a from (${itemsText({ ...rows, members: key })}) k)`
+  const isKept = keeping === 'body' ? empty : sql` and ${keep('keys', keys)} is not null`
+  const text = sql`case when ${answered} <= ${integer(MAX_TEXT)}
+    then case when ${keep('answer', sql`a.a`)} is not null${isKept} then a.a end
+    else ${failing(BEYOND)}::text end`
+  return sql`select ${text} from (${itemsText(rows)}) a`
+}
+
+/** Adds a list to those that are kept; the value is all of them. */
+function keep(name: 'answer' | 'keys', list: Sql): Sql {
+  const earlier = sql`${setting(name)} || chr(${separator})`
+  return sql`set_config(${literal(`service.${name}`)}, concat(${earlier}, ${list}), true)`
+}
+
+/** Null where nothing is kept. */
+function setting(name: 'answer' | 'keys'): Sql {
+  return sql`nullif(current_setting(${literal(`service.${name}`)}, true), '')`
+}

@@ -1,0 +1,233 @@
+/**
+ * Rows that are read, rendered as JSON by the database: as text from the start, since its functions for JSON look up each
+ * column's type for each row, and read what is nested once more. Every answer has a bound of bytes, which fails the
+ * statement before all of the answer is in memory.
+ */
+
+import type { Page } from '../../plan/plan.ts'
+import { MAX_TEXT } from '../answer-bound.ts'
+import type { AnsweredWalk, Cursors, ReadList, RowQuery, Rows, RowsPart, RowWalk } from '../dialect.ts'
+import { empty, ident, integer, join, literal, param, type Sql, sql } from '../statement.ts'
+
+export function list(rows: RowQuery, total: Sql | undefined): Sql {
+  const counted = total === undefined ? empty : sql`, (${total})`
+  if (rows.walk === undefined) return sql`select ${bounded}${counted} from (${itemsText(rows)}) a`
+  const { list, cursors, from } = walked(rows, rows.walk)
+  const told = cursors === undefined ? empty : sql`, a.c`
+  const texts = sql`concat('[', ${list}, ']') a${cursors === undefined ? empty : sql`, ${cursors} c`}`
+  return sql`select ${bounded}${told}${counted} from (select ${texts}${from}) a`
+}
+
+export function answerList([row]: Rows, isCounted: boolean, walk?: AnsweredWalk): ReadList {
+  const [data, ...others] = row ?? []
+  const cursors = walk?.told === undefined ? undefined : (JSON.parse(others.shift() ?? '') as Cursors)
+  return { data: data ?? '[]', total: isCounted ? Number(others[0]) : undefined, ...(cursors && { cursors }) }
+}
+
+export function writtenList(rows: RowQuery, total?: Sql): Sql {
+  const counted = total === undefined ? empty : sql`, (${total})`
+  return sql`select ${boundedTogether}${counted} from (${itemsText(rows)}) a`
+}
+
+export function demandedList(rows: RowQuery, marker: string): Sql {
+  return sql`select case when a.a = '[]' then ${failing(marker)}::text else ${boundedTogether} end from (${itemsText(rows)}) a`
+}
+
+export function pieces(rows: RowQuery): Sql {
+  const texts = sql`${select(rows)} offset 0`
+  const items = sql`select j, row_number() over w n, ${weigh(sql`j`, MAX_ANSWER)} over w total from (${texts}) i window w as (rows unbounded preceding)`
+  const isWhole = sql`${weigh(sql`j`, MAX_TEXT)} is not null and max(total) is not null`
+  const piece = sql`case when ${isWhole} then string_agg(j, ',' order by n) end`
+  const pieces = sql`select ${piece} a, min(n) n from (${items}) i group by (n - 1) / ${integer(ITEMS_PER_PIECE)}`
+  const isAllowed = sql`sum(octet_length(p.a)) over () <= ${integer(MAX_ANSWER)} and max(octet_length(p.a)) over () <= ${integer(MAX_TEXT)}`
+  return sql`select case when ${isAllowed} then p.a else ${failing(BEYOND)}::text end from (${pieces}) p order by p.n`
+}
+
+/** The offset keeps the planner from rendering the row once per reference. */
+export function one(rows: RowQuery): Sql {
+  return sql`select ${bounded} from (select i.j a from (${select(rows)}) i offset 0) a`
+}
+
+export function nestedOne(rows: RowQuery): Sql {
+  return sql`(${select(rows)} limit 1)`
+}
+
+export function nestedMany(rows: RowQuery): Sql {
+  if (rows.walk !== undefined) {
+    const { list, cursors, from } = walked(rows, rows.walk)
+    const told = cursors === undefined ? sql`']}'` : sql`'],"meta":', ${cursors}, '}'`
+    return sql`(select concat('{"data":[', ${list}, ${told})${from})`
+  }
+  return sql`(select ${joined(sql`'{"data":['`, sql`']}'`)} from (${select(rows)} offset 0) i)`
+}
+
+/**
+ * A page is cut before its rows are rendered, so that relations are read and values converted for no row that is left out.
+ */
+function select(rows: RowQuery): Sql {
+  const { members, mark, from, order, page, row, keyed } = rows
+  const rendered = sql`select ${object(members)} j${mark === undefined ? empty : sql`, ${mark} c`}`
+  if (rows.parts !== undefined && page !== undefined) {
+    return sql`${rendered} from (${inTurn(rows.parts, { row, limit: page.limit })}) ${ident(row.alias)}`
+  }
+  const ordered = sql`${from}${order === undefined ? empty : sql` order by ${order}`}`
+  if (page === undefined) return sql`${rendered}${ordered}`
+  const key = page.limit <= LARGEST_SMALL_PAGE ? keyed : undefined
+  const expected = rows.isIndexed && key === undefined ? expectedRows(page) : undefined
+  const chosen = cut(sql`select ${columnsOf(row.alias, key?.key ?? row.columns)}${ordered}`, { ...page, expected })
+  if (key === undefined) return sql`${rendered} from (${chosen}) ${ident(row.alias)}`
+  return sql`${rendered} from (${chosen}) k, lateral (${lookUp(row, key)}) ${ident(row.alias)}`
+}
+
+/** The rows of parts one part after the other. They are numbered, since a union keeps no order. */
+function inTurn(parts: readonly RowsPart[], { row, limit }: Pick<RowQuery, 'row'> & { readonly limit: number }): Sql {
+  const [part, place] = [unusedName('part', row.columns), unusedName('place', row.columns)]
+  const numbered = parts.map(({ from, order }, index) => {
+    const ordered = order === undefined ? empty : sql` order by ${order}`
+    const rows = cut(sql`select ${columnsOf(row.alias, row.columns)}${from}${ordered}`, {
+      limit,
+      offset: 0,
+      expected: undefined,
+    })
+    return sql`select p.*, ${integer(index)} ${ident(part)}, row_number() over () ${ident(place)} from (${rows}) p`
+  })
+  const columns = columnsOf('u', row.columns)
+  const all = sql`select ${columns} from (${join(numbered, sql` union all `)}) u order by ${ident('u', part)}, ${ident('u', place)}`
+  return cut(all, { limit, offset: 0, expected: undefined })
+}
+
+function unusedName(name: string, taken: readonly string[]): string {
+  return taken.includes(name) ? unusedName(`${name}_`, taken) : name
+}
+
+const LARGEST_SMALL_PAGE = 100
+const usualSizes = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 15, 20, 25, 30, 40, 50, LARGEST_SMALL_PAGE]
+
+/**
+ * Of a limit or offset that is a parameter the planner expects a tenth of the rows; it then finds a plan for unknown
+ * values too dear, and plans every execution anew. So small pages of usual sizes have their limit in the text, and others
+ * the next larger one, with the parameter behind a barrier that keeps it from the choice of a plan. Where rows are skipped
+ * in the order of an index, the text lets the planner expect about as many as are skipped.
+ */
+function cut(rows: Sql, { limit, offset, expected }: Cut): Sql {
+  const given = sql` limit ${param(String(limit))}::bigint`
+  const skipped = offset === 0 ? empty : sql` offset ${param(String(offset))}::bigint`
+  const size = usualSizes.find((usual) => limit <= usual)
+  if (size === undefined) return sql`${rows}${given}${skipped}`
+  const most = sql` limit ${integer(size)}${skipped}`
+  const page = expected === undefined ? sql`${rows}${most}` : sql`select * from (${rows}${expected}) c${most}`
+  return size === limit ? page : sql`with c as materialized (${page}) table c${given}`
+}
+
+type Cut = Pick<Page, 'limit' | 'offset'> & { readonly expected: Sql | undefined }
+
+/** A limit of which the rows to skip, or a page if that is more, are a tenth: rounded up, so that few texts are made. */
+function expectedRows({ limit, offset }: Pick<Page, 'limit' | 'offset'>): Sql | undefined {
+  const rows = 10 * 2 ** Math.ceil(Math.log2(Math.max(limit, offset)))
+  return offset > 0 && Number.isSafeInteger(rows) ? sql` limit ${integer(rows)}` : undefined
+}
+
+/** The limit keeps the planner from reading the whole table for a page of it. */
+function lookUp({ alias, columns }: RowQuery['row'], { table, key, condition }: NonNullable<RowQuery['keyed']>): Sql {
+  const isKey = key.map((name) => sql`${ident(alias, name)} = ${ident('k', name)}`)
+  const isIt = join(condition === undefined ? isKey : [...isKey, condition], sql` and `)
+  return sql`select ${columnsOf(alias, columns)} from ${table} ${ident(alias)} where ${isIt} limit 1`
+}
+
+function columnsOf(alias: string, columns: readonly string[]): Sql {
+  return columns.length === 0 ? sql`1` : join(columns.map((name) => ident(alias, name)))
+}
+
+/** Members as the text of an object. A value may be null whatever the model says: others change tables, too. */
+export function object(members: RowQuery['members']): Sql {
+  const parts = members.map(({ name, value }, index) => {
+    const opening = `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`
+    return sql`${literal(opening)}, coalesce(${value}, 'null')`
+  })
+  if (parts.length === 0) return sql`'{}'::text`
+  const texts = Array.from({ length: Math.ceil(parts.length / MEMBERS_PER_CALL) }, (_, call) => {
+    return sql`concat(${join(parts.slice(call * MEMBERS_PER_CALL, (call + 1) * MEMBERS_PER_CALL))})`
+  })
+  return sql`concat(${join(texts.length === 1 ? parts : texts)}, '}')`
+}
+
+/** Of bytes in UTF-8, whatever the encoding of the database. */
+export function tag(members: RowQuery['members']): Sql {
+  const hash = sql`encode(sha256(convert_to(${object(members)}, 'UTF8')), 'base64')`
+  return sql`left(translate(${hash}, '+/', '-_'), 22)`
+}
+
+/** A function takes a hundred arguments, here two for each member. */
+const MEMBERS_PER_CALL = 49
+
+/** The items of a walk as a list, and the cursors of the pages beside it, from rows that are numbered in its direction. */
+function walked(
+  rows: RowQuery,
+  { direction, told }: RowWalk,
+): { readonly list: Sql; readonly cursors: Sql | undefined; readonly from: Sql } {
+  const texts = sql`select i.*, row_number() over () n from (${select(rows)} offset 0) i`
+  const from = sql` from (${texts}) i`
+  const order = direction === 'forward' ? sql` order by i.n` : sql` order by i.n desc`
+  const isShown = told === undefined ? empty : sql` filter (where i.n <= ${size(told.limit)})`
+  const list = sql`case when ${weigh(sql`i.j`, MAX_TEXT)} is not null then string_agg(i.j, ','${order})${isShown} end`
+  if (told === undefined) return { list, cursors: undefined, from }
+  const cursorAt = (place: Sql) => sql`'"' || ${encoded(sql`max(i.c) filter (where i.n = ${place})`)} || '"'`
+  const onward = sql`case when count(*) > ${size(told.limit)} then ${cursorAt(size(told.limit))} end`
+  const asked = told.asked === undefined ? sql`null` : sql`'"' || ${told.asked}::text || '"'`
+  const back = told.isBehind ? sql`coalesce(${cursorAt(sql`1`)}, ${asked})` : sql`null`
+  const [next, previous] = direction === 'forward' ? [onward, back] : [back, onward]
+  const cursors = sql`concat('{"next":', coalesce(${next}, 'null'), ',"previous":', coalesce(${previous}, 'null'), '}')`
+  return { list, cursors, from }
+}
+
+function size(limit: number): Sql {
+  return sql`${param(String(limit))}::bigint`
+}
+
+/** As base64url without line breaks. */
+function encoded(text: Sql): Sql {
+  return sql`translate(encode(convert_to(${text}, 'UTF8'), 'base64'), E'+/=\n', '-_')`
+}
+
+/** The texts `i.j` of rows as a list between these ends. */
+function joined(start: Sql, end: Sql): Sql {
+  return sql`concat(${start}, case when ${weigh(sql`i.j`, MAX_TEXT)} is not null then string_agg(i.j, ',') end, ${end})`
+}
+
+export function itemsText(rows: RowQuery): Sql {
+  return sql`select ${joined(sql`'['`, sql`']'`)} a from (${select(rows)} offset 0) i`
+}
+
+const ITEMS_PER_PIECE = 100
+
+/** Maximum bytes of an answer in pieces. */
+const MAX_ANSWER = 64 * 1024 * 1024
+export const BEYOND = 'service:tooLarge'
+
+const bounded = sql`case when octet_length(a.a) <= ${integer(MAX_TEXT)} then a.a else ${failing(BEYOND)}::text end`
+
+/** Adds up what the transaction has answered, in a setting that ends with it. */
+const before = sql`coalesce(nullif(current_setting('service.answered', true), ''), '0')::int`
+
+export const answered = sql`set_config('service.answered', (${before} + octet_length(a.a))::text, true)::int`
+
+const boundedTogether = sql`case when ${answered} <= ${integer(MAX_TEXT)} then a.a else ${failing(BEYOND)}::text end`
+
+/**
+ * Fails when it is evaluated: the setting does not exist, and reading it keeps the planner from evaluating it earlier.
+ */
+export function failing(marker: string): Sql {
+  return sql`(coalesce(current_setting('service.none', true), '') || ${literal(marker)})::int`
+}
+
+/**
+ * An aggregate beside the one that collects `text`, or a window over all so far: fails as soon as the text is longer
+ * than `most`, before all of it is in memory. Adds parts of the largest double until they overflow, since no other sum
+ * fails row by row; null without rows.
+ */
+function weigh(text: Sql, most: number): Sql {
+  return sql`sum(octet_length(${text}) * ${literal(String(Number.MAX_VALUE / (most + 1)))}::float8)`
+}
+
+/** The server function that raises the overflow; messages are localised. */
+export const OVERFLOW = 'float_overflow_error'

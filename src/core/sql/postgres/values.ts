@@ -1,0 +1,95 @@
+/** Parameter texts as values of a column's type, which may be one that the types of fields lack. */
+import { hex } from '../../hex.ts'
+import type { ListTexts } from '../../model/codec.ts'
+import type { FieldType } from '../../model/field-type.ts'
+import type { ColumnShape, NativeType, PrimitiveField } from '../../model/model.ts'
+import { boundText } from '../../query/placeholder.ts'
+import { ident, join, param, type Sql, type SqlParam, sql, type TemplateParam } from '../statement.ts'
+import { baseType } from './column-type.ts'
+
+export function typed(shape: ColumnShape, value: TemplateParam): Sql {
+  const { type, isList, native } = shape
+  if (native) return nativeValue(shape, native, value)
+  if (isList) {
+    return type.name === 'bytes'
+      ? sql`${param(listText(value, (one) => `\\x${hex(Uint8Array.from(atob(one), (byte) => byte.charCodeAt(0)))}`))}::bytea[]`
+      : sql`${param(listText(value))}::${castType(type)}[]`
+  }
+  return type.name === 'bytes' ? sql`decode(${param(value)}::text, 'base64')` : sql`${param(value)}::${castType(type)}`
+}
+
+/** The server only converts a text to an enum implicitly if it is not declared as text. */
+export function assigned(shape: ColumnShape, value: TemplateParam): Sql {
+  const { type, isList, native } = shape
+  if (native || type.name !== 'string') return typed(shape, value)
+  return param(isList ? listText(value) : value)
+}
+
+/** An array for each column: thousands of parameters take longer to read than their rows to write. */
+export function rowsOfTexts(
+  fields: readonly PrimitiveField[],
+  rows: readonly (readonly SqlParam[])[],
+): Sql | undefined {
+  if (fields.some(({ isList, native }) => isList || native !== null)) return undefined
+  const arrays = fields.map(({ type }, index) => {
+    const elements = type.name === 'bytes' ? sql`text` : castType(type)
+    return sql`${param(arrayText(rows.map((row) => row[index] ?? null)))}::${elements}[]`
+  })
+  const names = fields.map((_, index) => ident(`c${index}`))
+  const values = fields.map(({ type }, index) => {
+    const name = ident(`c${index}`)
+    return type.name === 'bytes' ? sql`decode(${name}, 'base64')` : name
+  })
+  return sql`select ${join(values)} from unnest(${join(arrays)}) u(${join(names)})`
+}
+
+/** A list's text is made of its elements, so that it has to be known here. */
+function listText(value: TemplateParam, form?: (element: string) => string): SqlParam {
+  return value === null ? null : arrayText(JSON.parse(boundText(value)) as ListTexts, form)
+}
+
+/** A cast to a type with limits silently truncates or rounds. */
+export function castType(type: FieldType): Sql {
+  if (type.name === 'string') return sql`text`
+  return type.name === 'decimal' ? sql`numeric` : baseType(type)
+}
+
+/** The text form of an array; elements are always quoted, so that none has a special meaning. */
+export function arrayText(elements: ListTexts, form = (element: string) => element): string {
+  const texts = elements.map((element) => {
+    if (element === null) return 'NULL'
+    if (typeof element !== 'string') return arrayText(element, form)
+    return `"${form(element).replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`
+  })
+  return `{${texts.join(',')}}`
+}
+
+export function nameOf({ schema, name }: NativeType): Sql {
+  return schema === undefined ? ident(name) : ident(schema, name)
+}
+
+/** Without limits, which a cast would apply silently: as a name with a schema, `bit` and `bpchar` have none. */
+export function ownType({ type, native }: ColumnShape): Sql {
+  return native ? nameOf(native) : baseType(type)
+}
+
+/** The database's own input function reads a text, and its functions for JSON read an object. */
+function nativeValue({ type, isList }: ColumnShape, native: NativeType, value: TemplateParam): Sql {
+  const own = nameOf(native)
+  const isPlain = type.name !== 'json' || native.name === 'json'
+  if (!isList) return isPlain ? sql`${param(value)}::${own}` : fromJson(native, param(value))
+  const texts = param(listText(value))
+  if (isPlain) return sql`${texts}::${own}[]`
+  const elements = sql`array(select ${fromJson(native, sql`e`)} from unnest(l) with ordinality x(e, n) order by n)`
+  return sql`(select case when l is not null then ${elements} end from (select ${texts}::text[]) y(l))`
+}
+
+function fromJson(native: NativeType, text: Sql): Sql {
+  return sql`(select case when jsonb_typeof(j) = 'string' then (j #>> '{}')::${nameOf(native)} else ${fromObject(native)} end from (select ${text}::jsonb) v(j) where j is not null)`
+}
+
+function fromObject(native: NativeType): Sql {
+  if (native.name !== 'hstore') return sql`jsonb_populate_record(null::${nameOf(native)}, j)`
+  const { schema = 'public' } = native
+  return sql`coalesce((select ${ident(schema, 'hstore')}(array_agg(key), array_agg(value)) from jsonb_each_text(j)), ''::${nameOf(native)})`
+}

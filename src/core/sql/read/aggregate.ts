@@ -1,0 +1,108 @@
+/**
+ * Compiles a ReadPlan whose rows are groups: the rows are grouped in a derived table, of which filter, order, page and
+ * rendering are those of any list.
+ */
+import type { PrimitiveField } from '../../model/model.ts'
+import type { Aggregate, Group, Grouping, PathStep, ReadPlan } from '../../plan/plan.ts'
+import type { AggregateFunction } from '../../query/aggregate-query.ts'
+import type { AggregateSyntax, Dialect, RowQuery } from '../dialect.ts'
+import { conjuncts, joined, orderBy, predicate, rendered, rootScope, type Scope, table, whereVisible } from '../read.ts'
+import { compileTemplate, empty, ident, integer, join, type Sql, type StatementTemplate, sql } from '../statement.ts'
+
+export function compileGroups(
+  plan: ReadPlan,
+  grouping: Grouping,
+  { dialect, syntax }: { readonly dialect: Dialect; readonly syntax: AggregateSyntax },
+): StatementTemplate {
+  const scope = rootScope(dialect, 'g')
+  const { row, members } = rendered(plan.selection, scope)
+  const count = grouping.groups.length
+  const rows: RowQuery = {
+    row,
+    members: [{ name: 'group', value: syntax.object(members.slice(0, count)) }, ...members.slice(count)],
+    from: groupsOf(plan, grouping, { scope, syntax }),
+    order: plan.page && orderBy(plan.page.order, scope),
+    page: plan.page,
+    isIndexed: false,
+  }
+  return compileTemplate(
+    dialect.list(rows, plan.count ? countGroups(plan, grouping, { dialect, syntax }) : undefined),
+    dialect,
+  )
+}
+
+function countGroups(
+  plan: ReadPlan,
+  grouping: Grouping,
+  { dialect, syntax }: { readonly dialect: Dialect; readonly syntax: AggregateSyntax },
+): Sql {
+  return sql`select count(*)${groupsOf(plan, grouping, { scope: rootScope(dialect, 'g'), syntax })}`
+}
+
+type Using = { readonly scope: Scope; readonly syntax: AggregateSyntax }
+
+function groupsOf({ where }: ReadPlan, grouping: Grouping, { scope, syntax }: Using): Sql {
+  const groups = grouped(grouping, { scope: rootScope(scope.dialect), syntax })
+  const condition = where.kind === 'all' ? empty : sql` where ${predicate(where, scope)}`
+  return sql` from (${groups}) ${ident(scope.alias)}${condition}`
+}
+
+function grouped({ collection, where, groups, aggregates }: Grouping, using: Using): Sql {
+  const { scope } = using
+  const keyed = groups.map((group, index) => keyedGroup(group, index + 1, using))
+  const columns = [
+    ...groups.map(({ output }, index) => sql`${keyed[index]?.value ?? empty} as ${ident(output.dbName)}`),
+    ...aggregates.map((one) => sql`${aggregated(one, using)} as ${ident(one.output.dbName)}`),
+  ]
+  const condition = where.kind === 'all' ? empty : sql` where ${predicate(where, scope)}`
+  const by = groups.length === 0 ? empty : sql` group by ${join(keyed.map(({ key }) => key))}`
+  return sql`select ${join(columns)} from ${table(collection)} ${ident(scope.alias)}${condition}${by}${using.syntax.end}`
+}
+
+/**
+ * A group's value, and what rows are grouped by: the value by its place in the statement, since a database takes an
+ * expression with parameters for another one each time; or what tells values apart that the value's type equates, and
+ * then any of the values, which are all the same.
+ */
+function keyedGroup(group: Group, place: number, { scope, syntax }: Using): { readonly value: Sql; readonly key: Sql } {
+  const value = groupValue(group, group.path, { scope, syntax })
+  const key = syntax.key(value, group.output)
+  return key === undefined ? { value, key: integer(place) } : { value: sql`min(${value})`, key }
+}
+
+/** The field behind to-one relations as a scalar query, so that no row counts twice. */
+function groupValue(group: Group, [step, ...rest]: readonly PathStep[], { scope, syntax }: Using): Sql {
+  if (step !== undefined) {
+    const inner = scope.next()
+    const { relation, rows, visible } = step
+    const where = join([...joined(relation, inner, scope), ...conjuncts(rows, inner)], sql` and `)
+    const value = groupValue(group, rest, { scope: inner, syntax })
+    const found = sql`(select ${value} from ${table(relation.target)} ${ident(inner.alias)} where ${where} limit 1)`
+    return whereVisible(found, visible, scope)
+  }
+  const { field, visible, truncation } = group
+  const column = ident(scope.alias, field.dbName)
+  const value = truncation === undefined ? syntax.value(column, field) : syntax.truncated(column, field, truncation)
+  return whereVisible(value, visible, scope)
+}
+
+function aggregated(aggregate: Aggregate, { scope, syntax }: Using): Sql {
+  if (aggregate.function === 'rows') return sql`count(*)`
+  const { field, visible, function: called } = aggregate
+  return syntax.call(called, whereVisible(operand(called, field, { scope, syntax }), visible, scope), field)
+}
+
+function operand(called: AggregateFunction, field: PrimitiveField, { scope, syntax }: Using): Sql {
+  const column = ident(scope.alias, field.dbName)
+  switch (called) {
+    case 'count':
+    case 'sum':
+    case 'avg':
+      return column
+    case 'countDistinct':
+      return syntax.value(column, field)
+    case 'min':
+    case 'max':
+      return scope.dialect.compared(column, field)
+  }
+}

@@ -1,0 +1,46 @@
+/** The rows behind a cursor as a condition, in forms that an index serves (docs/contract.md#keyset-pages). */
+import type { Order } from '../../plan/plan.ts'
+import { join, type Sql, sql } from '../statement.ts'
+
+/** A term of an order, and the cursor's value there; undefined for null. */
+export type WalkTerm = Pick<Order, 'direction' | 'nulls'> & {
+  readonly value: Sql
+  readonly operand: Sql | undefined
+  readonly isNullable: boolean
+}
+
+/** `comparesRows` says whether the database uses an index for a comparison of rows. */
+export function behind(terms: readonly WalkTerm[], { comparesRows }: { readonly comparesRows: boolean }): Sql {
+  const operands = terms.flatMap(({ operand, isNullable }) => (operand === undefined || isNullable ? [] : [operand]))
+  const [first] = terms
+  const isPlain = operands.length === terms.length && terms.every(({ direction }) => direction === first?.direction)
+  if (first === undefined || !comparesRows || !isPlain || terms.length === 1) return guarded(terms)
+  return sql`(${join(terms.map(({ value }) => value))}) ${further(first)} (${join(operands)})`
+}
+
+/** The first comparison alone says where to begin in an index, and the others count only where values are equal. */
+function guarded([term, ...rest]: readonly WalkTerm[]): Sql {
+  if (term === undefined) return sql`1 = 0`
+  const { value, operand, isNullable, nulls } = term
+  if (operand === undefined) {
+    if (nulls === 'last') return rest.length === 0 ? sql`1 = 0` : sql`(${value} is null and ${guarded(rest)})`
+    return rest.length === 0 ? sql`${value} is not null` : sql`(${value} is not null or ${guarded(rest)})`
+  }
+  const beyond = sql`${value} ${further(term)} ${operand}`
+  const all =
+    rest.length === 0 ? beyond : sql`(${value} ${further(term)}= ${operand} and (${beyond} or ${guarded(rest)}))`
+  return isNullable && nulls === 'last' ? sql`(${all} or ${value} is null)` : all
+}
+
+function further({ direction }: Pick<Order, 'direction'>): Sql {
+  return direction === 'asc' ? sql`>` : sql`<`
+}
+
+/** The same order from the other end. */
+export function reversed(order: readonly Order[]): readonly Order[] {
+  return order.map((term) => ({
+    ...term,
+    direction: term.direction === 'asc' ? 'desc' : 'asc',
+    nulls: term.nulls === 'first' ? 'last' : 'first',
+  }))
+}

@@ -1,0 +1,48 @@
+/** The tables that are ledgers of writes: that of the system database, and one for each data source that was given one. */
+import type { FieldType } from '../../model/field-type.ts'
+
+/** `key` is the name of the primary key, where the database has names for them. */
+export type LedgerTable = { readonly schema: string | undefined; readonly dbName: string; readonly key: string }
+
+export const systemLedger: LedgerTable = { schema: 'service', dbName: 'ledger', key: 'service_ledger_key' }
+
+/** The ledger of a source; workspaces that share a database have one each. */
+export function ledgerOf(source: { readonly id: string; readonly ledgerSchema: string }): LedgerTable {
+  const dbName = `${PREFIX}${source.id.slice(-8)}`
+  return { schema: source.ledgerSchema === '' ? undefined : source.ledgerSchema, dbName, key: `${dbName}_pkey` }
+}
+
+/** Whether a table of a data source is a ledger, of whichever workspace: it is no collection, nor a change by others. */
+export function isLedger({
+  dbName,
+  columns,
+}: {
+  readonly dbName: string
+  readonly columns: readonly { readonly dbName: string }[]
+}): boolean {
+  if (!dbName.startsWith(PREFIX)) return false
+  const names = new Set(columns.map((column) => column.dbName))
+  return ledgerColumns.every((column) => names.has(column.dbName))
+}
+
+const PREFIX = 'service_ledger_'
+
+const text: FieldType = { name: 'string', params: { length: 'unlimited' } }
+const digest: FieldType = { name: 'string', params: { length: 'fixed', value: 64 } }
+const int64: FieldType = { name: 'int64' }
+
+export const ledgerColumns: readonly {
+  readonly dbName: string
+  readonly type: FieldType
+  readonly isNullable: boolean
+}[] = [
+  { dbName: 'scope', type: digest, isNullable: false },
+  { dbName: 'workspace_id', type: digest, isNullable: false },
+  { dbName: 'fingerprint', type: digest, isNullable: false },
+  { dbName: 'rights', type: digest, isNullable: false },
+  { dbName: 'outcome', type: digest, isNullable: false },
+  { dbName: 'body', type: text, isNullable: true },
+  { dbName: 'item_keys', type: text, isNullable: true },
+  { dbName: 'started_at', type: int64, isNullable: false },
+  { dbName: 'expires_at', type: int64, isNullable: false },
+]

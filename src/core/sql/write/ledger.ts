@@ -1,0 +1,120 @@
+/**
+ * The ledger of writes that were sent with an Idempotency-Key (docs/contract.md#idempotency): its rows, and the statements
+ * that make, find and end them. A write is in it from its claim on; its answer is one text of JSON lists, or the keys
+ * of its items.
+ */
+import type { Collection } from '../../model/model.ts'
+import type { Selection } from '../../plan/plan.ts'
+import { all } from '../../query/filter.ts'
+import type { Dialect, RowQuery } from '../dialect.ts'
+import { rendered, rootScope } from '../read.ts'
+import { ident, integer, type Sql, sql } from '../statement.ts'
+import type { LedgerTable } from './ledger-table.ts'
+import { concatenate } from './lists.ts'
+
+/** What a request writes into the ledger before it writes anything else. Times are in milliseconds. */
+export type LedgerEntry = {
+  /** Digest of workspace, principal and key. */
+  readonly scope: string
+  readonly workspaceId: string
+  /** Digest of the request. */
+  readonly fingerprint: string
+  /** Digest of the rights on the collections of request and answer. */
+  readonly rights: string
+  readonly startedAt: number
+  readonly expiresAt: number
+}
+
+export type LedgerRow = Omit<LedgerEntry, 'scope' | 'workspaceId'> & {
+  /** `unknown`: the write was sent, and nothing came back. */
+  readonly outcome: 'running' | 'done' | 'unknown'
+  /** A list as JSON text. */
+  readonly body: string | undefined
+  /** The same of the keys of the items, where the answer itself is not kept. */
+  readonly itemKeys: string | undefined
+}
+
+/** What is kept of an answer: itself, the keys of its items, or whichever is due by its size. */
+export type Keeping = 'body' | 'keys' | 'bySize'
+
+/** What a transaction keeps of its answer. */
+export type Kept = {
+  readonly collection: Collection
+  readonly keeping: Keeping
+  /** What it fails with if it has answered no item; undefined where that is no fault. */
+  readonly withoutItem: string | undefined
+}
+
+/** Longer answers, in bytes, are not kept; their items are read again by their keys. */
+export const MAX_BODY = 64 * 1024
+
+/** Between two lists of one text: no JSON contains the character. */
+export const SEPARATOR = 30
+
+/** One list of those that a ledger keeps; undefined where it keeps none. */
+function listed(lists: string | null | undefined): string | undefined {
+  return lists == null ? undefined : concatenate(lists.split(String.fromCharCode(SEPARATOR)))
+}
+
+/** The statements of a ledger. `scope` is the expression of the first value of a claim. */
+export function ledgerStatements(table: LedgerTable, { typed }: Pick<Dialect, 'typed'>) {
+  const name = table.schema === undefined ? ident(table.dbName) : ident(table.schema, table.dbName)
+  const text = (value: string) => typed(string, value)
+  const number = (value: number) => typed(int64, String(value))
+  const isOf = (scope: string) => sql`scope = ${text(scope)}`
+
+  return {
+    name,
+    isOf,
+    claim: (entry: LedgerEntry, outcome: LedgerRow['outcome'], scope = text(entry.scope)) => sql`
+      insert into ${name} (scope, workspace_id, fingerprint, rights, outcome, started_at, expires_at)
+      select ${scope}, ${text(entry.workspaceId)}, ${text(entry.fingerprint)}, ${text(entry.rights)},
+        ${text(outcome)}, ${number(entry.startedAt)}, ${number(entry.expiresAt)}`,
+    find: (scope: string) => sql`
+      select fingerprint, rights, outcome, body, item_keys, started_at, expires_at from ${name} where ${isOf(scope)}`,
+    finish: (scope: string, kept: { readonly body: string | null; readonly itemKeys: string | null }) => sql`
+      update ${name} set outcome = 'done', body = ${typed(string, kept.body)}, item_keys = ${typed(string, kept.itemKeys)}
+      where ${isOf(scope)}`,
+    doubt: (scope: string) => sql`update ${name} set outcome = 'unknown' where ${isOf(scope)} and outcome = 'running'`,
+    release: (scope: string) => sql`delete from ${name} where ${isOf(scope)} and outcome <> 'done'`,
+    expire: (scope: string, now: number) => sql`
+      delete from ${name} where ${isOf(scope)} and expires_at <= ${number(now)}`,
+    prune: (now: number) => sql`delete from ${name} where expires_at <= ${number(now)}`,
+  }
+}
+
+const string = { type: { name: 'string', params: { length: 'unlimited' } }, isList: false } as const
+const int64 = { type: { name: 'int64' }, isList: false } as const
+
+/** The row that `find` answers. */
+export function ledgerRow([row]: readonly (readonly (string | null)[])[]): LedgerRow | undefined {
+  if (row === undefined) return undefined
+  const [fingerprint, rights, outcome, body, itemKeys, startedAt, expiresAt] = row
+  return {
+    fingerprint: fingerprint ?? '',
+    rights: rights ?? '',
+    outcome: outcome === 'done' || outcome === 'running' ? outcome : 'unknown',
+    body: listed(body),
+    itemKeys: listed(itemKeys),
+    startedAt: Number(startedAt),
+    expiresAt: Number(expiresAt),
+  }
+}
+
+/** Selects the key of an item, by names that no field has. */
+export function keySelection({ key }: Collection): Selection {
+  return key.map((field, index) => ({ kind: 'field', name: `_key${index}`, field, visible: all }))
+}
+
+/** The key as members of rows that are rendered. */
+export function keyMembers(collection: Collection, dialect: Dialect, alias: string): RowQuery['members'] {
+  return rendered(keySelection(collection), rootScope(dialect, alias)).members
+}
+
+export const maxBody: Sql = integer(MAX_BODY)
+export const separator: Sql = integer(SEPARATOR)
+
+/** In the error of a batch whose key another transaction has, which is still running. */
+export const RUNNING = 'service:running'
+/** The same of one that is done. */
+export const TAKEN = 'service:taken'

@@ -1,0 +1,199 @@
+/** The statements of the steps of a program: rows that are found, checked, inserted, updated, deleted and answered. */
+import type { Action } from '../../access/access.ts'
+import type { PrimitiveField } from '../../model/model.ts'
+import { keptFields } from '../../plan/cells.ts'
+import type { Selection, Step, Unmet } from '../../plan/plan.ts'
+import type { Dialect, Insertion } from '../dialect.ts'
+import type { JoinedInsert, JoinedStep } from '../joined-inserts.ts'
+import { keyColumn, predicate, type Scope, table, tagOf } from '../read.ts'
+import { empty, ident, join, param, type Sql, sql } from '../statement.ts'
+import { deleteKept, firstOf, inOrder, kept, keptColumns, lockedScope, readBack } from './kept-rows.ts'
+import { answer, assignedValue, cellValue, type Lines, run, settingsOf } from './lines.ts'
+
+/** The marker in the error message of a transaction that fails `assertion`. MySQL tells 64 characters of it. */
+export function assertionMarker(assertion: Unmet['assertion'], ...details: readonly (string | number)[]): string {
+  return `service:${[assertion, ...details].join(':')}${details.length === 0 ? '' : ':'}`
+}
+
+/** Returns what a transaction with this error message has failed. */
+export function failedAssertion(message: string): Unmet | undefined {
+  const assertion = assertions.find((one) => message.includes(assertionMarker(one)))
+  if (assertion === undefined) return undefined
+  const [, first, second] = /service:\w+:([^:]+):(?:([^:]+):)?/.exec(message) ?? []
+  if (assertion === 'tooMany') return { assertion, most: Number(first) }
+  if (assertion === 'outOfRange') return { assertion, fieldId: first ?? '' }
+  if (assertion === 'noRecord' && first !== undefined) return { assertion, index: Number(first) }
+  const refused = second === undefined ? undefined : { action: first as Action, collectionId: second }
+  return { assertion, refused }
+}
+
+const assertions: readonly Unmet['assertion'][] = [
+  'noRecord',
+  'noReference',
+  'noValue',
+  'forbidden',
+  'invalid',
+  'tooMany',
+  'outOfRange',
+  'changed',
+]
+
+export function* inserted({ into, fields, rows, provided, absent, unless }: JoinedInsert, dialect: Dialect): Lines {
+  const tuples: (Sql | undefined)[][] = []
+  for (const cells of rows) {
+    yield
+    const byField = new Map(cells.map((cell) => [cell.field, cell]))
+    tuples.push(
+      fields.map((field) => {
+        const cell = byField.get(field)
+        return cell && assignedValue(cell, dialect)
+      }),
+    )
+  }
+  const insertion: Insertion = {
+    table: table(into.collection),
+    key: into.collection.identity,
+    fields,
+    rows: tuples,
+    provided: absent ? dialect.slots.isEmpty(absent.number) : provided && dialect.slots.isFilled(provided.number),
+    unless,
+    kept: keptFields(into.collection),
+  }
+  yield* run(dialect.slots.keepInserted(into.number, insertion))
+}
+
+export function* linesOfStep(step: Exclude<JoinedStep, JoinedInsert>, selection: Selection, dialect: Dialect): Lines {
+  const { slots } = dialect
+  const scope = lockedScope(dialect)
+  switch (step.kind) {
+    case 'find': {
+      const { into, assertion, provided, absent, count, most, index } = step
+      const isOne = assertion !== undefined && count === 1
+      const sorted = isOne ? firstOf(into.collection, scope) : inOrder(step.order, scope)
+      const from = sql` from ${table(into.collection)} ${ident(scope.alias)} where ${matching(step, scope)}${sorted}`
+      const columns = keptColumns(keptFields(into.collection), scope)
+      const cut = most === undefined ? step.cut : { limit: most + 1, offset: 0 }
+      yield* run(slots.keep(into.number, { columns, from: [from], cut, lock: step.lock }))
+      if (most !== undefined) yield* run(slots.bounded(into.number, most, assertionMarker('tooMany', most)))
+      if (assertion === undefined) return
+      const marker = assertionMarker(assertion, ...(index === undefined ? [] : [index]))
+      yield* run(slots.found(into.number, { count, provided: provided?.number, absent: absent?.number, marker }))
+      return
+    }
+    case 'check': {
+      const { collection, number } = step.slot
+      const offends = sql`(${predicate(step.where, scope)}) is not true`
+      const refused = step.assertion === 'forbidden' ? [step.action, collection.id] : []
+      const marker = assertionMarker(step.assertion, ...refused)
+      for (const { from } of kept(collection, number, scope)) yield* run([none(from(offends), marker, scope)])
+      return
+    }
+    case 'range': {
+      const { collection, number } = step.slot
+      const offends = sql`(${predicate(step.where, scope)}) is not true`
+      const marker = assertionMarker('outOfRange', step.field.id)
+      for (const { from } of kept(collection, number, scope)) yield* run([none(from(offends), marker, scope)])
+      return
+    }
+    case 'match': {
+      const { collection, number } = step.slot
+      const tags = step.tags.map((tag) => param(tag))
+      const has = step.forms.map((form) => sql`${tagOf(form, scope)} in (${join(tags)})`)
+      const offends = tags.length === 0 ? sql`1 = 1` : sql`(${join(has, sql` or `)}) is not true`
+      for (const { from } of kept(collection, number, scope)) {
+        yield* run([none(from(offends), assertionMarker('changed'), scope)])
+      }
+      return
+    }
+    case 'refer':
+      for (const { from } of kept(step.slot.collection, step.slot.number, scope)) {
+        yield* run([none(from(isWithoutTarget(step, scope)), assertionMarker(step.assertion), scope)])
+      }
+      return
+    case 'update': {
+      const { collection, number } = step.slot
+      const altered = step.alterations.map((one) => {
+        const marker = assertionMarker('outOfRange', one.field.id)
+        const value = dialect.altered(ident(scope.alias, one.field.dbName), one, marker)
+        return { column: one.field.dbName, value }
+      })
+      const settings = [...settingsOf(step.cells, dialect), ...altered]
+      yield* run(kept(collection, number, scope).map((rows) => dialect.update(rows.targets, settings)))
+      const fields = keptFields(collection)
+      const moved = step.cells.filter(({ field }) => fields.includes(field))
+      if (moved.length === 0) return
+      const from = kept(collection, number, scope, moved).map((rows) => {
+        return rows.order === undefined ? rows.from(undefined) : sql`${rows.from(undefined)} order by ${rows.order}`
+      })
+      yield* run(slots.keep(number, { columns: keptColumns(fields, scope), from }))
+      return
+    }
+    case 'delete': {
+      const { collection, number } = step.slot
+      yield* run(deleteKept(collection, number, dialect))
+      return
+    }
+    case 'demand':
+      yield* run(
+        slots.found(step.slot.number, {
+          count: 1,
+          provided: undefined,
+          absent: undefined,
+          marker: assertionMarker(step.assertion),
+        }),
+      )
+      return
+    case 'answer': {
+      const { collection, number: slot } = step.slot
+      yield* answer(readBack(dialect, { collection, slot, selection }))
+      return
+    }
+  }
+}
+
+/** Fails if there is a row ` from …`. */
+function none(from: Sql, marker: string, { dialect: { slots }, lock }: Scope): Sql {
+  return slots.assertion(sql`not exists (select 1${from}${lock})`, marker)
+}
+
+/** The condition that a row refers to nothing that may be referred to. */
+function isWithoutTarget({ relation, cells, where }: Extract<Step, { kind: 'refer' }>, scope: Scope): Sql {
+  const inner = scope.next()
+  const newValue = (field: PrimitiveField) => {
+    const cell = cells.find((one) => one.field === field)
+    return cell && cellValue(cell, scope.dialect)
+  }
+  const ownValue = (field: PrimitiveField) => keyColumn(field, scope)
+  const same = relation.joins.flatMap(({ own }) => {
+    const value = newValue(own)
+    return value === undefined ? [] : [sql`${ownValue(own)} = ${value}`]
+  })
+  const given = relation.joins.flatMap(({ own }) =>
+    newValue(own) === undefined ? [sql`${ownValue(own)} is not null`] : [],
+  )
+  const earlier = relation.joins.flatMap(({ own }) => {
+    const isKept = cells.some(({ field, value }) => field === own && value.kind === 'kept' && value.field.isNullable)
+    return isKept ? [sql`${newValue(own) ?? empty} is not null`] : []
+  })
+  const targets = relation.joins.map(
+    ({ own, other }) => sql`${keyColumn(other, inner)} = ${newValue(own) ?? ownValue(own)}`,
+  )
+  const found = sql`select 1 from ${table(relation.target)} ${ident(inner.alias)} where ${join([...targets, predicate(where, inner)], sql` and `)}${inner.lock}`
+  const conditions = [
+    ...(same.length === 0 ? [] : [sql`(${join(same, sql` and `)}) is not true`]),
+    ...given,
+    ...earlier,
+    sql`not exists (${found})`,
+  ]
+  return join(conditions, sql` and `)
+}
+
+function matching({ matches, where }: Extract<Step, { kind: 'find' }>, scope: Scope): Sql {
+  const conditions = matches.map((cell) => {
+    const column = keyColumn(cell.field, scope)
+    const isNull = cell.value.kind === 'text' && cell.value.text === null
+    return isNull ? sql`${column} is null` : sql`${column} = ${cellValue(cell, scope.dialect)}`
+  })
+  const rest = where.kind === 'all' && conditions.length > 0 ? [] : [predicate(where, scope)]
+  return join([...conditions, ...rest], sql` and `)
+}

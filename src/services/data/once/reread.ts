@@ -1,0 +1,71 @@
+/**
+ * An answer whose items are read again: where it was too long to keep, and where the rows decide what the caller may
+ * read. It has what the write would answer of these items now, by the rights of now.
+ */
+import { parseExactJson } from '../../../core/exact-json.ts'
+import type { Collection, PrimitiveField } from '../../../core/model/model.ts'
+import { decodeKey } from '../../../core/plan/item-key.ts'
+import { fieldEquals } from '../../../core/plan/names.ts'
+import type { Selection, UpdatePlan } from '../../../core/plan/plan.ts'
+import { all, and, type Filter, or } from '../../../core/query/filter.ts'
+import { keySelection } from '../../../core/sql/write/ledger.ts'
+import type { Source } from '../../../sources/source.ts'
+import type { BindingsOf } from '../bindings.ts'
+
+type Item = Record<string, unknown>
+
+export type Reread = {
+  readonly source: Source
+  readonly collection: Collection
+  readonly selection: Selection
+  readonly bindings: BindingsOf
+}
+
+/** Keys in one statement. */
+const MOST_KEYS = 500
+
+/** Returns the items with these keys, a list as it was kept; those that are gone are left out. */
+export async function readAgain({ source, collection, selection, bindings }: Reread, keys: string): Promise<string> {
+  const sought = (parseExactJson(keys) as Item[]).map((key) => keyOf(collection, key))
+  const read = (where: Filter, selected: Selection) => {
+    const plan: UpdatePlan = { kind: 'update', collection, where, order: [], assignments: [], selection: selected }
+    return source.prepareWrite(plan)(bindings())
+  }
+  const [only] = sought
+  if (only !== undefined && sought.length === 1) return read(isKey(collection.key, only), selection)
+  const found = new Map<string, Item>()
+  for (let start = 0; start < sought.length; start += MOST_KEYS) {
+    const where = or(sought.slice(start, start + MOST_KEYS).map((key) => isKey(collection.key, key)))
+    const text = await read(where, [...selection, ...keySelection(collection)])
+    for (const item of parseExactJson(text) as Item[]) {
+      const { key, rest } = apart(collection, item)
+      found.set(JSON.stringify(keyOf(collection, key)), rest)
+    }
+  }
+  const items = sought.flatMap((key) => found.get(JSON.stringify(key)) ?? [])
+  return JSON.stringify(items)
+}
+
+/** Takes the keys out of items that were selected with `keySelection`. */
+export function withoutKeys(collection: Collection, text: string): { readonly items: string; readonly keys: string } {
+  const parts = (parseExactJson(text) as Item[]).map((item) => apart(collection, item))
+  return { items: JSON.stringify(parts.map(({ rest }) => rest)), keys: JSON.stringify(parts.map(({ key }) => key)) }
+}
+
+function apart(collection: Collection, item: Item): { readonly key: Item; readonly rest: Item } {
+  const names = new Set(keySelection(collection).map(({ name }) => name))
+  const entries = Object.entries(item)
+  return {
+    key: Object.fromEntries(entries.filter(([name]) => names.has(name))),
+    rest: Object.fromEntries(entries.filter(([name]) => !names.has(name))),
+  }
+}
+
+/** The texts of a key in the form of the database. */
+function keyOf({ key: fields }: Collection, item: Item): readonly string[] {
+  return fields.map((field, index) => decodeKey([field], { kind: 'value', value: item[`_key${index}`] })[0] ?? '')
+}
+
+function isKey(fields: readonly PrimitiveField[], texts: readonly string[]): Filter {
+  return and(fields.map((field, index) => fieldEquals(field, all, texts[index] ?? '')))
+}

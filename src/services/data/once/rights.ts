@@ -1,0 +1,64 @@
+/**
+ * The rights that a write and its answer rest on: what planning asks of each collection. Their digest tells whether an
+ * answer that is kept may still be shown.
+ */
+import type { Access, Granted, Viewer } from '../../../core/access/access.ts'
+import type { WriteRequest } from '../../../core/plan/write.ts'
+import { filterText } from '../../../core/query/filter.ts'
+import { sha256Hex } from '../../caller/digest.ts'
+
+export type WatchedRights = {
+  /** The request, whose viewer notes what it is asked. */
+  readonly request: WriteRequest
+  /** Digest of all that was asked so far. */
+  readonly digest: () => Promise<string>
+  /** Whether what the caller may read depends on the rows, which others may change. */
+  readonly readsByRow: () => boolean
+}
+
+export type WatchRights = (request: WriteRequest) => WatchedRights
+
+export const watched: WatchRights = (request) => {
+  const asked = new Map<string, Access>()
+  const viewer: Viewer = {
+    ...request.viewer,
+    accessTo(collection, action) {
+      const access = request.viewer.accessTo(collection, action)
+      asked.set(`${collection.id} ${action}`, access)
+      return access
+    },
+  }
+  viewer.accessTo(request.collection, 'read')
+  return {
+    request: { ...request, viewer, read: { ...request.read, viewer } },
+    digest: () =>
+      sha256Hex(
+        [...asked]
+          .map(([name, access]) => `${name} ${accessText(access)}`)
+          .sort()
+          .join('\n'),
+      ),
+    readsByRow: () => [...asked].some(([name, access]) => name.endsWith(' read') && !isOfAllRows(access)),
+  }
+}
+
+function accessText(access: Access): string {
+  if (access.kind === 'denied') return 'denied'
+  const grants = access.grants.map(({ rows, fields, validation }) => {
+    const names = fields === 'every' ? fields : [...fields].sort().join()
+    return JSON.stringify([filterText(rows), names, filterText(validation)])
+  })
+  return grants.sort().join(' ')
+}
+
+function isOfAllRows(access: Access): boolean {
+  return access.kind === 'denied' || !access.grants.some(isOfSome) || access.grants.some(isOfEverything)
+}
+
+function isOfSome({ rows }: Granted['grants'][number]): boolean {
+  return rows.kind !== 'all'
+}
+
+function isOfEverything({ rows, fields }: Granted['grants'][number]): boolean {
+  return rows.kind === 'all' && fields === 'every'
+}

@@ -1,0 +1,32 @@
+/**
+ * The field whose value the database has refused. MariaDB and MySQL name its column; of PostgreSQL the name of a type in
+ * the message tells, or that the request names one field only whose values are the database's to judge.
+ */
+import type { Collection, PrimitiveField } from '../../core/model/model.ts'
+import type { SqlFault } from '../../core/sql/fault.ts'
+
+/** `sent` is the text of the request's body and query; undefined where it does not tell. */
+export function refusedField(
+  { column, message }: SqlFault,
+  collections: Iterable<Collection>,
+  sent: string,
+): PrimitiveField | undefined {
+  const named = wordsOf(sent.replace(/(^|&)(fields|sort|deep)[^&]*/g, ' ').replace(/%[0-9A-F]{2}/gi, ' '))
+  const fields = [...collections].flatMap(({ primitives }) => primitives.filter(({ apiName }) => named.has(apiName)))
+  if (column !== undefined) return only(fields.filter(({ dbName }) => dbName === column))
+  const told = wordsOf(message)
+  return only(fields.filter(({ native }) => native !== null && told.has(native.name))) ?? only(fields.filter(isJudged))
+}
+
+function wordsOf(text: string): ReadonlySet<string> {
+  return new Set(text.split(/[^\p{L}\p{N}_$]+/u))
+}
+
+/** Of the other types the service knows what the database takes. */
+function isJudged({ native, type }: PrimitiveField): boolean {
+  return native !== null || /^(date|time|json|decimal)/.test(type.name)
+}
+
+function only<T>(all: readonly T[]): T | undefined {
+  return all.length === 1 ? all[0] : undefined
+}

@@ -1,0 +1,156 @@
+/**
+ * Notices that the schema of a database was changed outside of the service (docs/contract.md#drift): looks at every
+ * source once in a while, and at one where a table or a column turned out to be missing. Connectors have no catalog and
+ * are not looked at.
+ */
+import type { Config } from '../../config.ts'
+import { requireEntitlement } from '../../core/access/principal.ts'
+import { ServiceError } from '../../core/error.ts'
+import { isSystemSource, type Model, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
+import { sqlProviders } from '../../core/sql/address.ts'
+import type { Ports } from '../../ports.ts'
+import {
+  claimLook,
+  type DriftedSource,
+  loadDriftedSources,
+  loadDrifts,
+  loadSeenSchema,
+  saveLook,
+} from '../../store/drift.ts'
+import { markedSources } from '../../store/sources.ts'
+import { loadModelVersion, type WorkspaceRow } from '../../store/workspaces.ts'
+import { recordEvent } from '../caller/audit.ts'
+import type { RequestScope } from '../caller/callers.ts'
+import type { Introspection } from './introspection.ts'
+import type { ModelCache } from './model-cache.ts'
+
+export type Drift = {
+  /** Looks at the sources of the workspaces whose time it is. Never throws: failures are observed. */
+  run(): Promise<void>
+  /** Looks at one source now. Never throws. */
+  look(workspace: WorkspaceRow, sourceId: string): Promise<void>
+  /** The JSON text of the sources that differ from the model; requires dataModel:read (403). */
+  list(scope: RequestScope): Promise<string>
+  /** The sources of all workspaces that differ from their models. */
+  warnings(): Promise<readonly ({ readonly kind: 'schemaDrift' } & DriftedSource)[]>
+}
+
+/** Workspaces per run: a run of a Worker may send a thousand requests. The next run goes on with the others. */
+const MAX_WORKSPACES = 200
+
+/** A timer or a cron that fires a little early is still in time. */
+const SLACK = 60_000
+
+export type DriftDeps = {
+  readonly ports: Pick<Ports, 'database' | 'workspaces' | 'clock' | 'ids' | 'observe'>
+  readonly config: Config
+  readonly models: Pick<ModelCache, 'load'>
+  readonly introspection: Pick<Introspection, 'outline' | 'differences'>
+}
+
+export function createDrift(deps: DriftDeps): Drift {
+  const { ports, config, models, introspection } = deps
+  const { database, workspaces, clock, ids, observe } = ports
+  const interval = config.SERVICE_SCHEMA__DRIFT_INTERVAL
+
+  async function load(workspace: WorkspaceRow): Promise<Model> {
+    return models.load(workspace, (await loadModelVersion(database, workspace.id)) ?? 0)
+  }
+
+  /** A source that cannot be asked fails the requests for it, which tell more. */
+  async function attempt(work: () => Promise<void>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      if (!(error instanceof ServiceError)) observe({ kind: 'fault', error })
+    }
+  }
+
+  async function lookAt(workspace: WorkspaceRow, model: Model, source: SourceRecord): Promise<void> {
+    const { version, records } = model
+    const seen = await loadSeenSchema(database, source.id)
+    const isImported = records.collections.some(({ sourceId }) => sourceId === source.id)
+    if (seen === undefined && !isImported && !isSystemSource(source)) return
+    const outline = await introspection.outline(workspace, records, source)
+    if (seen?.outline === outline && seen.modelVersion === version) return
+    const place = { workspaceId: workspace.id, sourceId: source.id }
+    /** Without an outline where the schema changed meanwhile: the next look compares again. */
+    const compare = async (against: ModelRecords) => {
+      const found = await introspection.differences(workspace, against, source.id)
+      const isSame = (await introspection.outline(workspace, against, source)) === outline
+      return { found, seen: { ...place, outline: isSame ? outline : null } }
+    }
+    const first = await compare(records)
+    if (first.found === undefined) {
+      await database.batch([saveLook({ ...first.seen, modelVersion: version }, undefined, clock.now())])
+      return
+    }
+    // A migration of ours may be at work: what is found while none can be, others have done.
+    await workspaces.withMigrationLock(workspace.id, async () => {
+      const { version: modelVersion, records: current } = await load(workspace)
+      if ((await markedSources(database, workspace.id)).has(source.id)) return
+      const { found, seen: last } = await compare(current)
+      const isNew = found !== undefined && (await loadSeenSchema(database, source.id))?.isDrifted !== true
+      await database.batch([
+        saveLook({ ...last, modelVersion }, found, clock.now()),
+        ...(isNew
+          ? [
+              recordEvent(ids, {
+                action: 'schema.drift.v1',
+                actor: { kind: 'system' },
+                workspaceId: workspace.id,
+                target: { type: 'source', id: source.id },
+                payload: { source: source.apiName, operations: found.operations.map(({ kind }) => kind) },
+              }),
+            ]
+          : []),
+      ])
+      if (isNew) {
+        const message = `The data source ${source.apiName} of the workspace ${workspace.apiName} was changed outside of the service`
+        observe({ kind: 'warning', message })
+      }
+    })
+  }
+
+  async function lookAround(workspace: WorkspaceRow): Promise<void> {
+    const model = await load(workspace)
+    for (const source of model.records.sources.filter(hasCatalog)) {
+      await attempt(() => lookAt(workspace, model, source))
+    }
+  }
+
+  return {
+    run: () =>
+      attempt(async () => {
+        if (interval === 0) return
+        for (let count = 0; count < MAX_WORKSPACES; count += 1) {
+          const now = clock.now()
+          const workspace = await claimLook(database, { now, due: now - interval + Math.min(SLACK, interval / 10) })
+          if (workspace === undefined) break
+          await attempt(() => lookAround(workspace))
+        }
+        observe({ kind: 'drift', sources: (await loadDriftedSources(database)).length })
+      }),
+
+    look: (workspace, sourceId) =>
+      attempt(async () => {
+        if (interval === 0) return
+        const model = await load(workspace)
+        const source = model.records.sources.find(({ id }) => id === sourceId)
+        if (source !== undefined && hasCatalog(source)) await lookAt(workspace, model, source)
+      }),
+
+    list({ workspace, rights }) {
+      requireEntitlement(rights, 'dataModel:read')
+      return loadDrifts(database, workspace.id)
+    },
+
+    async warnings() {
+      return (await loadDriftedSources(database)).map((source) => ({ kind: 'schemaDrift', ...source }))
+    },
+  }
+}
+
+function hasCatalog({ provider }: SourceRecord): boolean {
+  return sqlProviders.some((name) => name === provider)
+}

@@ -1,0 +1,40 @@
+/**
+ * The statements of a migration as a dry run shows them. Where MariaDB and MySQL write a statement from their catalog while a
+ * migration runs, the catalog is asked and what it writes is shown.
+ */
+import { compileChange } from '../../core/sql/ddl.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+import { compile, type Statement } from '../../core/sql/statement.ts'
+import type { SourceDatabase } from '../../sources/provider.ts'
+import { compileChanges, type SourceMigration } from './source-changes.ts'
+
+export async function shownStatements({ database, changes }: SourceMigration): Promise<readonly string[]> {
+  const { driver, dialect } = database
+  const shown = dialect.shown?.()
+  if (shown === undefined) return compileChanges(changes, dialect).map(({ text }) => text)
+  const texts: string[] = []
+  for (const one of changes) {
+    const statements = compileChange(one.change, shown).map((fragment) => compile(fragment, shown))
+    // Of what the migration makes or renames itself the catalog does not know yet.
+    texts.push(...((await written(driver, statements)) ?? compileChanges([one], dialect).map(({ text }) => text)))
+  }
+  return texts
+}
+
+/** Undefined where the catalog lacks what a statement is about. */
+async function written(
+  driver: SourceDatabase['driver'],
+  statements: readonly Statement[],
+): Promise<readonly string[] | undefined> {
+  const texts: string[] = []
+  for (const { text, params, heed } of statements) {
+    try {
+      const statement = heed ? heed(await driver.query({ text, params })) : { text }
+      if (statement !== undefined && statement.text !== '') texts.push(statement.text)
+    } catch (cause) {
+      if (!(cause instanceof SqlFault)) throw cause
+      return undefined
+    }
+  }
+  return texts
+}

@@ -1,0 +1,90 @@
+/**
+ * Reads the schemas of sources: those that are attached through their providers, and of the system database what belongs
+ * to the workspace. Errors say that an introspection failed, and why.
+ */
+import { isStartFailure } from '../../core/connector/activity.ts'
+import { nested, ServiceError } from '../../core/error.ts'
+import { isSystemSource, type ModelRecords, type SourceRecord } from '../../core/model/model.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+import type { SourceSchema } from '../../core/sql/source-schema.ts'
+import { catalogDigest, readCatalog } from '../../sources/catalog.ts'
+import type { DigestDepth, Imported, SourceDatabase } from '../../sources/provider.ts'
+import { dataSchema } from '../../store/installation.ts'
+import type { WorkspaceRow } from '../../store/workspaces.ts'
+import type { OpenSources } from './open-sources.ts'
+
+/** A source of a workspace, whose model has these records. */
+export type PlacedSource = {
+  readonly workspace: WorkspaceRow
+  readonly records: ModelRecords
+  readonly source: SourceRecord
+}
+
+export type SourceCatalogs = {
+  /** Returns the importable schema; waits for migrations that still run. */
+  read(place: PlacedSource): Promise<Imported>
+  /** Like `read`, without any effect on the source. */
+  look(place: PlacedSource): Promise<SourceSchema>
+  /** Returns the digest of what `read` would; undefined for a source without a catalog. */
+  digest(place: PlacedSource, depth: DigestDepth): Promise<string | undefined>
+}
+
+export type SourceCatalogsDeps = {
+  readonly system: SourceDatabase
+  readonly openSources: Pick<OpenSources, 'open'>
+}
+
+export function createSourceCatalogs(deps: SourceCatalogsDeps): SourceCatalogs {
+  const { system, openSources } = deps
+
+  async function readOwn(place: PlacedSource): Promise<Imported> {
+    const { driver, catalog } = system
+    const rows = await driver.query(catalog.statement(ownSchemas(place)))
+    return { ...(await readCatalog(system, rows, (statement) => driver.query(statement))), statements: [] }
+  }
+
+  async function ownDigest(place: PlacedSource, depth: DigestDepth): Promise<string> {
+    const { driver, catalog } = system
+    const rows = await driver.query(catalog.digest.statement(ownSchemas(place)))
+    return catalogDigest(system, { rows, depth }, (statement) => driver.query(statement))
+  }
+
+  async function explained<T>(work: Promise<T>): Promise<T> {
+    try {
+      return await work
+    } catch (cause) {
+      if (cause instanceof ServiceError && !isStartFailure(cause)) throw new ServiceError(cause.kind, FAILED, { cause })
+      if (!(cause instanceof SqlFault)) throw cause
+      const reason = system.dialect.explain(cause)?.message ?? 'The database denied access to its schema'
+      throw nested('failed', [FAILED, reason], { cause })
+    }
+  }
+
+  const open = ({ workspace, source }: PlacedSource) => openSources.open(workspace, source)
+  return {
+    read: (place) =>
+      explained(isSystemSource(place.source) ? readOwn(place) : open(place).then((source) => source.introspect())),
+    look: (place) =>
+      explained(
+        isSystemSource(place.source)
+          ? readOwn(place).then(({ schema }) => schema)
+          : open(place).then((source) => source.look()),
+      ),
+    digest: (place, depth) =>
+      explained(
+        isSystemSource(place.source) ? ownDigest(place, depth) : open(place).then((source) => source.digest?.(depth)),
+      ),
+  }
+}
+
+/**
+ * Of the system database only the workspace's own schemas are read; others belong to the service or to other
+ * workspaces.
+ */
+function ownSchemas({ workspace, records, source }: PlacedSource) {
+  const own = records.namespaces.filter(({ sourceId, isSystem }) => sourceId === source.id && !isSystem)
+  const names = [...new Set([dataSchema(workspace.apiName), ...own.map(({ dbName }) => dbName)])]
+  return { kind: 'schemas', names } as const
+}
+
+const FAILED = 'Failed to execute the introspection'

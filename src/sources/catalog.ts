@@ -1,0 +1,54 @@
+/** What is made of the rows of a catalog: the schema of a database, and the digest that tells whether it is still that. */
+import { inCluster } from '../core/sql/catalog-ids.ts'
+import type { Rows } from '../core/sql/dialect.ts'
+import type { SourceSchema } from '../core/sql/source-schema.ts'
+import type { Statement } from '../core/sql/statement.ts'
+import { isLedger } from '../core/sql/write/ledger-table.ts'
+import { loadCluster } from './cluster.ts'
+import type { DigestDepth, SourceDatabase } from './provider.ts'
+
+type Database = Pick<SourceDatabase, 'driver' | 'catalog'>
+
+/** Runs a statement, and throws its faults as the caller wants them. */
+type Ask = (statement: Statement) => Promise<Rows>
+
+/** Takes the rows of the catalog's statement. The digest is that of `catalogDigest` at the same moment. */
+export async function readCatalog(
+  database: Database,
+  rows: Rows,
+  ask: Ask,
+): Promise<{ readonly schema: SourceSchema; readonly digest: string }> {
+  const { catalog } = database
+  const question = catalog.inspect?.(rows)
+  const inspected = question && (await ask(question))
+  const { readCheck } = await import('../core/sql/checks/expression.ts')
+  const cluster = await loadCluster(database)
+  const { tables, ...rest } = catalog.parse(rows, inspected, readCheck)
+  return {
+    schema: {
+      ...rest,
+      tables: inCluster(
+        tables.filter((table) => !isLedger(table)),
+        cluster,
+      ),
+    },
+    digest: textOf([catalog.digest.of(rows), cluster], inspected),
+  }
+}
+
+/** Takes the rows of the digest's statement. */
+export async function catalogDigest(
+  database: Database,
+  { rows, depth }: { readonly rows: Rows; readonly depth: DigestDepth },
+  ask: Ask,
+): Promise<string> {
+  const { catalog } = database
+  if (depth === 'catalog') return catalog.digest.of(rows)
+  const question = catalog.inspect?.(rows)
+  const inspected = question && (await ask(question))
+  return textOf([catalog.digest.of(rows), await loadCluster(database)], inspected)
+}
+
+function textOf(parts: readonly string[], inspected: Rows = []): string {
+  return JSON.stringify([...parts, inspected])
+}

@@ -1,0 +1,63 @@
+/** Conditions on far rows as lists of the keys that meet them. */
+import { spellingsOfKey } from '../../core/model/far-key.ts'
+import type { RelationField } from '../../core/model/model.ts'
+import type { Order, ReadPlan } from '../../core/plan/plan.ts'
+import { lookupColumn, lookupKeyOf, type Related } from '../../core/plan/relations.ts'
+import { all, and, type Filter, isTrue, none, not } from '../../core/query/filter.ts'
+import { queryFault } from '../../core/query/parse.ts'
+import { type Item, keyText, onlyJoin, PAGE, type Run } from './run.ts'
+
+/** Resolves each condition to a list of keys. */
+export async function answers(conditions: readonly Related[], run: Run): Promise<ReadonlyMap<Related, Filter>> {
+  const known = new Map<Related, Filter>()
+  for (const condition of conditions) known.set(condition, await answer(condition, run))
+  return known
+}
+
+async function answer({ relation, target, quantifier, rows, filter }: Related, run: Run): Promise<Filter> {
+  const { own, other } = onlyJoin(relation)
+  const condition = quantifier === 'every' ? not(isTrue(filter)) : filter
+  const keys = await matchingKeys(relation, { kind: 'read', collection: target, where: and([rows, condition]) }, run)
+  const operands = keys.flatMap((key) => spellingsOfKey(key, other.type, own.type))
+  const exists: Filter =
+    operands.length === 0 ? none : isTrue({ kind: 'in', field: own, visible: all, negated: false, operands })
+  return quantifier === 'some' ? exists : not(exists)
+}
+
+/**
+ * Returns the keys of the far rows that match. One page is read as it comes; where it is full, all are read in the
+ * order of their keys, each page beginning behind the last key, which the far source has to be able to.
+ */
+async function matchingKeys(
+  relation: RelationField,
+  wanted: Pick<ReadPlan, 'kind' | 'collection' | 'where'>,
+  run: Run,
+): Promise<readonly string[]> {
+  const { other } = onlyJoin(relation)
+  const source = run.open(wanted.collection.sourceId)
+  const page = async (where: Filter, order: readonly Order[]) => {
+    const plan = { ...wanted, where, selection: [lookupColumn(other)], page: { order, limit: PAGE, offset: 0 } }
+    const { data } = await source.prepareList({ ...plan, count: false })(run.bindings, run.options)
+    return (JSON.parse(data) as readonly Item[]).map((row) => keyText(lookupKeyOf(row)))
+  }
+  const first = await page(wanted.where, [])
+  const found = new Set(first.filter((key) => key !== undefined))
+  if (first.length < PAGE) return [...found]
+  const byKey: Order = { path: [], field: other, visible: all, direction: 'asc', nulls: 'last', origin: 'asked' }
+  let behind: Filter = all
+  for (let pages = 0; pages < MAX_PAGES && found.size <= MAX_KEYS; pages += 1) {
+    const keys = await page(and([wanted.where, behind]), [byKey])
+    for (const key of keys) if (key !== undefined) found.add(key)
+    const last = keys.at(-1)
+    const isEnd = keys.length < PAGE || last === undefined
+    if (isEnd && found.size <= MAX_KEYS) return [...found]
+    if (last !== undefined) behind = { kind: 'compare', field: other, visible: all, operator: '>', operand: last }
+  }
+  throw queryFault(`filter.${relation.apiName}`, `matches more than ${MAX_KEYS} items of another data source`)
+}
+
+/** Maximum keys that a condition on far rows may yield. */
+const MAX_KEYS = 20_000
+
+/** Maximum requests for them: keys that many rows share come a few at a time. */
+const MAX_PAGES = 100

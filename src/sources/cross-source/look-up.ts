@@ -1,0 +1,136 @@
+/** Looks far rows up by key, in batches, and puts them into the rows that refer to them, in the requested order. */
+import { parseExactJson } from '../../core/exact-json.ts'
+import { comparableKey, spellingsOfKey } from '../../core/model/far-key.ts'
+import type { RelationField } from '../../core/model/model.ts'
+import type { ReadPlan } from '../../core/plan/plan.ts'
+import {
+  isLookupColumn,
+  lookupColumn,
+  lookupKeyOf,
+  type SelectedRelation,
+  type SelectionPart,
+  type SplitSelection,
+} from '../../core/plan/relations.ts'
+import { queryFault } from '../../core/query/parse.ts'
+import { type Item, keyText, onlyJoin, PAGE, type Run } from './run.ts'
+
+/** Adds the missing parts to rows of a split selection, in the requested order. */
+export async function complete(rows: readonly Item[], split: SplitSelection, run: Run): Promise<readonly Item[]> {
+  const found = new Map<SelectionPart, readonly unknown[]>()
+  for (const part of split.parts) {
+    if (part.kind === 'elsewhere') found.set(part, await lookUp(rows, part, run))
+    if (part.kind === 'within') found.set(part, await within(rows, part, run))
+  }
+  return rows.map((row, index) =>
+    Object.fromEntries(
+      split.parts.map((part) =>
+        part.kind === 'own'
+          ? [part.name, row[part.name]]
+          : [part.kind === 'within' ? part.name : part.selected.name, found.get(part)?.[index]],
+      ),
+    ),
+  )
+}
+
+/** Completes the rows of a local relation together, so that their look-ups are batched too. */
+async function within(
+  rows: readonly Item[],
+  { name, isList, split }: Extract<SelectionPart, { readonly kind: 'within' }>,
+  run: Run,
+): Promise<readonly unknown[]> {
+  const inner = rows.map((row): readonly Item[] => {
+    const value = row[name] as { readonly data: readonly Item[] } | Item | null
+    if (value === null) return []
+    return isList ? (value as { readonly data: readonly Item[] }).data : [value as Item]
+  })
+  const completed = await complete(inner.flat(), split, run)
+  let start = 0
+  return inner.map((items, index) => {
+    const own = completed.slice(start, start + items.length)
+    start += items.length
+    if (rows[index]?.[name] === null) return null
+    return isList ? { ...(rows[index]?.[name] as Item), data: own } : own[0]
+  })
+}
+
+/** Returns the far rows of each row. */
+async function lookUp(
+  rows: readonly Item[],
+  { selected, columns }: Extract<SelectionPart, { readonly kind: 'elsewhere' }>,
+  run: Run,
+): Promise<readonly unknown[]> {
+  const [column = ''] = columns
+  const { page, visible, relation } = selected
+  const { own, other } = onlyJoin(relation)
+  const nameOf = (key: string | undefined) => key && comparableKey(key, own.type, other.type)
+  const keys = rows.map((row) => nameOf(keyText(row[column])))
+  const wanted = [...new Set(keys)].flatMap((key) =>
+    key === undefined ? [] : spellingsOfKey(key, own.type, other.type),
+  )
+  const byKey = Map.groupBy(await farRows(selected, wanted, run), (row) => nameOf(keyText(lookupKeyOf(row))))
+  return keys.map((key) => {
+    // A relation hidden in a row is null, as it is when a database follows it.
+    if (key === undefined && (page === undefined || visible.kind !== 'all')) return null
+    const own = key === undefined ? [] : (byKey.get(key) ?? [])
+    const shown = page === undefined ? own.slice(0, 1) : own.slice(page.offset, page.offset + page.limit)
+    for (const row of shown) run.room.add(row)
+    const data = shown.map(withoutHidden)
+    return page === undefined ? (data[0] ?? null) : { data }
+  })
+}
+
+/** Returns all far rows with one of the keys. */
+async function farRows(selected: SelectedRelation, keys: readonly string[], run: Run): Promise<readonly Item[]> {
+  const found: Item[] = []
+  for (let start = 0; start < keys.length; start += BATCH) {
+    found.push(...(await batchOf(selected, keys.slice(start, start + BATCH), run)))
+    if (found.length > MAX_ROWS) {
+      throw queryFault(`fields.${selected.name}`, `returns more than ${MAX_ROWS} items of another data source`)
+    }
+  }
+  return found
+}
+
+/** Maximum rows of all look-ups of a relation. */
+const MAX_ROWS = 10_000
+
+/** Maximum keys of one look-up. */
+const BATCH = 200
+
+/** Splits the keys in half and retries if the page is full, since there may be more rows. */
+async function batchOf(selected: SelectedRelation, values: readonly string[], run: Run): Promise<readonly Item[]> {
+  const { relation, selection, where, page } = selected
+  const { other } = onlyJoin(relation)
+  const isOneEach = page === undefined && isUnique(relation)
+  // For a single key, the requested page is enough.
+  const enough = page === undefined ? 1 : page.offset + page.limit
+  const limit = isOneEach ? values.length : values.length === 1 ? enough : PAGE
+  const plan: ReadPlan = {
+    kind: 'read',
+    collection: relation.target,
+    selection: [...selection, lookupColumn(other)],
+    where,
+    page: { order: page?.order ?? [], limit, offset: 0 },
+    count: false,
+  }
+  const source = run.open(relation.target.sourceId)
+  const text = await source.prepareLookup(plan, { field: other, values })(run.bindings, run.options)
+  run.room.gather(text)
+  const found = parseExactJson(text) as readonly Item[]
+  if (isOneEach || values.length === 1 || found.length < PAGE) return found
+  const middle = Math.ceil(values.length / 2)
+  const first = await batchOf(selected, values.slice(0, middle), run)
+  return [...first, ...(await batchOf(selected, values.slice(middle), run))]
+}
+
+/** Whether each key has at most one far row. */
+function isUnique({ target, joins }: RelationField): boolean {
+  const other = joins.map((join) => join.other.id)
+  return target.indexes.some(
+    ({ kind, fields }) => kind !== 'normal' && fields.every(({ id }) => other.includes(id)) && fields.length > 0,
+  )
+}
+
+function withoutHidden(row: Item): Item {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !isLookupColumn(name)))
+}

@@ -1,0 +1,36 @@
+/** One request over several sources, and the keys by which rows of two of them meet. */
+import { plainNumber } from '../../core/exact-json.ts'
+import type { RelationField } from '../../core/model/model.ts'
+import { queryFault } from '../../core/query/parse.ts'
+import type { Bindings } from '../../core/query/placeholder.ts'
+import type { AnswerRoom } from '../answer-room.ts'
+import type { ReadOptions, Source } from '../source.ts'
+
+export type Open = (sourceId: string) => Source
+
+export type Item = Record<string, unknown>
+
+/** The context of one request. */
+export type Run = {
+  readonly open: Open
+  readonly bindings: Bindings
+  readonly options: ReadOptions | undefined
+  readonly room: AnswerRoom
+}
+
+/** Maximum rows of one look-up; some search engines return no more of a list. */
+export const PAGE = 1_000
+
+export function onlyJoin(relation: RelationField): RelationField['joins'][number] {
+  const [join] = relation.joins
+  if (join !== undefined && relation.joins.length === 1) return join
+  throw queryFault(
+    `fields.${relation.apiName}`,
+    'has a key of several fields, which cannot be followed into another source',
+  )
+}
+
+/** Converts a key value to text, to compare the two sides. */
+export function keyText(value: unknown): string | undefined {
+  return value === null || value === undefined ? undefined : String(plainNumber(value))
+}

@@ -1,0 +1,24 @@
+/** Errors of a database as callers see them. */
+import { ServiceError } from '../../core/error.ts'
+import type { Dialect } from '../../core/sql/dialect.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+import { failedAssertion } from '../../core/sql/write/steps.ts'
+import { assertionError, queryFailed } from '../assertion-error.ts'
+
+/** Throws database errors in the words of docs/contract.md#what-the-caller-sees, without the message of the driver. */
+export function throwRefused(dialect: Dialect): (cause: unknown) => never {
+  return (cause) => {
+    throw cause instanceof SqlFault ? refused(dialect, cause) : cause
+  }
+}
+
+export function refused(dialect: Dialect, fault: SqlFault): ServiceError {
+  const unmet = failedAssertion(fault.message)
+  if (unmet !== undefined) return assertionError(unmet)
+  const explained = dialect.explain(fault)
+  if (explained === undefined)
+    return queryFailed(new ServiceError('failed', 'Failed to query the database', { cause: fault }))
+  // The SqlFault is not shown to callers; code that knows the model reads the constraint's name from it.
+  const { kind, message, code, cause = fault } = explained
+  return queryFailed(new ServiceError(kind, message, { cause, ...(code !== undefined && { code }) }))
+}

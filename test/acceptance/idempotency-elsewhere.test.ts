@@ -1,0 +1,240 @@
+/**
+ * Writes under an Idempotency-Key in other data sources: databases without a ledger, and connectors. They happen at most
+ * once: what nobody saw end is not done again (docs/contract.md#idempotency).
+ */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type SqlProvider, sqlProviders } from '../../src/core/sql/address.ts'
+import type { ExternalSystem } from '../support/servers/external-system.ts'
+import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { connect, startSystem } from '../support/service/connected.ts'
+import { people } from '../support/service/people.ts'
+import { type Client, createCollection, type Workspace, world } from '../support/service/world.ts'
+
+let servers: SourceServers
+let shop: Workspace
+let system: ExternalSystem
+
+beforeAll(async () => {
+  servers = await startSourceServers()
+  system = await startSystem()
+  shop = await world.workspace('once_elsewhere', {})
+  await connect(shop, system)
+})
+
+afterAll(async () => {
+  await Promise.all([servers?.close(), system?.close()])
+})
+
+const newKey = () => crypto.randomUUID()
+
+async function send(on: Client, key: string, [method, path, body]: readonly [string, string, unknown?], tag?: string) {
+  const condition: Record<string, string> = tag === undefined ? {} : { 'If-Match': tag }
+  const response = await on.send(method, path, { body, headers: { 'Idempotency-Key': key, ...condition } })
+  const text = await response.text()
+  const replayed = response.headers.get('Idempotency-Replayed')
+  return { status: response.status, replayed, body: text === '' ? '' : (JSON.parse(text) as unknown) }
+}
+
+const coded = (code: string) => expect.objectContaining({ code })
+
+describe.each(sqlProviders)('%s', (provider: SqlProvider) => {
+  const [books, ids] = [`${provider}_books`, new Map<string, string>()]
+
+  beforeAll(async () => {
+    const { config } = servers[provider]
+    const made = await shop.post('/sources/data', { apiName: `source_${provider}`, provider, config })
+    const { data } = (await made.json()) as { data: { id: string } }
+    const migrated = await shop.migrate(createCollection(ids, data.id, books, { title: 'string', text: 'string?' }))
+    expect([made.status, migrated.status]).toEqual([200, 200])
+  })
+
+  const counted = async (title: string) => {
+    const found = (await shop.data(`/items/${books}?fields=id&filter[title][_eq]=${title}`)) as unknown[]
+    return found.length
+  }
+
+  it('writes once, whoever sends it at the same time or later', async () => {
+    const key = newKey()
+    const write = ['POST', `/items/${books}`, [{ title: key }]] as const
+
+    const answers = await Promise.all(Array.from({ length: 10 }, () => send(shop, key, write)))
+    const later = await send(shop, key, write)
+
+    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
+    expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1)
+    expect(later).toMatchObject({ status: 200, replayed: 'true', body: answers[0]?.body })
+    expect(await counted(key)).toBe(1)
+  })
+
+  it('changes and deletes once', async () => {
+    const [change, deletion] = [newKey(), newKey()]
+    const [made] = await shop.insert(books, [{ title: change }])
+    const path = `/items/${books}/${made?.id}`
+
+    const answers = [
+      await send(shop, change, ['PATCH', `${path}?fields=title`, { title: deletion }]),
+      await send(shop, change, ['PATCH', `${path}?fields=title`, { title: deletion }]),
+      await send(shop, deletion, ['DELETE', path]),
+      await send(shop, deletion, ['DELETE', path]),
+      await send(shop, newKey(), ['DELETE', path]),
+    ]
+
+    expect(answers.map(({ status, replayed }) => [status, replayed])).toEqual([
+      [200, null],
+      [200, 'true'],
+      [204, null],
+      [204, 'true'],
+      [404, null],
+    ])
+    expect(answers[1]?.body).toEqual({ data: { title: deletion } })
+  })
+
+  it('changes an item as it was read once, and leaves no key where it is another', async () => {
+    const [key, late] = [newKey(), newKey()]
+    const [made] = await shop.insert(books, [{ title: late }])
+    const path = `/items/${books}/${made?.id}`
+    const tagOf = async () => `"${((await shop.data(`${path}?fields=_etag`)) as { _etag: string })._etag}"`
+    const tag = await tagOf()
+    const change = ['PATCH', `${path}?fields=title`, { title: key }] as const
+
+    const answers = [
+      await send(shop, key, change, tag),
+      await send(shop, key, change, tag),
+      await send(shop, key, change),
+      await send(shop, late, change, tag),
+      await send(shop, late, change, await tagOf()),
+    ]
+
+    expect(answers.map(({ status, replayed }) => [status, replayed])).toEqual([
+      [200, null],
+      [200, 'true'],
+      [422, null],
+      [412, null],
+      [200, null],
+    ])
+    expect(answers[1]?.body).toEqual({ data: { title: key } })
+  })
+
+  it('does a write again whose first try was refused', async () => {
+    const key = newKey()
+    const [made] = await shop.insert(books, [{ title: 'there' }])
+
+    const refused = await send(shop, key, ['POST', `/items/${books}`, [{ id: made?.id, title: key }]])
+    const done = await send(shop, key, ['POST', `/items/${books}`, [{ title: key }]])
+
+    expect([refused.status, done.status, done.replayed]).toEqual([422, 200, null])
+    expect(await counted(key)).toBe(1)
+  })
+
+  it('reads the items of long answers again, and of callers whose rows decide', async () => {
+    const [long, own] = [newKey(), newKey()]
+    const member = await people.member(shop, {
+      collections: { [books]: { create: 'all', read: { filter: { title: { _neq: 'hidden' } } } } },
+    })
+    const pages = Array.from({ length: 30 }, (_, index) => ({ title: long, text: `${index} ${'x'.repeat(3_000)}` }))
+
+    const first = await send(shop, long, ['POST', `/items/${books}?fields=title,text`, pages])
+    const again = await send(shop, long, ['POST', `/items/${books}?fields=title,text`, pages])
+    await send(member, own, ['POST', `/items/${books}?fields=title`, [{ title: own }]])
+    await shop.patch(`/items/${books}?filter[title][_eq]=${own}`, { title: 'hidden' })
+    const hidden = await send(member, own, ['POST', `/items/${books}?fields=title`, [{ title: own }]])
+
+    expect(again).toEqual({ ...first, replayed: 'true' })
+    expect(hidden).toEqual({ status: 200, replayed: 'true', body: { data: [{ title: null }] } })
+  })
+})
+
+describe('a connector', () => {
+  const write = (name: string) => ['POST', '/items/authors', [{ name }]] as const
+  const written = () => system.queries().filter(({ operation }) => operation === 'createMany').length
+
+  it('is asked once', async () => {
+    const key = newKey()
+    written()
+
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(shop, key, write(key))))
+
+    expect(new Set(answers.map(({ status, body }) => JSON.stringify([status, body]))).size).toBe(1)
+    expect(answers[0]?.status).toBe(200)
+    expect(written()).toBe(1)
+  })
+
+  it('gets the key where it declares that it knows keys', async () => {
+    const [one, two] = [newKey(), newKey()]
+    const [own, other] = await Promise.all([startSystem(), world.workspace('once_declared', {})])
+    const declared = own.declarations.map((collection) => ({ ...collection, idempotent: true }))
+    own.declarations.splice(0, Number.POSITIVE_INFINITY, ...declared)
+    await connect(other, own)
+
+    await send(other, one, ['POST', '/items/authors', [{ name: one }]])
+    await send(other, two, ['PATCH', '/items/authors/1', { name: two }])
+    await other.post('/items/authors', [{ name: 'plain' }])
+    await send(shop, newKey(), write('elsewhere'))
+
+    const keys = own.queries().flatMap((query) => ('idempotencyKey' in query ? [query.idempotencyKey] : []))
+    expect(keys).toEqual([expect.any(String), expect.any(String)])
+    expect(new Set(keys).size).toBe(2)
+    expect(JSON.stringify(system.queries())).not.toContain('idempotencyKey')
+    await own.close()
+  })
+
+  it('changes an item as it was read once, and is asked again where it was another', async () => {
+    const [key, late] = [newKey(), newKey()]
+    const path = '/items/authors/2'
+    const tagOf = async () => `"${((await shop.data(`${path}?fields=_etag`)) as { _etag: string })._etag}"`
+    const tag = await tagOf()
+    const change = ['PATCH', `${path}?fields=name`, { name: key }] as const
+
+    const answers = [
+      await send(shop, key, change, tag),
+      await send(shop, key, change, tag),
+      await send(shop, key, change),
+      await send(shop, late, change, tag),
+      await send(shop, late, change, await tagOf()),
+    ]
+
+    expect(answers.map(({ status, replayed }) => [status, replayed])).toEqual([
+      [200, null],
+      [200, 'true'],
+      [422, null],
+      [412, null],
+      [200, null],
+    ])
+    expect(answers[1]?.body).toEqual({ data: { name: key } })
+  })
+
+  it('that takes longer than others wait is 409, with when to come back', async () => {
+    const key = newKey()
+    const gate = system.hold('query')
+
+    const first = send(shop, key, write(key))
+    await gate.reached
+    const waiting = await shop.send('POST', '/items/authors', {
+      body: [{ name: key }],
+      headers: { 'Idempotency-Key': key },
+    })
+    gate.release()
+
+    expect([waiting.status, waiting.headers.get('Retry-After'), await waiting.json()]).toEqual([
+      409,
+      '5',
+      coded('4091'),
+    ])
+    expect((await first).status).toBe(200)
+    expect(await send(shop, key, write(key))).toMatchObject({ status: 200, replayed: 'true' })
+  })
+
+  it('whose answer was lost is not asked again', async () => {
+    const key = newKey()
+    written()
+    system.tell('query', { do: 'plain' })
+
+    const first = await send(shop, key, write(key))
+    system.tell('query', null)
+    const again = await send(shop, key, write(key))
+
+    expect(first.status).toBe(500)
+    expect(again).toEqual({ status: 409, replayed: null, body: coded('4093') })
+    expect(written()).toBe(0)
+  })
+})

@@ -1,0 +1,46 @@
+/**
+ * What a member without any right gets, by the table of routes: a new route is refused to them, or stands here among those
+ * that are for everybody.
+ */
+import { expect, it } from 'vitest'
+import { describedRoutes } from '../../handlers/openapi/routes.ts'
+import { people } from '../support/service/people.ts'
+import { world } from '../support/service/world.ts'
+
+const shop = await world.workspace('no_rights', { articles: { title: 'string' } })
+const member = await people.memberWith(shop, [])
+
+const routes = Object.keys(describedRoutes).filter((route) => /^\w+ \/api\/(\{workspace\}|system)\//.test(route))
+const forEverybody = [
+  ...['live', 'ready', 'info', 'docs', 'docs/{file}'].map((path) => `GET /api/system/${path}`),
+  'POST /api/system/bootstrap',
+  'GET /api/{workspace}/docs',
+  'GET /api/system/users/me',
+  // Lists of what they belong to, and what is their own.
+  'GET /api/system/workspaces',
+  ...routes.filter((route) => /^\w+ \/api\/system\/(api-keys|service-accounts)/.test(route)),
+]
+
+it.each(routes.filter((route) => !forEverybody.includes(route)))(
+  '%s is refused before anything is read',
+  async (route) => {
+    const response = await send(route)
+
+    expect(response.status, await response.text()).toBe(403)
+  },
+)
+
+it.each(forEverybody)('%s is not refused', async (route) => {
+  const response = await send(route)
+
+  expect([200, 404, 422], await response.text()).toContain(response.status)
+})
+
+function send(route: string): Promise<Response> {
+  const [method = '', path = ''] = route.split(' ')
+  const address = path
+    .replace('{workspace}', shop.name)
+    .replace('{name}', 'nothing')
+    .replace(/\{\w+\}/g, crypto.randomUUID())
+  return member.system.send(method, address, /^P/.test(method) ? { body: {} } : {})
+}

@@ -1,0 +1,71 @@
+/** What a write asks of a database that is told each statement when the one before was answered (decision 060). */
+import { expect, it } from 'vitest'
+import { ddlError } from '../../../src/core/migration/ddl-error.ts'
+import { unbound } from '../../../src/core/query/placeholder.ts'
+import { SqlFault } from '../../../src/core/sql/fault.ts'
+import { mysqlConversation } from '../../../src/core/sql/mysql/dialect.ts'
+import type { SqlParam } from '../../../src/core/sql/statement.ts'
+import { conversed } from '../../../src/core/sql/write.ts'
+import { build } from '../../support/data/build.ts'
+
+const model = build.model({ authors: { id: 'int64', name: 'string' } })
+const { collection, selection, where } = build.read(model, 'authors', 'fields=name&filter[name][_eq]=Ada')
+const assignments = collection.primitives.slice(1).map((field) => ({ field, value: 'Bo' }))
+const update = { kind: 'update', collection, where, order: [], assignments, selection } as const
+
+/** The statements of the update, each heeding its answer; the rows of the first one are those of the keys. */
+function told(keys: readonly string[]) {
+  const answers: number[] = []
+  const statements: { readonly text: string; readonly params: readonly SqlParam[] }[] = []
+  for (const { text, params, heed } of conversed(update, mysqlConversation, { bindings: unbound, answers })) {
+    heed?.(keys.map((key) => [key]))
+    statements.push({ text, params })
+  }
+  return { statements, answers }
+}
+
+it('finds and locks, then names what it has found', () => {
+  const { statements, answers } = told(['7', '9007199254740993'])
+
+  expect(statements).toEqual([
+    {
+      text: 'select concat(`t0`.`id`) from `authors` `t0` where (`t0`.`name` = ? and `t0`.`name` = convert(? using utf8mb4) collate utf8mb4_0900_bin) for update',
+      params: ['Ada', 'Ada'],
+    },
+    {
+      text: 'update `authors` `t0` set `t0`.`name` = ? where `t0`.`id` in (cast(? as signed), cast(? as signed))',
+      params: ['Bo', '7', '9007199254740993'],
+    },
+    {
+      text: `select /*+ set_var(group_concat_max_len = 1073741824) */ ifnull(concat('{"name":', ifnull(json_quote(\`t0\`.\`name\`), 'null'), '}'), exp(1000 + rand())) as r from \`authors\` \`t0\` where \`t0\`.\`id\` in (cast(? as signed), cast(? as signed)) order by case when \`t0\`.\`id\` = cast(? as signed) then 0 when \`t0\`.\`id\` = cast(? as signed) then 1 end`,
+      params: ['7', '9007199254740993', '7', '9007199254740993'],
+    },
+  ])
+  expect(answers).toEqual([2])
+})
+
+it('asks nothing more where it has found nothing', () => {
+  const { statements, answers } = told([])
+
+  expect(statements).toHaveLength(1)
+  expect(answers).toEqual([])
+})
+
+it('names at most 500 keys in one statement', () => {
+  const { statements, answers } = told(Array.from({ length: 1_001 }, (_, key) => String(key)))
+
+  expect(statements.map(({ params }) => params.length)).toEqual([2, 501, 501, 2, 1_000, 1_000, 1])
+  expect(answers).toEqual([4, 5, 6])
+})
+
+it('begins each transaction with no rows', () => {
+  told(['7'])
+
+  expect(mysqlConversation.begun().slots.isFilled(0)).toEqual(mysqlConversation.slots.isFilled(0))
+})
+
+it('says what Vitess does not do, whatever number the error has', () => {
+  const fault = new SqlFault('VT10001: foreign key constraints are not allowed', { state: '70100', errno: 1317 })
+
+  expect(ddlError(fault, mysqlConversation)).toMatchObject({ code: '3010' })
+})

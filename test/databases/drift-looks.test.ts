@@ -1,0 +1,79 @@
+/** docs/contract.md#drift: a look that begins before a migration and ends after it takes neither schema for the other. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
+import type { SqlDriver } from '../../src/ports.ts'
+import { type Client, migrate, signIn, type Workspace } from '../migration/support/client.ts'
+import { plainCollection } from '../migration/support/collections.ts'
+import { startPostgres, type TestPostgres } from '../support/servers/postgres.ts'
+import { type InProcess, openInProcess } from '../support/service/in-process.ts'
+
+let server: TestPostgres
+let database: SqlDriver
+let service: InProcess
+let client: Client
+let shop: Workspace
+/** Runs once, after the next digest of a catalog was read. */
+let meanwhile: (() => Promise<unknown>) | undefined
+
+beforeAll(async () => {
+  server = await startPostgres()
+  database = openPostgres({ connectionString: server.url })
+  const interrupted: SqlDriver = {
+    ...database,
+    async query(statement, context) {
+      const rows = await database.query(statement, context)
+      const work = isDigest(statement.text) ? meanwhile : undefined
+      if (work !== undefined) meanwhile = undefined
+      await work?.()
+      return rows
+    },
+  }
+  service = await openInProcess({ database: interrupted, databaseUrl: server.url })
+  client = await signIn(service.administrator, 'http://localhost', service.request)
+  shop = await client.workspace('shop')
+})
+
+afterAll(async () => {
+  await service?.close()
+  await database?.close()
+  await server?.close()
+})
+
+/** The digest without the rows. */
+function isDigest(text: string): boolean {
+  return text.includes('hash_record_extended') && !text.includes("'kind', 'column'")
+}
+
+const look = () => service.services.drift.look({ ...shop, displayName: null }, shop.sourceId)
+
+async function drifts(): Promise<readonly object[]> {
+  const { body } = await client.send('GET', '/api/shop/schema/drift')
+  return (body as { data: { sources: object[] } }).data.sources
+}
+
+it('notices what takes a migration back that ran while it looked', async () => {
+  meanwhile = () => migrate(client, shop, plainCollection(shop, 'books'))
+  await look()
+  const during = await drifts()
+
+  await database.query({ text: 'drop table service_shop_data.books', params: [] })
+  await look()
+
+  expect([meanwhile, during]).toEqual([undefined, []])
+  expect(await drifts()).toMatchObject([{ operations: [{ kind: 'deleteCollection' }] }])
+})
+
+it('notices what takes a change of others back that came while it looked', async () => {
+  await database.query({ text: 'create table service_shop_data.books (id int primary key)', params: [] })
+  await client.send('POST', `/api/shop/schema/introspect/${shop.sourceId}`)
+  await database.query({ text: 'alter table service_shop_data.books rename to novels', params: [] })
+  meanwhile = () => database.query({ text: 'alter table service_shop_data.novels rename to books', params: [] })
+  await look()
+  const during = await drifts()
+
+  await database.query({ text: 'alter table service_shop_data.books rename to novels', params: [] })
+  await look()
+
+  expect([meanwhile, during]).toEqual([undefined, []])
+  expect(await drifts()).toHaveLength(1)
+})

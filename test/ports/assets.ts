@@ -1,0 +1,27 @@
+/** The laws of the port Assets, for every platform. */
+import { describe, expect, it } from 'vitest'
+import type { Assets } from '../../src/ports.ts'
+
+export function describeAssets(platform: string, open: () => Assets): void {
+  describe(`Assets on ${platform}`, () => {
+    const assets = open()
+
+    it.each([
+      ['reference.html', /^<!doctype html>/i],
+      ['reference.css', /\{/],
+      ['reference.js', /\bdocument\b/],
+    ])('answers the text of %s', async (name, text) => {
+      expect(await assets(name)).toMatch(text)
+    })
+
+    it('answers the same whenever it is asked', async () => {
+      const texts = await Promise.all([assets('reference.html'), assets('reference.html')])
+
+      expect(texts).toEqual(Array(2).fill(await assets('reference.html')))
+    })
+
+    it.each(['nothing.html', 'reference', ''])('throws where "%s" was not shipped', async (name) => {
+      await expect(assets(name)).rejects.toThrow()
+    })
+  })
+}

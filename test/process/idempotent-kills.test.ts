@@ -1,0 +1,120 @@
+/**
+ * docs/contract.md#idempotency: a service that is killed by SIGKILL behind any message of a write, while 20 clients send the
+ * same write again to another one, leaves one write, and all get one answer.
+ */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { signIn, type Workspace } from '../migration/support/client.ts'
+import {
+  compileReplica,
+  type Instance,
+  openInstance,
+  type Replica,
+  startReplica,
+} from '../migration/support/instance.ts'
+import { type Drawing, operationsOf } from '../support/data/model-sketch.ts'
+import { type CuttingProxy, startCuttingProxy } from '../support/servers/cutting-proxy.ts'
+import { type Client, client } from '../support/service/client.ts'
+
+const RETRIES = 20
+
+let instance: Instance
+let proxy: CuttingProxy
+let steady: Replica
+let workspace: Workspace
+let token: string
+
+const library: Drawing = {
+  collections: {
+    authors: { id: 'int64 = counted', name: 'string' },
+    articles: { id: 'int64 = counted', title: 'string', authorId: 'int64?' },
+  },
+  keys: {},
+  relations: ['articles.author(authorId) -> authors.articles'],
+}
+
+beforeAll(async () => {
+  await compileReplica()
+  instance = await openInstance()
+  proxy = await startCuttingProxy(instance.databaseUrl)
+  steady = await startReplica(instance)
+  const administrator = await signIn(instance.administrator, steady.url)
+  workspace = await administrator.workspace('killed')
+  token = await tokenOf(steady)
+  const operations = operationsOf(library, workspace.sourceId)
+  expect((await at(steady).post('/schema/migrate', { operations })).status).toBe(200)
+})
+
+afterAll(async () => {
+  await steady?.kill()
+  await proxy?.close()
+  await instance?.close()
+})
+
+/** As it was sent at a replica, with a key. */
+type Write = (key: string) => readonly [method: string, path: string, body: object]
+
+const plain: Write = (key) => ['POST', '/items/articles', [{ title: key }]]
+const nested: Write = (key) => [
+  'POST',
+  '/items/articles?fields=id,title,author.name',
+  [{ title: key, author: { _create: { data: { name: key } } } }],
+]
+
+it.each([
+  // One statement, of four messages at least.
+  ['of one item', plain, 1, 3],
+  // Six statements of five messages, and the commit.
+  ['of related items', nested, 2, 20],
+])('a write %s happens once, wherever its service is killed', async (_, write, rows, leastKills) => {
+  let kills = 0
+  for (let messages = 0, isCut = true; isCut; messages += 1) {
+    const key = crypto.randomUUID()
+    const victim = await startReplica(instance, { SERVICE_DATABASE_URL: proxy.url })
+    // What a caller is allowed is read before, so that the next transaction is the write.
+    await at(victim).get('/items/articles?limit=1')
+    const reached = proxy.cutAfter(messages)
+
+    const first = send(at(victim), key, write(key)).catch(() => undefined)
+    isCut = await Promise.race([reached.then(() => true), first.then(() => false)])
+    const retries = Array.from({ length: RETRIES }, () => send(at(steady), key, write(key)))
+    await victim.kill()
+    const answers = await Promise.all(retries)
+    proxy.calm()
+
+    const told = [...answers, ...(isCut ? [] : [await first])]
+    const about = `killed behind message ${messages}`
+    expect(new Set(told.map((answer) => answer?.body)).size, about).toBe(1)
+    expect(told[0], about).toMatchObject({ status: 200 })
+    expect(await written(key), about).toBe(rows)
+    kills += isCut ? 1 : 0
+  }
+
+  console.log(`${kills} kills`)
+  expect(kills).toBeGreaterThan(leastKills)
+})
+
+function at(replica: Replica): Client {
+  return client(`${replica.url}/api/${workspace.apiName}`, { Authorization: `Bearer ${token}` })
+}
+
+async function send(on: Client, key: string, [method, path, body]: ReturnType<Write>) {
+  const response = await on.send(method, path, { body, headers: { 'Idempotency-Key': key } })
+  return { status: response.status, body: await response.text() }
+}
+
+async function tokenOf({ url }: Replica): Promise<string> {
+  const credentials = instance.administrator
+  const response = await client(url, {}).post('/api/auth/login', { credentials, mode: 'json' })
+  return ((await response.json()) as { accessToken: string }).accessToken
+}
+
+/** How many articles and authors have the key as their text. */
+async function written(key: string): Promise<number> {
+  const lists = [`/items/articles?filter[title][_eq]=${key}`, `/items/authors?filter[name][_eq]=${key}`]
+  let count = 0
+  for (const list of lists) {
+    const { data } = (await (await at(steady).get(list)).json()) as { data: unknown[] }
+    count += data.length
+  }
+  return count
+}
