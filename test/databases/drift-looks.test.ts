@@ -28,7 +28,11 @@ beforeAll(async () => {
       return rows
     },
   }
-  service = await openInProcess({ database: interrupted, databaseUrl: server.url })
+  service = await openInProcess({
+    database: interrupted,
+    databaseUrl: server.url,
+    variables: { SERVICE_SOURCES__ALLOW_PRIVATE_HOSTS: 'true' },
+  })
   client = await signIn(service.administrator, 'http://localhost', service.request)
   shop = await client.workspace('shop')
 })
@@ -50,6 +54,20 @@ async function drifts(): Promise<readonly object[]> {
   const { body } = await client.send('GET', '/api/shop/schema/drift')
   return (body as { data: { sources: object[] } }).data.sources
 }
+
+it('takes the schema of collections without a namespace for no change of others', async () => {
+  await database.query({ text: 'create database attached', params: [] })
+  const config = { connectionString: server.url.replace(/\/postgres$/, '/attached') }
+  const source = { apiName: 'attached', provider: 'postgres', config }
+  const { body } = await client.send('POST', '/api/shop/sources/data', source)
+  const attached = { ...shop, sourceId: (body as { data: { id: string } }).data.id }
+  await migrate(client, shop, plainCollection(attached, 'notes'))
+  await service.services.drift.look({ ...shop, displayName: null }, attached.sourceId)
+  const preview = await client.send('POST', `/api/shop/schema/introspect/${attached.sourceId}?dryRun=true`)
+
+  expect(await drifts()).toEqual([])
+  expect(preview.body).toMatchObject({ data: { operations: [{ kind: 'createNamespace' }] } })
+})
 
 it('notices what takes a migration back that ran while it looked', async () => {
   meanwhile = () => migrate(client, shop, plainCollection(shop, 'books'))

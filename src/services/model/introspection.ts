@@ -222,11 +222,11 @@ function isAlike(one: ModelRecords, other: ModelRecords): boolean {
 }
 
 /**
- * No request depends on an index that is not unique, and MariaDB and MySQL keep those that a foreign key needed.
- * Many-to-many fields are the model's own: a junction that a migration made, or whose fields were deleted, has none.
+ * A schema is named by its tables: that of collections without a namespace is new to every import. No request depends on an
+ * index that is not unique, and MariaDB and MySQL keep those that a foreign key needed. Many-to-many fields are the model's own: a junction that a migration made, or whose fields were deleted, has none.
  */
 function harmsNobody({ kind, data }: SchemaOperation): boolean {
-  if (kind === 'createManyToManyFieldPair') return true
+  if (kind === 'createManyToManyFieldPair' || kind === 'createNamespace') return true
   if (kind !== 'updateCollection' || !('operations' in data)) return false
   const changes = data.operations as readonly { readonly kind: string; readonly data: { readonly kind?: string } }[]
   return changes.every((change) => change.kind === 'createIndex' && change.data.kind === 'normal')
