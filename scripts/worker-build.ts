@@ -1,5 +1,5 @@
 /**
- * The Worker as it is uploaded, though not minified. A build is kept below node_modules/.cache and returned again for as
+ * The Worker as it is uploaded, minified or not. A build is kept below node_modules/.cache and returned again for as
  * long as every file that it was made of has the same content, since making it takes longer than all else of a start.
  */
 import { existsSync } from 'node:fs'
@@ -31,13 +31,22 @@ const settings = [
   'scripts/worker-parts.ts',
 ]
 
-/** `entry` is the main file, relative to the repository. Throws with the places of what is wrong where it cannot be built. */
-export async function buildWorker(entry: string): Promise<WorkerBuild> {
-  const file = join(cacheFolder('worker'), `${entry.replaceAll(/\W+/g, '-')}.json`)
+export type WorkerBuildOptions = {
+  /** The main file, relative to the repository. */
+  readonly entry: string
+  /** As it is uploaded; otherwise stack traces can be read. */
+  readonly minify: boolean
+}
+
+/** Throws with the places of what is wrong where it cannot be built. */
+export async function buildWorker(options: WorkerBuildOptions): Promise<WorkerBuild> {
+  const { entry, minify } = options
+  const name = `${entry.replaceAll(/\W+/g, '-')}${minify ? '.min' : ''}.json`
+  const file = join(cacheFolder('worker'), name)
   const kept = await readKept<Kept>(file)
   if (kept !== undefined && (await buildDigest(kept.inputs)) === kept.digest) return kept.build
   const begun = Date.now()
-  const { build, inputs } = await make(entry)
+  const { build, inputs } = await make(options)
   await keep(file, { build, inputs, begun })
   return build
 }
@@ -53,11 +62,11 @@ async function buildDigest(inputs: readonly string[]): Promise<string | undefine
 
 type Made = { readonly build: WorkerBuild; readonly inputs: readonly string[] }
 
-async function make(entry: string): Promise<Made> {
+async function make(options: WorkerBuildOptions): Promise<Made> {
   const directory = await mkdtemp(join(tmpdir(), 'worker-'))
   try {
-    const [configured, inputs] = await Promise.all([readConfiguration(), bundle(entry, directory)])
-    const main = `${basename(entry, '.ts')}.js`
+    const [configured, inputs] = await Promise.all([readConfiguration(), bundle(options, directory)])
+    const main = `${basename(options.entry, '.ts')}.js`
     const parts = (await readdir(join(directory, 'parts'))).map((name) => `parts/${name}`)
     const modules = [main, ...parts.sort()].map(async (path) => {
       return { type: 'ESModule', path, contents: await readFile(join(directory, path), 'utf8') } as const
@@ -72,8 +81,8 @@ async function make(entry: string): Promise<Made> {
   }
 }
 
-function bundle(entry: string, directory: string): Promise<readonly string[]> {
-  return writeWorkerModules({ entry, directory, minify: false }).catch((cause: Error) => {
+function bundle(options: WorkerBuildOptions, directory: string): Promise<readonly string[]> {
+  return writeWorkerModules({ ...options, directory }).catch((cause: Error) => {
     throw new Error(`the Worker cannot be built:\n${cause.message}`, { cause })
   })
 }

@@ -27,6 +27,8 @@ export type WorkerdOptions = {
   readonly onLog?: (line: LogLine) => void
   /** Main file of another Worker, relative to the repository; requests reach it without what stands for the edge. */
   readonly entry?: string
+  /** As it is uploaded; by default stack traces can be read. */
+  readonly minify?: boolean
   /** Hyperdrive bindings: the connection string of each. */
   readonly hyperdrives?: Readonly<Record<string, string>>
 }
@@ -35,10 +37,10 @@ export type LogLine = { readonly level: string; readonly message: string }
 
 /** Resolves when the Worker responds. Throws if the port is taken. */
 export async function startWorkerd(options: WorkerdOptions): Promise<Workerd> {
-  const { variables, host, port, onLog = print, entry, hyperdrives = {} } = options
+  const { variables, host, port, onLog = print, entry, minify = false, hyperdrives = {} } = options
   // Miniflare would take any other port instead of one that is taken.
   await requireFreePort(host, port)
-  const { configured, modules } = await buildWorker(entry ?? 'handlers/worker.ts')
+  const { configured, modules } = await buildWorker({ entry: entry ?? 'handlers/worker.ts', minify })
   const { result, release } = await tethered(async (directory) => {
     const assets = join(directory, 'assets')
     await writeAssets(assets, variables.SERVICE_EXTENSIONS__PATH || 'extensions')

@@ -39,13 +39,21 @@ export function bundleBare(entry: string): Promise<Bundle> {
   })
 }
 
-export type BundleSize = { readonly main: number; readonly httpParts: number; readonly tcpParts: number }
+export type BundleSize = {
+  /** What a start runs. */
+  readonly start: number
+  /** It and what is loaded when it is first asked for, but for drivers. */
+  readonly main: number
+  readonly httpParts: number
+  readonly tcpParts: number
+}
 
-/** Bytes gzipped: of what every Worker loads or may load, and of the drivers that only some of them load. */
+/** In bytes, each module by gzip. */
 export function gzipSize({ modules }: Bundle): BundleSize {
   const size = (wanted: typeof modules) => wanted.reduce((sum, { text }) => sum + gzipSync(text).length, 0)
   const parts = modules.filter(isDriver)
   return {
+    start: size(modules.filter((one) => !isDriver(one) && !one.name.startsWith('parts/seldom-'))),
     main: size(modules.filter((one) => !isDriver(one))),
     httpParts: size(parts.filter((one) => !isTcpDriver(one))),
     tcpParts: size(parts.filter(isTcpDriver)),

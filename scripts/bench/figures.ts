@@ -71,7 +71,7 @@ export const figures: readonly Figure[] = [
 ]
 
 async function measureBundle(lab: Lab): Promise<readonly Measured[]> {
-  const { main, httpParts, tcpParts } = gzipSize(await lab.bundle())
+  const { start, main, httpParts, tcpParts } = gzipSize(await lab.bundle())
   const detail = 'minified, each module by gzip'
   const atMostKib = (bound: number, what: string, bytes: number): Measured => ({
     what,
@@ -81,6 +81,7 @@ async function measureBundle(lab: Lab): Promise<readonly Measured[]> {
     detail,
   })
   return [
+    atMostKib(250, 'what a Worker starts with', start),
     atMostKib(270, 'Worker bundle', main),
     atMostKib(300, 'Worker bundle without drivers over TCP', main + httpParts),
     atMostKib(100, 'parts of the Worker that load apart', httpParts + tcpParts),

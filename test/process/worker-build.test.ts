@@ -31,6 +31,8 @@ afterAll(async () => {
   await rm(kept, { force: true })
 })
 
+const service = { entry: 'handlers/worker.ts', minify: false }
+
 const LONG_AGO = new Date('2026-01-01')
 
 const write = (text: string) => writeFile(join(directory, 'answer.ts'), text)
@@ -42,13 +44,13 @@ const writeLongAgo = async (text: string) => {
 }
 
 const built = async () => {
-  const { modules } = await buildWorker(entry)
+  const { modules } = await buildWorker({ entry, minify: false })
   return modules[0]?.contents
 }
 
 it('is not kept when a source changes while it is made', async () => {
   await writeLongAgo(`export const answer: string = 'early'`)
-  const building = buildWorker(entry)
+  const building = buildWorker({ entry, minify: false })
   await wait(200)
   await write(`export const answer: string = 'while'`)
   await building
@@ -78,7 +80,7 @@ it('is refused with the place when a source is wrong', async () => {
 })
 
 it('has apart what most requests do not need, decision 036', async () => {
-  const { modules } = await buildWorker('handlers/worker.ts')
+  const { modules } = await buildWorker(service)
   const [main, ...parts] = modules.map(({ path, contents }) => ({
     path,
     isMcp: contents.includes('CallToolRequestSchema'),
@@ -89,10 +91,12 @@ it('has apart what most requests do not need, decision 036', async () => {
   expect(parts.map(({ path }) => path)).toContain('parts/neon.js')
 })
 
-it('names no module that is not there', async () => {
-  const { modules } = await buildWorker('handlers/worker.ts')
+it.each([false, true])('names no module that is not there, minified: %s', async (minify) => {
+  const { modules } = await buildWorker({ ...service, minify })
   const named = modules.flatMap(({ path, contents }) =>
-    [...contents.matchAll(/(?:from|import\() ?"(\.[^"\n]+\.js)"/g)].map(([, name = '']) => join(dirname(path), name)),
+    [...contents.matchAll(/(?:from|import\() ?["'`](\.[^"'`\n]+\.js)["'`]/g)].map(([, name = '']) =>
+      join(dirname(path), name),
+    ),
   )
 
   expect(named).toContain('parts/neon.js')
@@ -107,7 +111,7 @@ it('is uploaded by wrangler in the same modules', async () => {
   await run(process.execPath, [wrangler, 'deploy', '--dry-run', '--outdir', uploaded], { cwd: root })
 
   const modules = (await readdir(uploaded, { recursive: true })).filter((name) => name.endsWith('.js'))
-  const { modules: built } = await buildWorker('handlers/worker.ts')
+  const { modules: built } = await buildWorker(service)
   expect(modules.map(withoutHash).sort()).toEqual(built.map(({ path }) => withoutHash(path)).sort())
   await rm(uploaded, { recursive: true })
 })

@@ -118,6 +118,7 @@ export async function openTestEnvironment(
   async function openWorker(lines: string[], variables: Variables) {
     const worker = await startWorkerd({
       entry: 'test/support/service/clocked-worker.ts',
+      minify: true,
       host: '127.0.0.1',
       port: 0,
       variables: {

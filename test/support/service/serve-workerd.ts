@@ -17,6 +17,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const variables = { ...stage.variables, SERVICE_DATABASE_URL: gateway.url, SERVICE_MAIL__URL: mails.url }
   const worker = await startWorkerd({
     entry: 'test/support/service/suite-worker.ts',
+    minify: true,
     variables,
     host: '127.0.0.1',
     port: 0,
