@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { type NodeService, startService } from '../support/service/node-service.ts'
+import { installPacked } from '../support/service/packed.ts'
 
 const root = join(import.meta.dirname, '../..')
 const run = promisify(execFile)
@@ -23,12 +24,7 @@ beforeAll(async () => {
   })
   folder = await mkdtemp(join(tmpdir(), 'installed-'))
   await writeFile(join(folder, 'package.json'), '{ "name": "empty", "private": true, "type": "module" }')
-  // Without the registry: the tarball has all that it needs.
-  const npm = (parameters: readonly string[], cwd: string) =>
-    run('npm', [...parameters, '--offline', '--no-audit', '--no-fund'], { cwd })
-  await npm(['pack', '--workspace', 'packages/client', '--pack-destination', folder], root)
-  const tarball = (await readdir(folder)).find((name) => name.endsWith('.tgz'))
-  await npm(['install', `./${tarball}`], folder)
+  await installPacked(folder, ['client'])
 })
 afterAll(async () => {
   await service?.close()

@@ -1,0 +1,55 @@
+/** What to do about an error of the service, by its code and status. */
+import type { ServiceError } from 'governed-data-client'
+import { Failure } from './failure.ts'
+
+/** Who was asked, and as whom. */
+export type Asked = {
+  readonly url: string
+  readonly workspace: string
+  /** What a call for this environment has beside its name, such as ` --env staging`. */
+  readonly flags: string
+  readonly credential: 'token' | 'key' | 'session' | 'none'
+}
+
+export function explain(error: ServiceError, asked: Asked): Failure {
+  const help = byCode[error.code ?? '']?.(asked) ?? byStatus[error.status]?.(asked) ?? others(error)
+  const message = error.status === 0 ? unanswered(error, asked) : error.message
+  return new Failure(message, { cause: error, ...(help !== undefined && { help }) })
+}
+
+function unanswered(error: ServiceError, { url }: Asked): string {
+  if (error.code === 'timeout') return `${url} has not answered in time`
+  // Node names the fault below: refused, unknown host, a certificate.
+  const { cause } = error
+  const below = cause instanceof Error && cause.cause instanceof Error ? cause.cause : undefined
+  const code = (below as { readonly code?: string } | undefined)?.code
+  return `${url} does not answer: ${code ?? below?.message ?? error.message}`
+}
+
+const byCode: Readonly<Record<string, (asked: Asked) => string>> = {
+  network: ({ flags }) => `is the service running, and is its address right? governed doctor${flags} looks at both`,
+  timeout: ({ flags }) => `try again, or see governed doctor${flags}`,
+  '4094': ({ flags }) => `somebody changed it meanwhile; see governed schema diff${flags}`,
+  '4095': ({ workspace }) =>
+    `a migration of this source broke off: POST /api/${workspace}/schema/introspect/<id of the source>`,
+  '4222': () => 'say --allow drop where this is meant to be lost',
+}
+
+const byStatus: Readonly<Record<number, (asked: Asked) => string>> = {
+  401: ({ credential, flags }) =>
+    credential === 'token'
+      ? 'GOVERNED_TOKEN takes an API key or an access token that is still good'
+      : `sign in: governed login${flags}`,
+  403: ({ credential, workspace, flags }) =>
+    credential === 'none'
+      ? `sign in: governed login${flags}`
+      : `an administrator of the workspace ${workspace} can give the right`,
+  404: ({ workspace }) => `is there a workspace ${workspace}? Whoever is no member of one is told that there is none`,
+  429: () => 'too many attempts: wait for some minutes',
+}
+
+function others({ status, requestId }: ServiceError): string | undefined {
+  return status >= 500 && requestId !== undefined
+    ? `whoever runs the service finds it in the log as ${requestId}`
+    : undefined
+}

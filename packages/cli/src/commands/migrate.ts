@@ -1,0 +1,46 @@
+/** `migrate`: the operations of a file, all or none (docs/api.md#migrations). */
+import { resolve } from 'node:path'
+import { schema } from 'governed-data-client/system'
+import type { Command } from '../command.ts'
+import { connect, openProject } from '../connection.ts'
+import { Failure } from '../failure.ts'
+import { parseJson, readText } from '../written-file.ts'
+
+/** Tables may be large: what changes them has the time that it takes. */
+const MIGRATED_WITHIN = 3_600_000
+
+type Operation = Parameters<ReturnType<typeof schema>['migrate']>[0][number]
+
+export const migrate: Command = {
+  name: 'migrate',
+  usage: 'FILE [--dry-run]',
+  summary: 'runs the operations of a file: a list, or {"operations": […]}',
+  flags: { 'dry-run': 'switch' },
+  parameters: ['FILE'],
+  async run({ host, terminal, parameters: [file = ''], switches, values }) {
+    const path = resolve(host.cwd, file)
+    const text = await readText(path)
+    if (text === undefined) throw new Failure(`${file} is not there`)
+    const operations = operationsOf(file, parseJson(file, text))
+    const { db, must } = await connect(host, await openProject(host, values.env))
+    if (switches.has('dry-run')) {
+      const { statements } = await must(schema(db).dryRun(operations))
+      const lines = statements.map(({ sql }) => `${sql};`)
+      return { data: { statements }, text: lines.length > 0 ? lines : ['no statements'] }
+    }
+    terminal.progress('migrating …')
+    await must(schema(db).migrate(operations, { timeout: MIGRATED_WITHIN }))
+    return {
+      data: { operations: operations.length },
+      text: [operations.length === 1 ? '1 operation done' : `${operations.length} operations done`],
+    }
+  },
+}
+
+function operationsOf(file: string, content: unknown): readonly Operation[] {
+  const list = Array.isArray(content) ? content : (content as { readonly operations?: unknown } | null)?.operations
+  if (Array.isArray(list)) return list
+  throw new Failure(`${file} holds no operations`, {
+    help: 'a list of {"kind": "…", "data": {…}}, or {"operations": […]}',
+  })
+}
