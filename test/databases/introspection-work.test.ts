@@ -31,6 +31,22 @@ it('reads pages of PostgreSQL in proportion to its tables, analysed or not', asy
   }
 })
 
+it('reads the types of PostgreSQL that are used, and not all others with them', async () => {
+  const server = await startPostgres()
+  const driver = openPostgres({ connectionString: server.url })
+  try {
+    await createTables(driver, 0, FEW)
+    const before = await pagesRead(driver)
+    await driver.query({ text: 'create type pair as (one int, other text)', params: [] })
+    await driver.query({ text: 'create table typed (id bigint primary key, pair pair)', params: [] })
+
+    expect((await pagesRead(driver)) / before).toBeLessThan(2)
+  } finally {
+    await driver.close()
+    await server.close()
+  }
+})
+
 it('makes about one temporary table of MariaDB for each part of its catalog, however many tables there are', async () => {
   const server = await startMariadb()
   const driver = openMysql(server)

@@ -121,9 +121,10 @@ const parts: readonly ((row: Rendering) => Sql)[] = [
     isNotNull: sql`t.typnotnull`,
     hasDefault: sql`t.typdefault is not null`,
     values: sql`(select jsonb_agg(v.enumlabel order by v.enumsortorder) from pg_catalog.pg_enum v where v.enumtypid = t.oid)`,
-    isOrdered: sql`case t.typtype when 'c' then not exists (
-      select from pg_catalog.pg_attribute a join pg_catalog.pg_type m on m.oid = a.atttypid
-      where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped and not ${isOrdered(sql`m`)})
+    isOrdered: sql`case t.typtype when 'c' then (
+      select coalesce(bool_and(${isOrdered(sql`m`)}), true)
+      from pg_catalog.pg_attribute a join pg_catalog.pg_type m on m.oid = a.atttypid
+      where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped)
       else ${isOrdered(sql`t`)} end`,
     members: sql`(select jsonb_agg(jsonb_build_array(m.attname, m.atttypid::text) order by m.attnum)
       from pg_catalog.pg_attribute m where m.attrelid = t.typrelid and m.attnum > 0 and not m.attisdropped)`,
@@ -239,14 +240,17 @@ function nameOf(table: Sql, position: Sql): Sql {
   return sql`(select n.attname from pg_catalog.pg_attribute n where n.attrelid = ${table} and n.attnum = ${position})`
 }
 
-/** Whether a type, or the base of a domain, has an order of its own. A composite type has that of its members. */
+/**
+ * Whether a type, or the base of a domain, has an order of its own. A composite type has that of its members. Compared with
+ * arrays, which are made once for a type: as sets, the database joins all of its types with all operator classes.
+ */
 function isOrdered(type: Sql): Sql {
   return sql`exists (
-    select from pg_catalog.pg_opclass o where o.opcmethod = 403 and o.opcdefault and o.opcintype in (
-      select unnest(array[${type}.oid, ${type}.typbasetype,
+    select from pg_catalog.pg_opclass o where o.opcmethod = 403 and o.opcdefault and (
+      o.opcintype = any (array[${type}.oid, ${type}.typbasetype,
         case ${type}.typtype when 'e' then 3500 when 'r' then 3831 when 'm' then 4537 end])
-      union all select c.casttarget from pg_catalog.pg_cast c
-        where c.castsource = ${type}.oid and c.castmethod = 'b' and c.castcontext = 'i'))`
+      or o.opcintype = any (array(select c.casttarget from pg_catalog.pg_cast c
+        where c.castsource = ${type}.oid and c.castmethod = 'b' and c.castcontext = 'i'))))`
 }
 
 function inScope(scope: IntrospectionScope): Sql {
