@@ -10,9 +10,9 @@ const forbidden = new Set(
   ),
 )
 
-const files = ['src', 'handlers', 'scripts', 'extensions', 'test/support'].flatMap((folder) =>
+const files = ['src', 'handlers', 'packages', 'scripts', 'extensions', 'test/support'].flatMap((folder) =>
   readdirSync(folder, { recursive: true, encoding: 'utf8' })
-    .filter((name) => /\.[jt]s$/.test(name) && !name.includes('node_modules'))
+    .filter((name) => /\.[jt]s$/.test(name) && !/(^|\/)(node_modules|dist)\//.test(name))
     .map((name) => join(folder, name)),
 )
 

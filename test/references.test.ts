@@ -10,11 +10,11 @@ const decisions = new Set(readdirSync(join(root, 'docs/decisions')).map((name) =
 const elsewhere =
   /\bthe\sseed\b|\bseed['’]s\b|\bseed, ["“]|\s\(seed[),;]|\breference[ -]facts?\b|\bcontract,? (?:and )?\d|\bthe contract\b(?! suite)|\bthreats?(?: rows?)? \d|\bplatform[ -]notes\b|\.\.\/shared\//gi
 
-const paths = ['src', 'handlers', 'scripts', 'extensions', 'test', 'docs']
+const paths = ['src', 'handlers', 'packages', 'scripts', 'extensions', 'test', 'docs']
   .flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map((name) => join(folder, name)),
   )
-  .filter((path) => !path.includes('node_modules'))
+  .filter((path) => !/\/(node_modules|dist)(\/|$)/.test(path))
   .concat('README.md', 'CONTRIBUTING.md', 'CHANGELOG.md', 'wrangler.toml', 'vitest.config.ts', 'package.json')
 
 const files = paths.filter((path) => /\.(ts|js|sh|ya?ml|toml|md)$/.test(path)).map(readFile)

@@ -7,7 +7,7 @@ import { Writable } from 'node:stream'
 import { Failure, wrongCall } from './failure.ts'
 import type { Host } from './host.ts'
 
-export type Question = {
+export type Prompt = {
   readonly text: string
   /** What answers it without a terminal, such as `--yes`. */
   readonly flag: string
@@ -20,9 +20,9 @@ export type Terminal = {
   say(text: string): void
   /** What long work is at; on a terminal in one line, which the next text takes. */
   progress(text: string): void
-  ask(question: Question): Promise<string>
+  ask(question: Prompt): Promise<string>
   /** Whether the answer is yes. */
-  confirm(question: Question): Promise<boolean>
+  confirm(question: Prompt): Promise<boolean>
   /** All of stdin. */
   read(): Promise<string>
   paint(style: Style, text: string): string
@@ -44,7 +44,7 @@ export function createTerminal(host: Host, { isQuiet }: { readonly isQuiet: bool
     if (isLineOpen) write('\r\x1b[2K')
     isLineOpen = false
   }
-  const ask = async ({ text, flag, kind = 'open' }: Question) => {
+  const ask = async ({ text, flag, kind = 'open' }: Prompt) => {
     if (!isInteractive) throw wrongCall(`${text}: there is no terminal to ask`, `say ${flag}`)
     endLine()
     if (kind === 'open') return answered(`${text}: `, { input: stdin, output: stderr })

@@ -1,6 +1,6 @@
 /** The calls on the items of one collection, as requests and as operations of a batch. */
 import { type Call, createCall } from './call.ts'
-import type { Answer, Options, Sender, Sent } from './send.ts'
+import type { Answer, Options, Outgoing, Sender } from './send.ts'
 import { jsonOf, keyPath, parametersOf, queryString } from './wire.ts'
 
 /** A longer address is sent as QUERY, with its query as a body. */
@@ -78,7 +78,7 @@ const isList = (which: unknown) => Array.isArray(which) && which.every(isSearch)
 const isSearch = (which: unknown): which is object =>
   typeof which === 'object' && which !== null && !Array.isArray(which) && !('toJSON' in which)
 
-function requestOf(base: string, asked: Asked): Sent {
+function requestOf(base: string, asked: Asked): Outgoing {
   const { kind, collection, data } = asked
   const { options, parameters } = split(asked.query)
   const method = methods[kind]

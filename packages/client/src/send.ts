@@ -33,7 +33,7 @@ export type ClientOptions = {
 
 export type HeadersLike = ConstructorParameters<typeof Headers>[0]
 
-export type Sent = {
+export type Outgoing = {
   readonly method: string
   readonly url: string
   /** JSON. */
@@ -51,7 +51,7 @@ const LONGEST_PAUSE = 60_000
 /** Methods that change nothing. */
 const safe = ['GET', 'QUERY']
 
-export type Sender = (sent: Sent) => Promise<Answer>
+export type Sender = (sent: Outgoing) => Promise<Answer>
 
 /** `url` is the origin of the service, without a slash at its end. */
 type SenderDeps = ClientOptions & { readonly url: string }
@@ -75,13 +75,13 @@ export function createSender(client: SenderDeps): Sender {
 
 type Request = {
   readonly client: SenderDeps
-  readonly sent: Sent
+  readonly sent: Outgoing
   readonly headers: Headers
   readonly signal: AbortSignal | undefined
 }
 
 /** All but the credential: those of the client, of what is sent, of the call. */
-function headersOf(client: SenderDeps, { body, options = {} }: Sent): Headers {
+function headersOf(client: SenderDeps, { body, options = {} }: Outgoing): Headers {
   const headers = new Headers(client.headers)
   const { ifMatch, ifNoneMatch, idempotencyKey: key } = options
   if (body !== undefined) headers.set('Content-Type', 'application/json')
