@@ -1,7 +1,7 @@
 /** The key under which a write happens once (docs/contract.md#idempotency). */
 import type { Eventual } from '../../src/core/and-then.ts'
 import { nested, type ServiceError } from '../../src/core/error.ts'
-import type { ItemQuery, Planned } from '../../src/services/data/items.ts'
+import type { ItemQuery, OnceKey, Planned } from '../../src/services/data/items.ts'
 import type { Answer } from './answer.ts'
 import { searchWithoutToken } from './credentials.ts'
 import { answered, rawQuery } from './raw-query.ts'
@@ -15,15 +15,24 @@ export function answeredWrite<T>(
   write: (query: ItemQuery) => Eventual<Planned<T>>,
   toAnswer: (value: T) => Answer,
 ): Eventual<Answer> {
+  return answeredOnce(c, (once) => write(once === undefined ? rawQuery(c) : { ...rawQuery(c), once }), toAnswer)
+}
+
+/** The same of a write that has no query. */
+export function answeredOnce<T>(
+  c: AppContext,
+  write: (once: OnceKey | undefined) => Eventual<Planned<T>>,
+  toAnswer: (value: T) => Answer,
+): Eventual<Answer> {
   const sent = headerOf(c, 'idempotency-key')
-  if (sent === undefined) return answered(c, write(rawQuery(c)), toAnswer)
+  if (sent === undefined) return answered(c, write(undefined), toAnswer)
   const parts = [c.req.method, c.req.path, searchWithoutToken(c.req.url), headerOf(c, 'if-match') ?? null]
   let isReplay = false
   const onReplay = () => {
     isReplay = true
   }
   const once = { key: keyIn(sent), request: JSON.stringify(parts), onReplay }
-  return answered(c, write({ ...rawQuery(c), once }), (value) => {
+  return answered(c, write(once), (value) => {
     const answer = toAnswer(value)
     return isReplay ? { ...answer, headers: { ...answer.headers, 'Idempotency-Replayed': 'true' } } : answer
   })

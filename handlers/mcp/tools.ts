@@ -261,13 +261,19 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
       '`as`, {"$ref": "name.id"} where that has a key.',
     hints: { readOnlyHint: false, destructiveHint: true, idempotentHint: false },
     // The use case reads the operations itself, with faults that name their path.
-    input: z.strictObject({ operations: z.unknown() }),
-    published: z.strictObject({ operations: z.array(operation).min(1).max(MAX_OPERATIONS) }),
+    input: z.strictObject({ operations: z.unknown(), idempotencyKey }),
+    published: z.strictObject({ operations: z.array(operation).min(1).max(MAX_OPERATIONS), idempotencyKey }),
     output: z.array(z.union([z.array(item), item, z.null()])),
+    isKeyed: true,
     meta: z.array(z.strictObject({ totalCount: z.int() }).nullable()),
-    async run(agent, { operations }) {
-      const { data, totals } = await agent.batchItems(operations)
-      return { data: `[${data.join(',')}]`, totals }
+    async run(agent, { operations, idempotencyKey: under }) {
+      let totals: ToolAnswer['totals']
+      const answer = await writtenOnce(under, ['batch_items', {}], async (once) => {
+        const told = await agent.batchItems(operations, once)
+        totals = told.totals
+        return `[${told.data.join(',')}]`
+      })
+      return { ...answer, totals }
     },
   }),
   read_schema: tool({

@@ -4,13 +4,13 @@
  */
 import { andThen, attempt, type Eventual } from '../../src/core/and-then.ts'
 import type { RequestScope } from '../../src/services/caller/callers.ts'
-import type { ItemQuery, ListAnswer, ListQuery, LongAnswer } from '../../src/services/data/items.ts'
+import type { ItemQuery, ListAnswer, ListQuery, LongAnswer, OnceKey } from '../../src/services/data/items.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, batchText, dataPieces, dataText, listText, noContent } from '../http/answer.ts'
 import { readJson } from '../http/body.ts'
 import { authorize } from '../http/context.ts'
 import { itemWithEtag, tagsOf } from '../http/etag.ts'
-import { answeredWrite } from '../http/idempotency-key.ts'
+import { answeredOnce, answeredWrite } from '../http/idempotency-key.ts'
 import { taggingOf } from '../http/list-tag.ts'
 import { type App, type Handler, mount } from '../http/mount.ts'
 import { answered, bodyQuery, pageAfter, rawQuery, readOptions } from '../http/raw-query.ts'
@@ -54,11 +54,13 @@ export function mountItems(app: App, services: Services): void {
     app,
     '/api/:workspace/items',
     {
-      POST: inWorkspace(async (c, scope) =>
-        answered(c, items.batch(scope, await body(c), readOptions(c)), ({ data, totals }) => batchText(data, totals)),
-      ),
+      POST: inWorkspace(async (c, scope) => {
+        const sent = await body(c)
+        const run = (once: OnceKey | undefined) => items.batch(scope, sent, { ...readOptions(c), once })
+        return answeredOnce(c, run, ({ data, totals }) => batchText(data, totals))
+      }),
     },
-    { instead },
+    { headers: { POST: onceOnly }, instead },
   )
 
   mount(

@@ -7,7 +7,7 @@ import { ServiceError } from '../core/error.ts'
 import { parseExactJson } from '../core/exact-json.ts'
 import type { Model, SourceRecord } from '../core/model/model.ts'
 import { faultOf } from '../core/plan/operation-fault.ts'
-import type { Plan, ReadPlan, Selection, WritePlan } from '../core/plan/plan.ts'
+import type { BatchPlan, Plan, PlannedOperation, ReadPlan, Selection, WritePlan } from '../core/plan/plan.ts'
 import {
   crossSourceConditions,
   type IsLocal,
@@ -72,6 +72,42 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
       throw cause
     })
 
+  function refuseBatchElsewhere({ operations }: BatchPlan): void {
+    for (const [index, { plan }] of operations.entries()) {
+      try {
+        refuseOrdersElsewhere(plan, isLocal)
+        if (plan.kind === 'read') continue
+        refuseWritesElsewhere(plan)
+        requireFollowable(splitSelection(plan.selection, isLocal))
+      } catch (error) {
+        throw faultOf(error, index)
+      }
+    }
+  }
+
+  /** Returns the batch that the source runs, and what completes its lists. */
+  async function localBatch(plan: BatchPlan, run: Run) {
+    const splits: SplitSelection[] = []
+    const operations: PlannedOperation[] = []
+    for (const operation of plan.operations) {
+      const own = await local(operation.plan, run)
+      splits.push(own.split)
+      operations.push({ ...operation, plan: own.plan })
+    }
+    const finish = operations.every((operation) => operation.plan.kind === 'read') ? completed : completedWrite
+    return {
+      own: { ...plan, operations },
+      async whole<Lists extends ListAnswer | undefined>(lists: readonly Lists[]): Promise<readonly Lists[]> {
+        const made: Lists[] = []
+        for (const [index, list] of lists.entries()) {
+          const split = splits[index]
+          made.push(list && split ? { ...list, data: await finish(list.data, split, run) } : list)
+        }
+        return made
+      },
+    }
+  }
+
   return {
     prepareLong: (plan) => (isPlain(plan) ? source.prepareLong?.(plan) : undefined),
 
@@ -118,35 +154,11 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
     },
 
     prepareBatch(plan) {
-      const { operations } = plan
-      for (const [index, { plan: own }] of operations.entries()) {
-        try {
-          refuseOrdersElsewhere(own, isLocal)
-          if (own.kind === 'read') continue
-          refuseWritesElsewhere(own)
-          requireFollowable(splitSelection(own.selection, isLocal))
-        } catch (error) {
-          throw faultOf(error, index)
-        }
-      }
-      if (operations.every((operation) => isPlain(operation.plan))) return source.prepareBatch(plan)
+      refuseBatchElsewhere(plan)
+      if (plan.operations.every((operation) => isPlain(operation.plan))) return source.prepareBatch(plan)
       return async (bindings, options) => {
-        const run = { open, bindings, options, room: answerRoom() }
-        const locals: { readonly plan: Plan; readonly split: SplitSelection }[] = []
-        for (const operation of operations) locals.push(await local(operation.plan, run))
-        const own = operations.map((operation, index) => ({
-          ...operation,
-          plan: locals[index]?.plan ?? operation.plan,
-        }))
-        const written = await source.prepareBatch({ ...plan, operations: own })(bindings, options)
-        const isRead = operations.every((operation) => operation.plan.kind === 'read')
-        const finish = isRead ? completed : completedWrite
-        const answered: ListAnswer[] = []
-        for (const [index, { data, total }] of written.entries()) {
-          const split = locals[index]?.split
-          answered.push({ data: split ? await finish(data, split, run) : data, total })
-        }
-        return answered
+        const { own, whole } = await localBatch(plan, { open, bindings, options, room: answerRoom() })
+        return whole(await source.prepareBatch(own)(bindings, options))
       }
     },
 
@@ -160,7 +172,18 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
       const { plan: own, split } = await local(plan, run)
       const outcome = await source.writeOnce({ ...write, plan: own })
       const whole = (text: string) => completedWrite(text, split, run)
-      if (outcome.kind === 'written') return { ...outcome, text: await whole(outcome.text) }
+      if (outcome.kind === 'written') return { ...outcome, answer: await whole(outcome.answer) }
+      return outcome.kind === 'known' ? { ...outcome, completed: whole } : outcome
+    },
+
+    async batchOnce(batch) {
+      const { plan, bindings } = batch
+      refuseBatchElsewhere(plan)
+      if (source.batchOnce === undefined) throw new TypeError('the source has no ledger')
+      if (plan.operations.every((operation) => isPlain(operation.plan))) return source.batchOnce(batch)
+      const { own, whole } = await localBatch(plan, { open, bindings, options: undefined, room: answerRoom() })
+      const outcome = await source.batchOnce({ ...batch, plan: own })
+      if (outcome.kind === 'written') return { ...outcome, answer: await whole(outcome.answer) }
       return outcome.kind === 'known' ? { ...outcome, completed: whole } : outcome
     },
   }

@@ -26,5 +26,10 @@ export function lazySource(open: () => Promise<Source>): Source {
       if (source.writeOnce === undefined) throw new TypeError('the source has no ledger')
       return source.writeOnce(write)
     },
+    async batchOnce(batch) {
+      const source = await open()
+      if (source.batchOnce === undefined) throw new TypeError('the source has no ledger')
+      return source.batchOnce(batch)
+    },
   }
 }

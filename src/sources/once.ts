@@ -27,16 +27,23 @@ export type OnceDeps = {
 }
 
 /** Throws what a write throws; in that case nothing of it, and nothing in the ledger, is left. */
-export async function writeOnce(deps: OnceDeps, write: OnceWrite): Promise<OnceOutcome> {
-  const { driver, dialect } = deps
-  const { table, entry } = write
+export function writeOnce(deps: OnceDeps, write: OnceWrite): Promise<OnceOutcome> {
+  const run = { bySettings: inSettings, byUs: inConversation }[deps.dialect.answersGo]
+  return onceInLedger(deps, write, (isFinal) => run(deps, write, isFinal))
+}
+
+/** The outcome of a transaction that has an entry. `run` ends at once with a fault that is final. */
+export async function onceInLedger<Answer>(
+  { driver, dialect }: Pick<OnceDeps, 'driver' | 'dialect'>,
+  { table, entry }: Pick<OnceWrite, 'table' | 'entry'>,
+  run: (isFinal: IsFinal) => Promise<Answer>,
+): Promise<OnceOutcome<Answer>> {
   const { find, expire, prune } = ledgerStatements(table, dialect)
   const isTaken = (fault: SqlFault) => fault.constraint === table.key || isClaimed(fault)
   const isRunning = (fault: SqlFault) => fault.message.includes(RUNNING) || isHeld(fault)
-  const run = { bySettings: inSettings, byUs: inConversation }[dialect.answersGo]
   try {
-    const text = await run(deps, write, (fault) => isTaken(fault) || isRunning(fault))
-    return { kind: 'written', text, prune: () => driver.query(compile(prune(entry.startedAt), dialect)) }
+    const answer = await run((fault) => isTaken(fault) || isRunning(fault))
+    return { kind: 'written', answer, prune: () => driver.query(compile(prune(entry.startedAt), dialect)) }
   } catch (error) {
     if (!(error instanceof SqlFault)) throw error
     if (isRunning(error)) return { kind: 'running' }
@@ -45,13 +52,13 @@ export async function writeOnce(deps: OnceDeps, write: OnceWrite): Promise<OnceO
     if (!isDoubtful) throw error
     await driver.query(compile(expire(entry.scope, entry.startedAt), dialect))
     const row = ledgerRow(await driver.query(compile(find(entry.scope), dialect)))
-    if (row !== undefined) return { kind: 'known', row, completed: async (text) => text }
+    if (row !== undefined) return { kind: 'known', row, completed: async (kept) => kept }
     if (isTaken(error)) return { kind: 'gone' }
     throw error
   }
 }
 
-type IsFinal = (fault: SqlFault) => boolean
+export type IsFinal = (fault: SqlFault) => boolean
 
 async function inSettings(
   { driver, dialect, attempt, textOf }: OnceDeps,

@@ -4,6 +4,7 @@ import type { BatchPlan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import type { Cursors } from '../core/sql/dialect.ts'
 import type { Kept, LedgerEntry, LedgerRow } from '../core/sql/write/ledger.ts'
+import type { OperationKeeping } from '../core/sql/write/ledger-batch.ts'
 import type { LedgerTable } from '../core/sql/write/ledger-table.ts'
 import type { QueryContext } from '../ports.ts'
 
@@ -44,15 +45,24 @@ export type OnceWrite = {
   readonly kept: Kept
 }
 
-export type OnceOutcome =
+/** The same of a batch: what is kept of each operation. */
+export type OnceBatch = Omit<OnceWrite, 'plan' | 'kept'> & {
+  readonly plan: BatchPlan
+  readonly keepings: readonly OperationKeeping[]
+}
+
+/** The lists of a batch; undefined for what was not kept. */
+export type KeptAnswer = readonly (ListAnswer | undefined)[]
+
+export type OnceOutcome<Answer = string> =
   /** `prune` deletes what has expired in the ledger. */
-  | { readonly kind: 'written'; readonly text: string; readonly prune: () => Promise<unknown> }
+  | { readonly kind: 'written'; readonly answer: Answer; readonly prune: () => Promise<unknown> }
   /** Another request has the key; it may end as if it had never been. */
   | { readonly kind: 'running' }
   /** The key was taken, and is free again. */
   | { readonly kind: 'gone' }
-  /** `completed` adds to a kept list what other sources have of it. */
-  | { readonly kind: 'known'; readonly row: LedgerRow; readonly completed: (list: string) => Promise<string> }
+  /** `completed` adds to what was kept what other sources have of it. */
+  | { readonly kind: 'known'; readonly row: LedgerRow; readonly completed: (kept: Answer) => Promise<Answer> }
 
 export interface Source {
   /** Returns the items of a list as JSON array text. Running it throws ServiceError `Query failed` with its cause. */
@@ -74,4 +84,5 @@ export interface Source {
   prepareBatch(plan: BatchPlan): Prepared<BatchAnswer>
   /** The same with its entry in a ledger of the source, in one transaction. Absent where there can be none. */
   writeOnce?(write: OnceWrite): Promise<OnceOutcome>
+  batchOnce?(batch: OnceBatch): Promise<OnceOutcome<KeptAnswer>>
 }

@@ -92,6 +92,11 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
         )
       return writeOnce({ driver, dialect, attempt, textOf: answersOf }, write).catch(refuse)
     },
+
+    async batchOnce(batch) {
+      const { runSqlBatchOnce } = await import('./sql/batch.ts')
+      return runSqlBatchOnce(deps, batch).catch(refuse)
+    },
   }
 
   function answersOf(results: readonly Rows[], answers: readonly number[]): string {

@@ -343,11 +343,20 @@ it('writes once under a key, and tells whose answer an earlier call got', async 
   const elsewhere = await told('delete_item', { ...target, idempotencyKey: key })
   const gone = { collection: 'articles', key: id, idempotencyKey: deletion }
   const deleted = [await told('delete_item', gone), await told('delete_item', gone)]
+  const operations = [
+    { kind: 'create', collection: 'articles', data: [{ title: key }], fields: ['title'] },
+    { kind: 'read', collection: 'articles', filter: { title: { _eq: key } }, fields: ['title'], meta: 'totalCount' },
+  ]
+  const batch = { operations, idempotencyKey: crypto.randomUUID() }
+  const batches = [await told('batch_items', batch), await told('batch_items', batch)]
+  const another = await told('batch_items', { ...batch, operations: operations.slice(1) })
 
   const coded = { error: expect.objectContaining({ code: '4221' }) }
   expect(made).toEqual([{ data: [{ id, _etag: ifMatch }] }, { data: [{ id, _etag: ifMatch }], replayed: true }])
   expect(changed).toEqual([{ data: { price: '1.00' } }, { data: { price: '1.00' }, replayed: true }])
-  expect([other, elsewhere]).toEqual([coded, coded])
+  expect([other, elsewhere, another]).toEqual([coded, coded, coded])
+  const answer = { data: [[{ title: key }], [{ title: key }]], meta: [null, { totalCount: 1 }] }
+  expect(batches).toEqual([answer, { ...answer, replayed: true }])
   expect(deleted).toEqual([{ data: { deleted: true } }, { data: { deleted: true }, replayed: true }])
 })
 

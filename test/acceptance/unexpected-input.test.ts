@@ -46,7 +46,10 @@ it.each([...routes, 'GET /api/nowhere'])('%s refuses Act-As', async (route) => {
 
 /** Who reads which header that binds a request. */
 const readers: Readonly<Record<BindingHeader, readonly string[]>> = {
-  'Idempotency-Key': [...items, ...item].filter((route) => !route.startsWith('GET')),
+  'Idempotency-Key': [
+    'POST /api/{workspace}/items',
+    ...[...items, ...item].filter((route) => !route.startsWith('GET')),
+  ],
   'If-Match': ['PATCH', 'DELETE'].map((method) => `${method} /api/{workspace}/items/{collection}/{key}`),
   'If-None-Match': [
     'GET /api/{workspace}/schema',

@@ -33,6 +33,7 @@ export function batchPath(example: string): JsonSchema {
         'stands for a value of the earlier operation that has the name under `as`: a field of its key, or one that relations join by. ' +
         'An error names the index of the operation under `meta.operation`.',
       tags: [batchTag.name],
+      parameters: [{ $ref: '#/components/parameters/idempotencyKey' }],
       requestBody: { required: true, content: { 'application/json': content } },
       responses: { 200: answer, ...errorResponses(itemErrors) },
     },
@@ -44,6 +45,12 @@ const items = { type: 'array', items: item }
 
 const answer = {
   description: 'What each operation answers, in order.',
+  headers: {
+    'Idempotency-Replayed': {
+      description: '`true` where an earlier request with this key got it.',
+      schema: { type: 'string' },
+    },
+  },
   content: {
     'application/json': {
       schema: {

@@ -271,8 +271,15 @@ export type BatchPlan = {
 
 export type PlannedOperation = {
   readonly plan: Plan
+  readonly collection: Collection
   /** Whether it is about one row, without which the transaction fails; any number is answered otherwise. */
   readonly isOne: boolean
+  /** Whether it is about the item of a key, also where steps see to that there is one. */
+  readonly isKeyed: boolean
+  /** Items that are there, those that it has deleted, or nothing at all. */
+  readonly answers: 'items' | 'deleted' | 'nothing'
+  /** Which of its rows the caller may read at all, where the selection does not say so. */
+  readonly readable: Filter
 }
 
 export type Plan = ReadPlan | WritePlan

@@ -1,6 +1,7 @@
 /** Batches of items (docs/contract.md#batches): authorized and planned operation by operation, run as one transaction. */
-import { type Action, writeOnlyAccess } from '../../core/access/access.ts'
+import { type Action, type Viewer, writeOnlyAccess } from '../../core/access/access.ts'
 import { andThen } from '../../core/and-then.ts'
+import type { Model } from '../../core/model/model.ts'
 import { actionOf, type Operation, parseOperations } from '../../core/plan/batch/operation.ts'
 import { planBatch } from '../../core/plan/batch/plan.ts'
 import { faultOf } from '../../core/plan/operation-fault.ts'
@@ -9,9 +10,10 @@ import { inParts } from '../../sources/in-parts.ts'
 import type { BatchAnswer, ReadOptions, Source } from '../../sources/source.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ItemReadsDeps } from './item-reads.ts'
+import type { LoadOnce } from './load-once.ts'
 import { onlyItem } from './only-item.ts'
 import type { Viewers } from './plan-cache.ts'
-import { answering, type Planning, started } from './planned.ts'
+import { answering, type OnceKey, type Planned, type Planning, started } from './planned.ts'
 
 /** The items of each operation as JSON text, and how many match in all where a read asks for it. */
 export type BatchText = { readonly data: readonly string[]; readonly totals: readonly (number | undefined)[] }
@@ -20,13 +22,16 @@ export type ItemBatchDeps = Omit<ItemReadsDeps, 'plans'> & {
   readonly viewers: Viewers
   readonly createLimit: number
   readonly generators: () => Generators
+  readonly loadOnce: LoadOnce
 }
+
+export type BatchRun = { readonly body: unknown; readonly options: ReadOptions; readonly once?: OnceKey | undefined }
 
 /** Throws the error of the first operation that fails, with its place; nothing of the batch is then left. */
 export function runBatch(
-  { onModel, open, bindings, viewers, createLimit, generators }: ItemBatchDeps,
+  { onModel, open, bindings, viewers, createLimit, generators, loadOnce }: ItemBatchDeps,
   scope: RequestScope,
-  { body, options }: { readonly body: unknown; readonly options: ReadOptions },
+  { body, options, once }: BatchRun,
 ): Planning<BatchText> {
   const operations = parseOperations(body)
   const asked = operations.map(({ kind, collection: name, data, query }) => ({
@@ -34,15 +39,16 @@ export function runBatch(
     action: actionOf[kind],
     sent: () => JSON.stringify([data, query]),
   }))
-  const planning = onModel(scope, asked, (model) => {
+
+  function planned(model: Model, viewer: Viewer) {
     let source: Source | undefined
     const request = {
-      viewer: viewers.of(scope.rights, model),
+      viewer,
       generators: generators(),
       most: createLimit,
       open(name: string, action: Action) {
         const opened = open(model, scope, name, action)
-        const { collection, viewer, limits, maxRows } = opened
+        const { collection, limits, maxRows } = opened
         source ??= opened.source
         const access = viewer.accessTo(collection, 'read')
         // A caller that may write but not read gets items with all values null.
@@ -58,6 +64,21 @@ export function runBatch(
     }
     return andThen(inParts(planBatch(request, operations)), (plan) => {
       if (source === undefined) throw new TypeError('a batch has an operation')
+      return { source, plan }
+    })
+  }
+
+  async function runOnce(model: Model, key: OnceKey): Promise<Planned<BatchAnswer>> {
+    const { watched, writes } = await loadOnce()
+    const rights = watched(viewers.of(scope.rights, model))
+    const { source, plan } = await planned(model, rights.viewer)
+    const text = JSON.stringify(body)
+    return started(() => writes.runBatch({ scope, once: key, body: text, model, rights, source, plan }))
+  }
+
+  const planning = onModel(scope, asked, (model): Planning<BatchAnswer> => {
+    if (once !== undefined) return runOnce(model, once)
+    return andThen(planned(model, viewers.of(scope.rights, model)), ({ source, plan }) => {
       const run = source.prepareBatch(plan)
       return started(() => run(bindings(), options))
     })

@@ -100,11 +100,14 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
   ): Promise<Planned<string>> {
     const { watched, writes } = await loadOnce()
     const { source, request } = openWrite(model, scope, asked.name, asked)
-    const rights = watched(request)
-    const plan = await inParts(asked.plan(rights.request))
+    const { collection } = request
+    const rights = watched(request.viewer)
+    const { viewer } = rights
+    viewer.accessTo(collection, 'read')
+    const plan = await inParts(asked.plan({ ...request, viewer, read: { ...request.read, viewer } }))
     const { once, isOne = false } = asked
     const body = JSON.stringify(asked.body) ?? ''
-    return started(() => writes.run({ scope, once, body, model, rights, source, plan, isOne }))
+    return started(() => writes.run({ scope, once, body, model, rights, source, collection, plan, isOne }))
   }
 
   /** Plans a large write in parts, between which other requests run. */

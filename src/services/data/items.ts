@@ -5,7 +5,7 @@
 import type { Config } from '../../config.ts'
 import type { Model } from '../../core/model/model.ts'
 import type { Ports } from '../../ports.ts'
-import type { ListAnswer, LongAnswer, ReadOptions, Source } from '../../sources/source.ts'
+import type { ListAnswer, LongAnswer, Source } from '../../sources/source.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
@@ -18,16 +18,16 @@ import { createLoadOnce } from './load-once.ts'
 import { createOnModel } from './on-model.ts'
 import { createOpenItems } from './open-items.ts'
 import { createPlanCache, createViewers } from './plan-cache.ts'
-import type { AggregatesQuery, ItemQuery, ListQuery, OnceKey, Planned } from './planned.ts'
+import type { AggregatesQuery, BatchQuery, ItemQuery, ListQuery, OnceKey, Planned } from './planned.ts'
 import { createRemainingModel, type LookAtSource, type OnMissing } from './remaining-model.ts'
 import { createSnapshotRecheck } from './snapshot-recheck.ts'
 
-export type { AggregatesQuery, BatchText, ItemQuery, ListAnswer, ListQuery, LongAnswer, OnceKey, Planned }
+export type { AggregatesQuery, BatchQuery, BatchText, ItemQuery, ListAnswer, ListQuery, LongAnswer, OnceKey, Planned }
 
 export type Items = ItemReads &
   ItemWrites & {
     /** Runs the operations of `body` as one transaction. */
-    batch(scope: RequestScope, body: unknown, options: ReadOptions): Promise<Planned<BatchText>>
+    batch(scope: RequestScope, body: unknown, query: BatchQuery): Promise<Planned<BatchText>>
   }
 
 /** The JSON text of a list with what was asked to be told of it. */
@@ -72,10 +72,10 @@ export function createItems(deps: ItemsDeps): Items {
     timeLimit: config.SERVICE_QUERY__TIMEOUT,
   })
   return {
-    async batch(scope, body, options) {
+    async batch(scope, body, { once, ...options }) {
       const { runBatch } = await import('./item-batch.ts')
-      const deps = { ...shared, viewers, createLimit, generators: () => generatorsOf(ports) }
-      return runBatch(deps, scope, { body, options })
+      const deps = { ...shared, viewers, createLimit, loadOnce, generators: () => generatorsOf(ports) }
+      return runBatch(deps, scope, { body, options, once })
     },
     ...createItemReads(shared),
     ...createItemWrites({ ...shared, ports, loadOnce, createLimit }),

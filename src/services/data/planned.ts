@@ -17,6 +17,8 @@ export type OnceKey = {
 export type ItemQuery = ReadOptions & { readonly sent: RawQuery; readonly once?: OnceKey | undefined }
 /** A write of one item; it has to have one of the tags, where there are any. */
 export type WriteQuery = ItemQuery & { readonly tags?: readonly string[] | undefined }
+/** A batch has its queries in its operations. */
+export type BatchQuery = Omit<ItemQuery, 'sent'>
 export type AggregatesQuery = ReadOptions & { readonly sent: RawAggregateQuery }
 export type ListQuery = ReadOptions & { readonly sent: RawListQuery }
 

@@ -56,7 +56,7 @@ export type AgentTools = {
   updateItem(target: AgentTarget, data: unknown, query: JsonArguments): Promise<string>
   deleteItem(target: AgentTarget): Promise<void>
   /** Runs operations as one transaction. */
-  batchItems(operations: unknown): Promise<BatchText>
+  batchItems(operations: unknown, once: OnceKey | undefined): Promise<BatchText>
   /**
    * Describes one collection in full, or lists all; a short list is in full, too. Contains only what this caller may
    * see.
@@ -137,9 +137,9 @@ export function createAgents(deps: AgentsDeps): Agents {
           const query = { sent: {}, tags, once }
           await (await items.deleteOne(scope, collection, { kind: 'value', value: key }, query)).answer
         },
-        async batchItems(operations) {
+        async batchItems(operations, once) {
           await admitted()
-          return (await items.batch(scope, { operations }, {})).answer
+          return (await items.batch(scope, { operations }, { once })).answer
         },
         async readSchema(name) {
           const { known, find, describe, name: named } = await view()

@@ -7,19 +7,22 @@ import type { BatchPlan } from '../../core/plan/plan.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
 import type { Conversation, Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
+import { type BatchTold, conversedBatchOnce } from '../../core/sql/mysql/ledger.ts'
+import { claim, finishBatch, recordingOperation } from '../../core/sql/postgres/ledger.ts'
 import { binder, compile, type Statement, sql } from '../../core/sql/statement.ts'
 import {
   type BatchPlaces,
-  type CompiledBatch,
   compileBatch,
   conversedBatch,
+  type DialectOf,
   noPlaces,
   unmetOperation,
 } from '../../core/sql/write/batch.ts'
 import { concatenate } from '../../core/sql/write/lists.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../../ports.ts'
 import { inParts } from '../in-parts.ts'
-import type { BatchAnswer, ReadOptions } from '../source.ts'
+import { type IsFinal, onceInLedger } from '../once.ts'
+import type { BatchAnswer, KeptAnswer, ListAnswer, OnceBatch, OnceOutcome, ReadOptions } from '../source.ts'
 import { refused } from './caller-error.ts'
 import { isPassing, retry } from './retry.ts'
 
@@ -38,52 +41,125 @@ export async function runSqlBatch(
   // A batch that writes continues when its client disconnects.
   const context: QueryContext = plans.every(({ kind }) => kind === 'read') ? options : { isWriting: true }
   const passing = isPassing(plans, dialect)
-  const compiled = 'begun' in dialect ? undefined : await inParts(compileBatch(plan, dialect))
-  const statements = compiled?.statements.map((template) => binder(template)(bindings)) ?? []
-  let places: BatchPlaces = compiled ?? noPlaces(plan)
-
-  async function attempt(): Promise<readonly (readonly SqlRow[])[]> {
-    if (!('begun' in dialect)) return driver.batch(statements, context)
-    if (driver.converse === undefined) throw new TypeError('the driver sends a batch as a whole')
-    places = noPlaces(plan)
-    return driver.converse(conversedBatch(plan, dialect, { bindings, places }), context)
+  if ('begun' in dialect) {
+    let places = noPlaces(plan)
+    const attempt = () => {
+      places = noPlaces(plan)
+      return converse(driver, conversedBatch(plan, dialect, { bindings, places }), context)
+    }
+    try {
+      return answersOf(plan, await retry(attempt, passing), { places, dialect })
+    } catch (error) {
+      throw await explained(deps, error, places)
+    }
   }
-
+  const compiled = await inParts(compileBatch(plan, dialect))
+  const statements = compiled.statements.map((template) => binder(template)(bindings))
   try {
-    return answersOf(plan, await retry(attempt, passing), { places, dialect })
+    const results = await retry(() => driver.batch(statements, context), passing)
+    return answersOf(plan, results, { places: compiled, dialect })
   } catch (error) {
-    if (!(error instanceof SqlFault)) throw error
-    const fault = refused(dialect, error)
-    const told = unmetOperation(error.message) ?? places.operations[error.position ?? -1]
-    const isSearched = told === undefined && error.position === undefined && fault.kind === 'invalid'
-    const operation = isSearched && compiled ? await search({ ...deps, compiled, statements }, error) : told
-    throw operation === undefined ? fault : new OperationFault(fault, operation)
+    throw await explained(deps, error, { ...compiled, statements })
   }
+}
+
+/** The same with its entry in a ledger of the source. Throws what a batch throws; nothing of it is left then. */
+export async function runSqlBatchOnce(deps: SqlBatchDeps, batch: OnceBatch): Promise<OnceOutcome<KeptAnswer>> {
+  const { driver, dialect } = deps
+  const { plan, bindings, table, entry, keepings } = batch
+  const plans = plan.operations.map((operation) => operation.plan)
+  const passing = isPassing(plans, dialect)
+  let sent: Sent = { operations: [] }
+
+  async function inSettings(isFinal: IsFinal): Promise<KeptAnswer> {
+    const dialectOf: DialectOf = (marked, operation) => {
+      const [{ collection } = {}, keeping = 'nothing'] = [plan.operations[operation], keepings[operation]]
+      return collection === undefined ? marked : recordingOperation(marked, { collection, keeping, operation })
+    }
+    const { answers, ...compiled } = await inParts(compileBatch(plan, dialect, dialectOf))
+    const statements = [
+      compile(claim(table, entry, dialect), dialect),
+      ...compiled.statements.map((template) => binder(template)(bindings)),
+      compile(finishBatch(table, entry.scope, { keepings, dialect }), dialect),
+    ]
+    sent = { statements, operations: [undefined, ...compiled.operations, undefined] }
+    const results = await retry(
+      () => driver.batch(statements, writer),
+      (fault) => !isFinal(fault) && passing(fault),
+    )
+    const places = { answers: answers.map((list) => list.map((place) => place + 1)) }
+    return answersOf(plan, results, { places, dialect })
+  }
+
+  async function inConversation(isFinal: IsFinal): Promise<KeptAnswer> {
+    const attempt = async () => {
+      const told: BatchTold = { lists: plan.operations.map(() => []), operations: [] }
+      sent = told
+      await converse(driver, conversedBatchOnce(dialect, { plan, bindings, table, entry, keepings }, told), writer)
+      return told.lists.map(joinedLists)
+    }
+    return retry(attempt, (fault) => !isFinal(fault) && passing(fault))
+  }
+
+  const run = { bySettings: inSettings, byUs: inConversation }[dialect.answersGo]
+  try {
+    return await onceInLedger(deps, batch, run)
+  } catch (error) {
+    throw await explained(deps, error, sent)
+  }
+}
+
+const writer: QueryContext = { isWriting: true }
+
+function converse(
+  driver: SqlDriver,
+  statements: Iterable<Statement>,
+  context: QueryContext,
+): Promise<readonly (readonly SqlRow[])[]> {
+  if (driver.converse === undefined) throw new TypeError('the driver sends a batch as a whole')
+  return driver.converse(statements, context)
+}
+
+/** What was sent: the operation of each statement, if it has one, and the statements where all were sent at once. */
+type Sent = { readonly operations: readonly (number | undefined)[]; readonly statements?: readonly Statement[] }
+
+/** The error of the operation that failed. */
+async function explained(deps: SqlBatchDeps, error: unknown, sent: Sent): Promise<unknown> {
+  if (!(error instanceof SqlFault)) return error
+  const fault = refused(deps.dialect, error)
+  const told = unmetOperation(error.message) ?? sent.operations[error.position ?? -1]
+  const isSearched = told === undefined && error.position === undefined && fault.kind === 'invalid'
+  const operation = isSearched && sent.statements ? await search(deps, error, sent) : told
+  return operation === undefined ? fault : new OperationFault(fault, operation)
 }
 
 function answersOf(
   { operations }: BatchPlan,
   results: readonly (readonly SqlRow[])[],
-  { places, dialect }: { readonly places: BatchPlaces; readonly dialect: Dialect },
+  { places, dialect }: { readonly places: Pick<BatchPlaces, 'answers'>; readonly dialect: Dialect },
 ): BatchAnswer {
   return operations.map(({ plan }, index) => {
     const isCounted = plan.kind === 'read' && plan.count
-    const lists = (places.answers[index] ?? []).map((place) => dialect.answerList(results[place] ?? [], isCounted))
-    return { data: concatenate(lists.map(({ data }) => data)), total: lists[0]?.total }
+    return joinedLists(
+      (places.answers[index] ?? []).map((place) => dialect.answerList(results[place] ?? [], isCounted)),
+    )
   })
 }
 
-type Failed = SqlBatchDeps & { readonly compiled: CompiledBatch; readonly statements: readonly Statement[] }
+function joinedLists(lists: readonly ListAnswer[]): ListAnswer {
+  return { data: concatenate(lists.map(({ data }) => data)), total: lists[0]?.total }
+}
 
 /** The first operation up to which the batch fails in the same way; undefined if it does so no more. */
 async function search(
-  { driver, dialect, compiled, statements }: Failed,
+  { driver, dialect }: SqlBatchDeps,
   { state }: SqlFault,
+  { operations, statements = [] }: Sent,
 ): Promise<number | undefined> {
-  const last = compiled.operations.at(-1) ?? 0
+  const last = Math.max(...operations.map((operation) => operation ?? 0))
   const ending = compile(dialect.slots.assertion(sql`1 = 0`, ENDED), dialect)
   const failsUpTo = async (operation: number) => {
-    const some = statements.filter((_, index) => (compiled.operations[index] ?? 0) <= operation)
+    const some = statements.filter((_, index) => (operations[index] ?? 0) <= operation)
     try {
       await driver.batch([...some, ending], { isWriting: true })
       return false

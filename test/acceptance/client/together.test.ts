@@ -62,6 +62,20 @@ it('does nothing of a batch that fails, and each of its calls says so', async ()
   expect(await db.authors.list({ filter: { name: 'Lost' } }).orThrow()).toEqual([])
 })
 
+it('does a batch with a key once', async () => {
+  const add = (id: number) => [db.authors.create({ id, name: 'Once together' }, { fields: ['id'] })]
+  const key = crypto.randomUUID()
+
+  const first = await db.$batch(add(401), { idempotencyKey: key })
+  const again = await db.$batch(add(401), { idempotencyKey: key })
+  const other = await db.$batch(add(402), { idempotencyKey: key })
+
+  expect(first.orThrow()).toEqual([{ id: '401' }])
+  expect(again).toMatchObject({ ok: true, data: [{ id: '401' }] })
+  expect(again.ok && again.headers.get('Idempotency-Replayed')).toBe('true')
+  expect(other).toMatchObject({ ok: false, status: 422, error: { code: '4221' } })
+})
+
 it('changes in a batch only what is as it was read', async () => {
   const { _etag } = await db.articles.get('101', { fields: ['_etag'] }).orThrow()
   const { etag } = (await db.articles.get('102')) as { etag?: string }

@@ -5,7 +5,7 @@
 import type { Action, Viewer } from '../../access/access.ts'
 import type { Collection } from '../../model/model.ts'
 import type { Parts } from '../../parts.ts'
-import { and, type Filter } from '../../query/filter.ts'
+import { all, and, type Filter } from '../../query/filter.ts'
 import { queryFault, type ReadQuery } from '../../query/parse.ts'
 import { parseCreateBody, parseItemBody, parseListBody, parseManyBody, readQueryBody } from '../../query/parse-json.ts'
 import { planUpdateEach } from '../bulk/update-each.ts'
@@ -76,7 +76,15 @@ export function* planBatch(request: BatchRequest, operations: readonly Operation
       if (created > most) throw queryFault('data', `has more than ${most} items with those of the operations before it`)
       steps += kept.kind === 'program' ? kept.steps.length : 1
       if (steps > MAX_CHANGES) throw queryFault('body', `asks for more than ${MAX_CHANGES} changes`)
-      planned.push({ plan: kept, isOne: operation.key !== undefined && kept.kind !== 'program' })
+      const isKeyed = operation.key !== undefined
+      planned.push({
+        plan: kept,
+        collection,
+        isOne: isKeyed && kept.kind !== 'program',
+        isKeyed,
+        answers: operation.kind !== 'delete' ? 'items' : operation.query.fields === undefined ? 'nothing' : 'deleted',
+        readable: operation.kind === 'read' ? read.access.rows : all,
+      })
     } catch (error) {
       throw faultOf(error, index)
     }

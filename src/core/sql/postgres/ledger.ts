@@ -3,9 +3,10 @@
  * is sent whole. A key is held by an advisory lock, so that a second request learns at once that the first one runs.
  */
 
+import type { Collection } from '../../model/model.ts'
 import { MAX_TEXT } from '../answer-bound.ts'
 import type { Dialect, Insertion, RowQuery } from '../dialect.ts'
-import { empty, integer, literal, param, type Sql, sql } from '../statement.ts'
+import { empty, integer, join, literal, param, type Sql, sql } from '../statement.ts'
 import {
   type Keeping,
   type Kept,
@@ -16,18 +17,66 @@ import {
   RUNNING,
   separator,
 } from '../write/ledger.ts'
+import type { OperationKeeping } from '../write/ledger-batch.ts'
 import type { LedgerTable } from '../write/ledger-table.ts'
 import { answered, BEYOND, failing, itemsText } from './rows.ts'
 import { written } from './writes.ts'
 
 /** The dialect that also keeps what it answers of written items. */
-export function recording(dialect: Dialect, { collection, keeping }: Kept): Dialect {
+export function recording(dialect: Dialect, { collection, keeping }: Pick<Kept, 'collection' | 'keeping'>): Dialect {
   const list = (rows: RowQuery) => recordedList(rows, keyMembers(collection, dialect, rows.row.alias), keeping)
   const keyColumns = collection.key.map(({ dbName }) => dbName)
   return {
     ...dialect,
     writtenList: list,
     written: (write, rendered) => written(write, (from, alias) => withColumns(rendered(from, alias), keyColumns), list),
+  }
+}
+
+/** The same of one operation of a batch, by whose index its lists are known. */
+export function recordingOperation(
+  dialect: Dialect,
+  {
+    collection,
+    keeping,
+    operation,
+  }: { readonly collection: Collection; readonly keeping: OperationKeeping; readonly operation: number },
+): Dialect {
+  if (keeping === 'nothing') return dialect
+  const list = (rows: RowQuery, { total, marker }: { readonly total?: Sql; readonly marker?: string } = {}) => {
+    const counted = total === undefined ? empty : sql`, (${total}) t`
+    const items = sql`select b.*${counted} from (${itemsText(rows)}) b offset 0`
+    const head = sql`concat(${literal(`${operation}:`)}, ${total === undefined ? empty : sql`a.t, `}':')`
+    const key = keyMembers(collection, dialect, rows.row.alias)
+    const keys = sql`(select concat(${literal(`${operation}::`)}, k.a) from (${itemsText({ ...rows, members: key })}) k)`
+    const answer = sql`concat(${head}, a.a)`
+    const kept = {
+      body: [keep('body', answer)],
+      keys: [keep('keys', keys)],
+      bySize: [keepShort(answer), keep('keys', keys)],
+      ifShort: [keepShort(answer)],
+    }[keeping]
+    const isKept = join(
+      kept.map((one) => sql`${one} is not null`),
+      sql` and `,
+    )
+    const text = sql`case when ${answered} <= ${integer(MAX_TEXT)} then case when ${isKept} then a.a end
+      else ${failing(BEYOND)}::text end`
+    const demanded =
+      marker === undefined ? text : sql`case when a.a = '[]' then ${failing(marker)}::text else ${text} end`
+    return sql`select ${demanded}${total === undefined ? empty : sql`, a.t`} from (${items}) a`
+  }
+  const keyColumns = collection.key.map(({ dbName }) => dbName)
+  return {
+    ...dialect,
+    writtenList: (rows, total) => list(rows, { ...(total && { total }) }),
+    demandedList: (rows, marker) => [list(rows, { marker })],
+    written: (write, rendered, marker) =>
+      written(
+        write,
+        (from, alias) => withColumns(rendered(from, alias), keyColumns),
+        (rows) => list(rows, { ...(marker !== undefined && { marker }) }),
+      ),
   }
 }
 
@@ -104,6 +153,21 @@ export function finish(
     where ${isOf(scope)}`
 }
 
+/** The same of a batch. */
+export function finishBatch(
+  table: LedgerTable,
+  scope: string,
+  { keepings, dialect }: { readonly keepings: readonly OperationKeeping[]; readonly dialect: Dialect },
+): Sql {
+  const { name, isOf } = ledgerStatements(table, dialect)
+  const isShort = sql`coalesce(octet_length(${setting('answer')}), 0) <= ${maxBody}`
+  const areKeysKept = keepings.includes('keys') ? sql`true` : sql`not (${isShort})`
+  return sql`
+    update ${name} set item_keys = case when ${areKeysKept} then ${setting('keys')} end,
+      body = concat_ws(chr(${separator}), ${setting('body')}, case when ${isShort} then ${setting('answer')} end)
+    where ${isOf(scope)}`
+}
+
 /** Answers as `writtenList` does. */
 function recordedList(rows: RowQuery, key: RowQuery['members'], keeping: Keeping): Sql {
   const keys = sql`(select k.a from (${itemsText({ ...rows, members: key })}) k)`
@@ -115,12 +179,20 @@ function recordedList(rows: RowQuery, key: RowQuery['members'], keeping: Keeping
 }
 
 /** Adds a list to those that are kept; the value is all of them. */
-function keep(name: 'answer' | 'keys', list: Sql): Sql {
+function keep(name: Setting, list: Sql): Sql {
   const earlier = sql`${setting(name)} || chr(${separator})`
   return sql`set_config(${literal(`service.${name}`)}, concat(${earlier}, ${list}), true)`
 }
 
+/** Adds an answer, unless those before are too long already. */
+function keepShort(list: Sql): Sql {
+  const isTooLong = sql`octet_length(${setting('answer')}) > ${maxBody}`
+  return sql`case when ${isTooLong} then '' else ${keep('answer', list)} end`
+}
+
+type Setting = 'answer' | 'body' | 'keys'
+
 /** Null where nothing is kept. */
-function setting(name: 'answer' | 'keys'): Sql {
+function setting(name: Setting): Sql {
   return sql`nullif(current_setting(${literal(`service.${name}`)}, true), '')`
 }

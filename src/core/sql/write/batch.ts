@@ -29,11 +29,14 @@ export function noPlaces({ operations }: BatchPlan): BatchPlaces {
   return { operations: [], answers: operations.map(() => []) }
 }
 
+/** The dialect that an operation is compiled with. */
+export type DialectOf = (dialect: Dialect, operation: number) => Dialect
+
 /** All statements, for a dialect whose database keeps the slots. Throws the OperationFault of one that cannot be. */
-export function* compileBatch(plan: BatchPlan, dialect: Dialect): Parts<CompiledBatch> {
+export function* compileBatch(plan: BatchPlan, dialect: Dialect, dialectOf?: DialectOf): Parts<CompiledBatch> {
   const places = noPlaces(plan)
   const statements: StatementTemplate[] = []
-  for (const line of linesOfBatch(plan, dialect, places)) {
+  for (const line of linesOfBatch(plan, dialect, { places, dialectOf })) {
     yield
     if (line !== undefined) statements.push(compileTemplate(line.sql, dialect))
   }
@@ -46,7 +49,7 @@ export function* conversedBatch(
   dialect: Conversation,
   { bindings, places }: { readonly bindings: Bindings; readonly places: BatchPlaces },
 ): Generator<Statement, void> {
-  for (const line of linesOfBatch(plan, dialect.begun(), places)) {
+  for (const line of linesOfBatch(plan, dialect.begun(), { places })) {
     if (line !== undefined) yield binder(compileTemplate(line.sql, dialect))(bindings)
   }
 }
@@ -58,9 +61,13 @@ export function unmetOperation(message: string): number | undefined {
 }
 
 /** Lines with pauses between long calculations, noted in `places`. */
-function* linesOfBatch(plan: BatchPlan, dialect: Dialect, places: BatchPlaces): Generator<Line | undefined, void> {
+export function* linesOfBatch(
+  plan: BatchPlan,
+  dialect: Dialect,
+  { places, dialectOf = plainly }: { readonly places: BatchPlaces; readonly dialectOf?: DialectOf | undefined },
+): Generator<Line | undefined, void> {
   for (const [index, operation] of plan.operations.entries()) {
-    const lines = linesOfOperation(operation, marked(dialect, index), { free: plan.slots, index })
+    const lines = linesOfOperation(operation, dialectOf(marked(dialect, index), index), { free: plan.slots, index })
     for (;;) {
       const line = next(lines, index)
       if (line === 'done') break
@@ -73,6 +80,8 @@ function* linesOfBatch(plan: BatchPlan, dialect: Dialect, places: BatchPlaces): 
     }
   }
 }
+
+const plainly: DialectOf = (dialect) => dialect
 
 function next(lines: Lines, operation: number): Line | undefined | 'done' {
   try {

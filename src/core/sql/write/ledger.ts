@@ -28,7 +28,7 @@ export type LedgerEntry = {
 export type LedgerRow = Omit<LedgerEntry, 'scope' | 'workspaceId'> & {
   /** `unknown`: the write was sent, and nothing came back. */
   readonly outcome: 'running' | 'done' | 'unknown'
-  /** A list as JSON text. */
+  /** Lists as JSON texts, one behind the other; `listed` makes one of them. */
   readonly body: string | undefined
   /** The same of the keys of the items, where the answer itself is not kept. */
   readonly itemKeys: string | undefined
@@ -51,9 +51,9 @@ export const MAX_BODY = 64 * 1024
 /** Between two lists of one text: no JSON contains the character. */
 export const SEPARATOR = 30
 
-/** One list of those that a ledger keeps; undefined where it keeps none. */
-function listed(lists: string | null | undefined): string | undefined {
-  return lists == null ? undefined : concatenate(lists.split(String.fromCharCode(SEPARATOR)))
+/** One list of those that a ledger keeps. */
+export function listed(lists: string): string {
+  return concatenate(lists.split(String.fromCharCode(SEPARATOR)))
 }
 
 /** The statements of a ledger. `scope` is the expression of the first value of a claim. */
@@ -94,8 +94,8 @@ export function ledgerRow([row]: readonly (readonly (string | null)[])[]): Ledge
     fingerprint: fingerprint ?? '',
     rights: rights ?? '',
     outcome: outcome === 'done' || outcome === 'running' ? outcome : 'unknown',
-    body: listed(body),
-    itemKeys: listed(itemKeys),
+    body: body ?? undefined,
+    itemKeys: itemKeys ?? undefined,
     startedAt: Number(startedAt),
     expiresAt: Number(expiresAt),
   }

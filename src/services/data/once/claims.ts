@@ -5,58 +5,63 @@
 import { codedError, ServiceError } from '../../../core/error.ts'
 import { tellsWhetherSent } from '../../../core/sql/address.ts'
 import { SqlFault } from '../../../core/sql/fault.ts'
-import { type Keeping, keySelection, type LedgerEntry, MAX_BODY } from '../../../core/sql/write/ledger.ts'
+import type { LedgerEntry } from '../../../core/sql/write/ledger.ts'
 import type { OnceOutcome } from '../../../sources/source.ts'
 import { claimKey, doubtEntry, findEntry, finishEntry, releaseEntry } from '../../../store/ledger-claims.ts'
-import type { OnceRequest, OnceWritesDeps } from './once-request.ts'
-import { withoutKeys } from './reread.ts'
+import type { OnceWritesDeps } from './once-request.ts'
 
 export type ClaimsDeps = OnceWritesDeps
 
 export type Claims = {
-  run(asked: OnceRequest, how: { readonly entry: LedgerEntry; readonly keeping: Keeping }): Promise<OnceOutcome>
+  run<Answer>(entry: LedgerEntry, claimed: ClaimedWrite<Answer>): Promise<OnceOutcome<Answer>>
+}
+
+export type ClaimedWrite<Answer> = {
+  /** Of the data source that is written. */
+  readonly provider: string
+  readonly write: (idempotencyKey: string) => Promise<Written<Answer>>
+}
+
+export type Written<Answer> = {
+  readonly answer: Answer
+  readonly kept: { readonly body: string | null; readonly itemKeys: string | null }
+  /** Whether nothing was there to be written. */
+  readonly isUndone: boolean
 }
 
 export function createClaims(deps: ClaimsDeps): Claims {
-  const { ports, bindings, timeLimit } = deps
+  const { ports, timeLimit } = deps
   const { database, observe } = ports
   /** A write that has not ended by then is taken for one whose end nobody saw. */
   const longest = timeLimit === 0 ? LONGEST : 2 * timeLimit + MINUTE
 
-  async function known(entry: LedgerEntry): Promise<OnceOutcome> {
+  async function known<Answer>(entry: LedgerEntry): Promise<OnceOutcome<Answer>> {
     const row = await findEntry(database, entry.scope, entry.startedAt)
     if (row === undefined) return { kind: 'gone' }
     if (row.fingerprint !== entry.fingerprint) throw codedError('4221')
-    if (row.outcome !== 'running') return { kind: 'known', row, completed: async (text) => text }
+    if (row.outcome !== 'running') return { kind: 'known', row, completed: async (kept) => kept }
     if (entry.startedAt - row.startedAt > longest) throw codedError('4093')
     return { kind: 'running' }
   }
 
-  async function write({ source, plan, rights, model }: OnceRequest, entry: LedgerEntry, keeping: Keeping) {
-    const { collection } = rights.request
-    const selection = keeping === 'body' ? plan.selection : [...plan.selection, ...keySelection(collection)]
+  async function written<Answer>({ scope }: LedgerEntry, { provider, write }: ClaimedWrite<Answer>) {
     try {
-      const text = await source.prepareWrite({ ...plan, selection })(bindings(), { idempotencyKey: entry.scope })
-      return keeping === 'body' ? { items: text, keys: null } : withoutKeys(collection, text)
+      return await write(scope)
     } catch (error) {
-      const provider = model.sources.get(collection.sourceId)?.provider ?? ''
       const ending = leftNothing(error, provider) ? releaseEntry : doubtEntry
-      await ending(database, entry.scope).catch((fault: unknown) => observe({ kind: 'fault', error: fault }))
+      await ending(database, scope).catch((fault: unknown) => observe({ kind: 'fault', error: fault }))
       throw error
     }
   }
 
   return {
-    async run(asked, { entry, keeping }) {
+    async run(entry, claimed) {
       if (!(await claimKey(database, entry))) return known(entry)
-      const { items, keys } = await write(asked, entry, keeping)
-      const isShort = keeping === 'body' || (keeping === 'bySize' && byteLength(items) <= MAX_BODY)
-      const kept = isShort ? { body: items, itemKeys: null } : { body: null, itemKeys: keys }
-      const isUndone = asked.isOne && items === '[]'
+      const { answer, kept, isUndone } = await written(entry, claimed)
       const ending = isUndone ? releaseEntry(database, entry.scope) : finishEntry(database, entry.scope, kept)
       // It is written, so no error may say otherwise.
       await ending.catch((error: unknown) => observe({ kind: 'fault', error }))
-      return { kind: 'written', text: items, prune: async () => {} }
+      return { kind: 'written', answer, prune: async () => {} }
     },
   }
 }
@@ -77,8 +82,4 @@ const uncertain: ReadonlySet<string> = new Set(['failed', 'unavailable'])
 function faultOf(error: unknown): SqlFault | undefined {
   if (error instanceof SqlFault) return error
   return error instanceof Error ? faultOf(error.cause) : undefined
-}
-
-function byteLength(text: string): number {
-  return new TextEncoder().encode(text).length
 }

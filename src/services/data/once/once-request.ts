@@ -1,16 +1,16 @@
 /** What a write under a key is made of, and what stands against showing the answer of an earlier one. */
 import { codedError } from '../../../core/error.ts'
-import type { Model } from '../../../core/model/model.ts'
-import type { WritePlan } from '../../../core/plan/plan.ts'
+import type { Collection, Model } from '../../../core/model/model.ts'
+import type { BatchPlan, WritePlan } from '../../../core/plan/plan.ts'
 import type { LedgerEntry, LedgerRow } from '../../../core/sql/write/ledger.ts'
 import type { Ports } from '../../../ports.ts'
-import type { Source } from '../../../sources/source.ts'
+import type { BatchAnswer, Source } from '../../../sources/source.ts'
 import type { RequestScope } from '../../caller/callers.ts'
 import type { BindingsOf } from '../bindings.ts'
 import type { OnceKey } from '../planned.ts'
 import type { WatchedRights } from './rights.ts'
 
-export type OnceRequest = {
+type Once = {
   readonly scope: RequestScope
   readonly once: OnceKey
   /** The body as JSON text. */
@@ -18,10 +18,16 @@ export type OnceRequest = {
   readonly model: Model
   readonly rights: WatchedRights
   readonly source: Source
+}
+
+export type OnceRequest = Once & {
+  readonly collection: Collection
   readonly plan: WritePlan
   /** Whether the write is of one item, and nothing is done where there is none. */
   readonly isOne: boolean
 }
+
+export type OnceBatchRequest = Once & { readonly plan: BatchPlan }
 
 export type OnceWritesDeps = {
   readonly ports: Pick<Ports, 'background' | 'clock' | 'database' | 'licensing' | 'observe'>
@@ -35,6 +41,8 @@ export type OnceWritesDeps = {
 export type OnceWrites = {
   /** Returns the written items, as the write itself does, or those of the first try. */
   run(asked: OnceRequest): Promise<string>
+  /** The same of a batch: a list for each operation, `[null]` for an item of a key that is gone since. */
+  runBatch(asked: OnceBatchRequest): Promise<BatchAnswer>
 }
 
 /** Throws what stands against showing the answer of the entry. */

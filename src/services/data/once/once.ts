@@ -5,13 +5,20 @@
 import { codedError, type ServiceError } from '../../../core/error.ts'
 import { isSystemSource, type SourceRecord } from '../../../core/model/model.ts'
 import { queryFault } from '../../../core/query/parse.ts'
-import type { Keeping, LedgerEntry } from '../../../core/sql/write/ledger.ts'
+import type { LedgerEntry } from '../../../core/sql/write/ledger.ts'
+import { keepingsOf } from '../../../core/sql/write/ledger-batch.ts'
 import { type LedgerTable, ledgerOf, systemLedger } from '../../../core/sql/write/ledger-table.ts'
-import type { OnceOutcome } from '../../../sources/source.ts'
+import type { KeptAnswer, OnceOutcome } from '../../../sources/source.ts'
 import { sha256Hex } from '../../caller/digest.ts'
 import { createClaims } from './claims.ts'
-import { type OnceRequest, type OnceWrites, type OnceWritesDeps, requireSame } from './once-request.ts'
-import { readAgain } from './reread.ts'
+import { keepingOf, replayedItems, replayedLists, writtenBatch, writtenItems } from './kept-answers.ts'
+import {
+  type OnceBatchRequest,
+  type OnceRequest,
+  type OnceWrites,
+  type OnceWritesDeps,
+  requireSame,
+} from './once-request.ts'
 
 export { watched } from './rights.ts'
 
@@ -36,7 +43,7 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
     once,
     body,
     rights,
-  }: OnceRequest): Promise<Omit<LedgerEntry, 'startedAt' | 'expiresAt'>> {
+  }: OnceRequest | OnceBatchRequest): Promise<Omit<LedgerEntry, 'startedAt' | 'expiresAt'>> {
     const { caller, workspace } = scope
     if (caller.kind === 'anonymous') throw queryFault('Idempotency-Key', 'is only taken of callers who sign in')
     return {
@@ -47,55 +54,77 @@ export function createOnceWrites(deps: OnceWritesDeps): OnceWrites {
     }
   }
 
-  async function replayed(
-    asked: OnceRequest,
-    entry: LedgerEntry,
-    known: Extract<OnceOutcome, { readonly kind: 'known' }>,
-  ) {
-    const { row, completed } = known
-    requireSame(row, entry)
-    const { source, rights, plan } = asked
-    const text =
-      row.itemKeys === undefined
-        ? await completed(row.body ?? '[]')
-        : await readAgain(
-            { source, collection: rights.request.collection, selection: plan.selection, bindings },
-            row.itemKeys,
-          )
-    asked.once.onReplay()
-    return text
+  /** Tries until the write is done, by this request or another. */
+  async function untilDone<Answer>(
+    asked: OnceRequest | OnceBatchRequest,
+    ledger: LedgerTable | undefined,
+    { attempt, replayed }: Tries<Answer>,
+  ): Promise<Answer> {
+    const named = await entryOf(asked)
+    let waited = 0
+    for (let pause = 20; ; pause = Math.min(2 * pause, 250)) {
+      const startedAt = ports.clock.now()
+      const entry: LedgerEntry = { ...named, startedAt, expiresAt: startedAt + timeToLive }
+      const tried = await attempt(entry)
+      if (tried.kind === 'written') {
+        if (ledger !== undefined && ledger !== systemLedger && isDue(ledger, startedAt)) {
+          ports.background(tried.prune())
+        }
+        return tried.answer
+      }
+      if (tried.kind === 'known') {
+        requireSame(tried.row, entry)
+        const answer = await replayed(tried)
+        asked.once.onReplay()
+        return answer
+      }
+      if (tried.kind === 'gone') continue
+      if (waited >= MOST_WAITED) throw stillRunning()
+      await ports.licensing.pause(pause)
+      waited += pause
+    }
   }
 
   return {
-    async run(asked) {
-      const { model, rights, plan, source, isOne } = asked
-      const { collection } = rights.request
-      const ledger = ledgerIn(model.sources.get(collection.sourceId))
+    run(asked) {
+      const { model, plan, source, collection, isOne } = asked
+      const record = model.sources.get(collection.sourceId)
+      const table = ledgerIn(record)
       const keeping = keepingOf(asked)
-      const named = await entryOf(asked)
-      let waited = 0
-      for (let pause = 20; ; pause = Math.min(2 * pause, 250)) {
-        const startedAt = ports.clock.now()
-        const entry: LedgerEntry = { ...named, startedAt, expiresAt: startedAt + timeToLive }
-        const kept = { collection, keeping, withoutItem: isOne ? NO_RECORD : undefined }
-        const tried: OnceOutcome =
-          ledger !== undefined && source.writeOnce !== undefined
-            ? await source.writeOnce({ plan, bindings: bindings(), table: ledger, entry, kept })
-            : await claims.run(asked, { entry, keeping })
-        if (tried.kind === 'written') {
-          if (ledger !== undefined && ledger !== systemLedger && isDue(ledger, startedAt)) {
-            ports.background(tried.prune())
-          }
-          return tried.text
-        }
-        if (tried.kind === 'known') return replayed(asked, entry, tried)
-        if (tried.kind === 'gone') continue
-        if (waited >= MOST_WAITED) throw stillRunning()
-        await ports.licensing.pause(pause)
-        waited += pause
-      }
+      const kept = { collection, keeping, withoutItem: isOne ? NO_RECORD : undefined }
+      const provider = record?.provider ?? ''
+      const write = (key: string) => writtenItems(asked, { bindings, keeping, key })
+      return untilDone<string>(asked, table, {
+        attempt: async (entry) =>
+          table !== undefined && source.writeOnce !== undefined
+            ? source.writeOnce({ plan, bindings: bindings(), table, entry, kept })
+            : claims.run(entry, { provider, write }),
+        replayed: (known) => replayedItems(asked, known, bindings),
+      })
+    },
+
+    async runBatch(asked) {
+      const { model, plan, source, rights } = asked
+      const record = model.sources.get(plan.operations[0]?.collection.sourceId ?? '')
+      const table = ledgerIn(record)
+      const keepings = keepingsOf(plan, rights.readsByRow())
+      const provider = record?.provider ?? ''
+      const write = (key: string) => writtenBatch(asked, { bindings, keepings, key })
+      const answer = await untilDone<KeptAnswer>(asked, table, {
+        attempt: async (entry) =>
+          table !== undefined && source.batchOnce !== undefined
+            ? source.batchOnce({ plan, bindings: bindings(), table, entry, keepings })
+            : claims.run(entry, { provider, write }),
+        replayed: (known) => replayedLists(asked, known, bindings),
+      })
+      return answer.map((list) => list ?? { data: '[]', total: undefined })
     },
   }
+}
+
+type Tries<Answer> = {
+  readonly attempt: (entry: LedgerEntry) => Promise<OnceOutcome<Answer>>
+  readonly replayed: (known: Extract<OnceOutcome<Answer>, { readonly kind: 'known' }>) => Promise<Answer>
 }
 
 /** The ledger in the database of a source; undefined where there is none. */
@@ -107,14 +136,6 @@ function ledgerIn(source: SourceRecord | undefined): LedgerTable | undefined {
 
 /** The assertion that fails where a write of one item has found none. */
 const NO_RECORD = 'service:noRecord'
-
-/** Deleted items cannot be read again, nor can those without a key. */
-function keepingOf({ plan, rights }: OnceRequest): Keeping {
-  const { collection } = rights.request
-  const isDeleting = plan.kind === 'delete' || (plan.kind === 'program' && plan.steps.at(-1)?.kind === 'delete')
-  if (isDeleting || collection.key.length === 0) return 'body'
-  return rights.readsByRow() ? 'keys' : 'bySize'
-}
 
 function stillRunning(): ServiceError {
   return codedError('4091', { meta: { retryAfter: MOST_WAITED / 1_000 } })

@@ -18,6 +18,8 @@ export type Reread = {
   readonly source: Source
   readonly collection: Collection
   readonly selection: Selection
+  /** Rows that may not be shown by now are left out. */
+  readonly readable?: Filter
   readonly bindings: BindingsOf
 }
 
@@ -25,9 +27,11 @@ export type Reread = {
 const MOST_KEYS = 500
 
 /** Returns the items with these keys, a list as it was kept; those that are gone are left out. */
-export async function readAgain({ source, collection, selection, bindings }: Reread, keys: string): Promise<string> {
+export async function readAgain(reread: Reread, keys: string): Promise<string> {
+  const { source, collection, selection, readable = all, bindings } = reread
   const sought = (parseExactJson(keys) as Item[]).map((key) => keyOf(collection, key))
-  const read = (where: Filter, selected: Selection) => {
+  const read = (found: Filter, selected: Selection) => {
+    const where = and([found, readable])
     const plan: UpdatePlan = { kind: 'update', collection, where, order: [], assignments: [], selection: selected }
     return source.prepareWrite(plan)(bindings())
   }

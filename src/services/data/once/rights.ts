@@ -3,34 +3,31 @@
  * answer that is kept may still be shown.
  */
 import type { Access, Granted, Viewer } from '../../../core/access/access.ts'
-import type { WriteRequest } from '../../../core/plan/write.ts'
 import { filterText } from '../../../core/query/filter.ts'
 import { sha256Hex } from '../../caller/digest.ts'
 
 export type WatchedRights = {
-  /** The request, whose viewer notes what it is asked. */
-  readonly request: WriteRequest
+  /** Notes what it is asked. */
+  readonly viewer: Viewer
   /** Digest of all that was asked so far. */
   readonly digest: () => Promise<string>
   /** Whether what the caller may read depends on the rows, which others may change. */
   readonly readsByRow: () => boolean
 }
 
-export type WatchRights = (request: WriteRequest) => WatchedRights
+export type WatchRights = (viewer: Viewer) => WatchedRights
 
-export const watched: WatchRights = (request) => {
+export const watched: WatchRights = (viewer) => {
   const asked = new Map<string, Access>()
-  const viewer: Viewer = {
-    ...request.viewer,
-    accessTo(collection, action) {
-      const access = request.viewer.accessTo(collection, action)
-      asked.set(`${collection.id} ${action}`, access)
-      return access
-    },
-  }
-  viewer.accessTo(request.collection, 'read')
   return {
-    request: { ...request, viewer, read: { ...request.read, viewer } },
+    viewer: {
+      ...viewer,
+      accessTo(collection, action) {
+        const access = viewer.accessTo(collection, action)
+        asked.set(`${collection.id} ${action}`, access)
+        return access
+      },
+    },
     digest: () =>
       sha256Hex(
         [...asked]

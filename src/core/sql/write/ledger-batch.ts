@@ -1,0 +1,68 @@
+/**
+ * What a ledger keeps of a batch (docs/contract.md#idempotency): the lists of its operations, each behind the index of its
+ * operation and what else is told of it.
+ */
+import type { BatchPlan } from '../../plan/plan.ts'
+import type { ReadList } from '../dialect.ts'
+import { type Keeping, MAX_BODY, SEPARATOR } from './ledger.ts'
+import { concatenate } from './lists.ts'
+
+/**
+ * What is kept of the answer of an operation. `ifShort`: the answer, unless all of them are too long together; what is not
+ * kept is read once more.
+ */
+export type OperationKeeping = Keeping | 'ifShort' | 'nothing'
+
+/** Of each operation. `isByRow` says that rows decide what the caller reads. */
+export function keepingsOf({ operations }: BatchPlan, isByRow: boolean): readonly OperationKeeping[] {
+  return operations.map(({ plan, collection, answers }) => {
+    if (answers === 'nothing') return 'nothing'
+    if (plan.kind === 'read') return isByRow ? 'nothing' : 'ifShort'
+    // Deleted items cannot be read again, nor can those without a key.
+    if (answers === 'deleted' || collection.key.length === 0) return 'body'
+    return isByRow ? 'keys' : 'bySize'
+  })
+}
+
+/** What a ledger keeps of the lists that operations have answered, and of the keys of their items. */
+export function keptOf(
+  keepings: readonly OperationKeeping[],
+  answers: readonly (readonly ReadList[])[],
+  keys: readonly (readonly ReadList[])[],
+): { readonly body: string | null; readonly itemKeys: string | null } {
+  const kept = (lists: readonly (readonly ReadList[])[], ...which: readonly OperationKeeping[]) =>
+    keepings.flatMap((keeping, index) =>
+      which.includes(keeping) ? (lists[index] ?? []).map((list) => keptList(index, list)) : [],
+    )
+  const always = kept(answers, 'body')
+  const short = kept(answers, 'bySize', 'ifShort')
+  const isShort = new TextEncoder().encode(joined(short)).length <= MAX_BODY
+  return {
+    body: joined(isShort ? [...always, ...short] : always),
+    itemKeys: joined(isShort ? kept(keys, 'keys') : kept(keys, 'keys', 'bySize')),
+  }
+}
+
+function keptList(operation: number, { data, total, cursors }: ReadList): string {
+  return `${operation}:${total ?? ''}:${cursors === undefined ? '' : JSON.stringify(cursors)}${data}`
+}
+
+function joined(lists: readonly string[]): string {
+  return lists.join(String.fromCharCode(SEPARATOR))
+}
+
+/** What was kept, by operation. */
+export function readKept(lists: string | undefined): ReadonlyMap<number, ReadList> {
+  const found = new Map<number, ReadList>()
+  for (const text of lists === undefined || lists === '' ? [] : lists.split(String.fromCharCode(SEPARATOR))) {
+    const [, operation, total = '', cursors = '', data = ''] = /^(\d+):(\d*):(\{[^[]*\})?(\[.*)$/s.exec(text) ?? []
+    if (operation === undefined) throw new TypeError('a list of a batch is kept with its operation')
+    const earlier = found.get(Number(operation))
+    found.set(Number(operation), {
+      data: earlier === undefined ? data : concatenate([earlier.data, data]),
+      total: total === '' ? undefined : Number(total),
+      ...(cursors !== '' && { cursors: JSON.parse(cursors) }),
+    })
+  }
+  return found
+}
