@@ -1,7 +1,7 @@
 /** Builds answers, from the `{ data }` envelope to errors. */
 import { errorBody, ServiceError } from '../../src/core/error.ts'
 import { statusOf } from '../../src/core/error-codes.ts'
-import { type ListAnswer, type LongAnswer, listBody } from '../../src/services/data/items.ts'
+import { type BatchText, batchBody, type ListAnswer, type LongAnswer, listBody } from '../../src/services/data/items.ts'
 
 /** A response without the headers that every response has, see `toResponse`. */
 export type Answer = {
@@ -40,12 +40,9 @@ export function listText(answer: ListAnswer, linkTo?: (cursor: string) => string
   return address === undefined ? body : { ...body, headers: { Link: `<${address}>; rel="next"` } }
 }
 
-/** Puts the items of each operation of a batch into `{ data }`, and how many match where one asked for it. */
-export function batchText(texts: readonly string[], totals: readonly (number | undefined)[]): Answer {
-  const text = `{"data":[${texts.join(',')}]`
-  if (totals.every((total) => total === undefined)) return jsonText(`${text}}`)
-  const meta = totals.map((total) => (total === undefined ? null : { totalCount: total }))
-  return jsonText(`${text},"meta":${JSON.stringify(meta)}}`)
+/** Puts the items of each operation of a batch into `{ data }`, and what else reads asked for. */
+export function batchText({ data, meta }: BatchText): Answer {
+  return jsonText(batchBody({ data: `[${data.join(',')}]`, metas: meta }))
 }
 
 /** Puts the pieces of a list into `{ data }`; each piece is requested when the previous one was sent. */

@@ -19,7 +19,7 @@ import type { ErrorKind } from '../../src/core/error-codes.ts'
 import { shortName } from '../../src/core/message-text.ts'
 import { databaseError } from '../../src/core/sql/database-error.ts'
 import type { Observe } from '../../src/ports.ts'
-import { listBody } from '../../src/services/data/items.ts'
+import { batchBody, listBody } from '../../src/services/data/items.ts'
 import { type AgentTool, type AgentTools, agentTools } from '../../src/services/documents/agents.ts'
 import { VERSION } from '../../src/services/instance/release.ts'
 import { type Answer, isFault } from '../http/answer.ts'
@@ -111,8 +111,8 @@ type Call = { readonly agent: AgentTools; readonly sent: unknown; readonly obser
 
 async function call(tool: Tool, { agent, sent, observe }: Call): Promise<CallToolResult> {
   try {
-    const { totals, replayed, ...answer } = await tool.run(agent, sent)
-    const body = totals === undefined ? listBody(answer) : jsonOf(answer.data, totals)
+    const { metas, replayed, ...answer } = await tool.run(agent, sent)
+    const body = metas === undefined ? listBody(answer) : batchBody({ data: answer.data, metas })
     const text = replayed ? `${body.slice(0, -1)},"replayed":true}` : body
     // A change is reported whatever its size: the caller could not learn of it otherwise.
     if (tool.hints.readOnlyHint && text.length > MAX_ANSWER) throw databaseError('tooLarge')
@@ -125,14 +125,6 @@ async function call(tool: Tool, { agent, sent, observe }: Call): Promise<CallToo
     const text = `${story(body).join(' > ')}\n${advice[known.kind]}`
     return { content: [{ type: 'text', text }], structuredContent: { error: body }, isError: true }
   }
-}
-
-/** The answer as JSON text, with the counts that were asked for. */
-function jsonOf(data: string, totals: number | readonly (number | undefined)[]): string {
-  if (typeof totals === 'number') return `{"data":${data},"meta":{"totalCount":${totals}}}`
-  if (totals.every((total) => total === undefined)) return `{"data":${data}}`
-  const meta = totals.map((total) => (total === undefined ? null : { totalCount: total }))
-  return `{"data":${data},"meta":${JSON.stringify(meta)}}`
 }
 
 function story({ message, source }: ErrorBody): readonly string[] {

@@ -5,7 +5,7 @@
 import * as z from 'zod'
 import { migrationSchema } from '../../src/core/migration/operation.ts'
 import { MAX_OPERATIONS, operationKinds } from '../../src/core/plan/batch/operation.ts'
-import type { ListAnswer } from '../../src/services/data/items.ts'
+import type { ListAnswer, ListMeta } from '../../src/services/data/items.ts'
 import type { OnceKey } from '../../src/services/data/planned.ts'
 import type { AgentTool, AgentTools } from '../../src/services/documents/agents.ts'
 import { CHARACTERS, MOST_CHARACTERS } from '../http/idempotency-key.ts'
@@ -32,12 +32,12 @@ export type Tool = {
 }
 
 /**
- * `data` is JSON text; the others are present where `meta` requested them, `totals` where operations of a batch may have,
+ * `data` is JSON text; the others are present where `meta` requested them, `metas` where operations of a batch may have,
  * `replayed` where an earlier call under the same key was answered so.
  */
 export type ToolAnswer = Partial<ListAnswer> & {
   readonly data: string
-  readonly totals?: readonly (number | undefined)[]
+  readonly metas?: readonly (ListMeta | undefined)[]
   readonly replayed?: true
 }
 
@@ -109,7 +109,7 @@ const operation = z
   })
   .describe(
     'Other members: of create `data`, a list; of update `data` with `key` or `filter`, or a list of items with their keys; of ' +
-      'upsert `data`, a list, and `conflict`; of delete `key` or `filter`; of read `key`, or `filter`, `sort`, `limit`, `offset` and `meta`; of each `fields`. As in the tools for one operation.',
+      'upsert `data`, a list, and `conflict`; of delete `key` or `filter`; of read `key`, or `filter`, `sort`, `limit`, `offset`, `after`, `before` and `meta`; of each `fields`. As in the tools for one operation.',
   )
 /** Of a to-one relation, what its items are sorted by; the use case reads it. */
 const sortOptions = z.looseObject(
@@ -123,6 +123,12 @@ const sortOptions = z.looseObject(
 const metaNames = ['totalCount', 'cursor'] as const
 const metaTexts = [...metaNames, 'totalCount,cursor'] as const
 const cursor = () => z.string(must('a cursor')).optional()
+
+const listMeta = z.strictObject({
+  totalCount: z.int().optional(),
+  next: z.string().nullable().optional(),
+  previous: z.string().nullable().optional(),
+})
 
 const reading = { readOnlyHint: true, destructiveHint: false, idempotentHint: true }
 
@@ -155,11 +161,7 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
         ),
     }),
     output: z.array(item),
-    meta: z.strictObject({
-      totalCount: z.int().optional(),
-      next: z.string().nullable().optional(),
-      previous: z.string().nullable().optional(),
-    }),
+    meta: listMeta,
     run: (agent, { collection: name, ...query }) => agent.listItems(name, query),
   }),
   aggregate_items: tool({
@@ -265,15 +267,15 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
     published: z.strictObject({ operations: z.array(operation).min(1).max(MAX_OPERATIONS), idempotencyKey }),
     output: z.array(z.union([z.array(item), item, z.null()])),
     isKeyed: true,
-    meta: z.array(z.strictObject({ totalCount: z.int() }).nullable()),
+    meta: z.array(listMeta.nullable()),
     async run(agent, { operations, idempotencyKey: under }) {
-      let totals: ToolAnswer['totals']
+      let metas: ToolAnswer['metas']
       const answer = await writtenOnce(under, ['batch_items', {}], async (once) => {
         const told = await agent.batchItems(operations, once)
-        totals = told.totals
+        metas = told.meta
         return `[${told.data.join(',')}]`
       })
-      return { ...answer, totals }
+      return { ...answer, metas }
     },
   }),
   read_schema: tool({

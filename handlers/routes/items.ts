@@ -57,7 +57,7 @@ export function mountItems(app: App, services: Services): void {
       POST: inWorkspace(async (c, scope) => {
         const sent = await body(c)
         const run = (once: OnceKey | undefined) => items.batch(scope, sent, { ...readOptions(c), once })
-        return answeredOnce(c, run, ({ data, totals }) => batchText(data, totals))
+        return answeredOnce(c, run, batchText)
       }),
     },
     { headers: { POST: onceOnly }, instead },

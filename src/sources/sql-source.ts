@@ -1,7 +1,7 @@
 /** A source behind an SQL driver: its dialect compiles plans, and each read is one statement. */
-import type { BatchPlan, Grouping, Page, ReadPlan, Walk, WritePlan } from '../core/plan/plan.ts'
+import type { BatchPlan, Grouping, Page, ReadPlan, WritePlan } from '../core/plan/plan.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
-import { type Bindings, isPlaceholder } from '../core/query/placeholder.ts'
+import type { Bindings } from '../core/query/placeholder.ts'
 import type { Conversation, Dialect } from '../core/sql/dialect.ts'
 import { compilePieces, compileRead } from '../core/sql/read.ts'
 import { binder, type Statement, type StatementTemplate } from '../core/sql/statement.ts'
@@ -13,6 +13,7 @@ import type { OnceDeps } from './once.ts'
 import type { ListAnswer, Prepared, Source } from './source.ts'
 import { throwRefused } from './sql/caller-error.ts'
 import { isPassing, retry } from './sql/retry.ts'
+import { answeredWalk } from './sql/walked.ts'
 
 type Rows = readonly SqlRow[]
 
@@ -42,8 +43,7 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
         }
       }
       const bind = binder(compileRead(plan, dialect))
-      const walk = plan.page?.walk
-      if (plan.page !== undefined && walk !== undefined) return walked({ ...plan.page, walk }, bind, plan.count)
+      if (plan.page?.walk !== undefined) return walked(plan.page, bind, plan.count)
       return (bindings, options = reader) => driver.query(bind(bindings), options).then(answer, refuse)
     },
 
@@ -111,16 +111,10 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
     return compileGroups(plan, grouping, { dialect, syntax })
   }
 
-  function walked(
-    { limit, offset, walk }: Page & { readonly walk: Walk },
-    bind: (bindings: Bindings) => Statement,
-    isCounted: boolean,
-  ): Prepared<ListAnswer> {
-    const { direction, isTold, start, asked } = walk
+  function walked(page: Page, bind: (bindings: Bindings) => Statement, isCounted: boolean): Prepared<ListAnswer> {
     return (bindings, options = reader) => {
-      const cursor = asked !== undefined && isPlaceholder(asked) ? (bindings(asked) ?? undefined) : asked
-      const told = isTold ? { limit, isBehind: start !== undefined || offset > 0, asked: cursor } : undefined
-      const answer = (rows: Rows) => dialect.answerList(rows, isCounted, { direction, told })
+      const walk = answeredWalk(page, bindings)
+      const answer = (rows: Rows) => dialect.answerList(rows, isCounted, walk)
       return driver.query(bind(bindings), options).then(answer, refuse)
     }
   }

@@ -96,6 +96,37 @@ describe('a batch', () => {
     })
   })
 
+  it('walks lists by cursors as their own route does', async () => {
+    const authors = Array.from({ length: 7 }, (_, index) => ({ id: `${index + 1}`, name: index % 2 ? 'Ada' : 'Bob' }))
+    const page = { collection: 'authors', fields: ['id'], sort: [{ name: {} }], limit: 3, meta: 'totalCount,cursor' }
+    type Page = { data: unknown[]; meta: { next: string | null; previous: string | null; totalCount: number } }
+    const alone = async (more: string) =>
+      (await (
+        await shop.get(`/items/authors?fields=id&sort[0][name][direction]=asc&limit=3&meta=totalCount,cursor${more}`)
+      ).json()) as Page
+    await shop.insert('authors', authors)
+    const first = await alone('')
+    const second = await alone(`&after=${first.meta.next}`)
+
+    const { status, body } = await run(shop, [
+      { kind: 'read', ...page },
+      { kind: 'read', ...page, after: first.meta.next },
+      { kind: 'read', ...page, before: second.meta.previous, meta: 'cursor' },
+      { kind: 'read', collection: 'authors', fields: ['id'], limit: 2, sort: [{ name: {} }], after: first.meta.next },
+      { kind: 'read', collection: 'authors', key: '1', fields: ['id'] },
+    ])
+    const back = await alone(`&before=${second.meta.previous}`)
+    const { totalCount: _, ...cursors } = back.meta
+
+    expect({ status, body }).toEqual({
+      status: 200,
+      body: {
+        data: [first.data, second.data, back.data, second.data.slice(0, 2), { id: '1' }],
+        meta: [first.meta, second.meta, cursors, null, null],
+      },
+    })
+  })
+
   it('refers to what earlier operations have written and found', async () => {
     const { status, body } = await run(shop, [
       create(

@@ -76,7 +76,9 @@ function every(key: string, { authors, books }: Names): readonly unknown[] {
       filter: { title: { _starts_with: key } },
       fields: ['title', 'text'],
       sort: [{ title: {} }],
-      meta: 'totalCount',
+      limit: 3,
+      offset: 0,
+      meta: 'totalCount,cursor',
     },
     { kind: 'read', collection: books, key: { $ref: 'made[2].id' }, fields: ['title'] },
     { kind: 'delete', collection: books, filter: titled('one'), fields: ['title', 'text'] },
@@ -138,7 +140,9 @@ describe.each(cases)('a batch under a key in %s', (name, provider, hasLedger) =>
     const again = await run(shop, key, every(key, names))
 
     expect(first).toMatchObject({ status: 200, replayed: null, body: { data: answered(key) } })
-    expect(first.body).toMatchObject({ meta: [null, null, null, null, null, { totalCount: 3 }, null, null, null] })
+    expect(first.body).toMatchObject({
+      meta: [null, null, null, null, null, { totalCount: 3, next: null, previous: null }, null, null, null],
+    })
     expect(again).toEqual({ ...first, replayed: 'true' })
     expect(await titles(key)).toEqual([{ title: `${key} again` }])
   })

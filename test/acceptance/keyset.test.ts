@@ -227,12 +227,24 @@ describe('what is refused', () => {
     )
   })
 
-  it('a cursor of a list in a batch', async () => {
-    const operations = [{ kind: 'read', collection: 'posts', meta: 'cursor' }]
+  it('a cursor of a list in a batch that others refer to', async () => {
+    const reading = (more: object) => [
+      { kind: 'read', collection: 'posts', as: 'found', ...more },
+      { kind: 'read', collection: 'posts', key: { $ref: 'found[0].id' } },
+    ]
+    const first = (await (await blog.get('/items/posts?limit=1&meta=cursor')).json()) as { meta: { next: string } }
 
-    const response = await blog.post('/items', { operations })
+    const responses = await Promise.all(
+      [{ meta: 'cursor' }, { after: first.meta.next }].map((more) =>
+        blog.post('/items', { operations: reading(more) }),
+      ),
+    )
 
-    expect(await response.json()).toMatchObject({ code: '4010', source: { message: 'operations[0].meta' } })
+    expect(await Promise.all(responses.map((response) => response.json()))).toEqual(
+      ['meta', 'after'].map((name) =>
+        expect.objectContaining({ source: expect.objectContaining({ message: `operations[0].${name}` }) }),
+      ),
+    )
   })
 
   it('nested, what belongs to lists alone', async () => {

@@ -123,6 +123,8 @@ const ownMembers: Readonly<Record<OperationKind, Members>> = {
       sort: { type: 'array', items: { type: 'object', additionalProperties: true } },
       limit: itemParameters.limit.schema,
       offset: itemParameters.offset.schema,
+      after: { ...itemParameters.after.schema, description: itemParameters.after.description },
+      before: { ...itemParameters.before.schema, description: itemParameters.before.description },
       meta: itemParameters.meta.schema,
     },
     required: [],

@@ -10,13 +10,14 @@ import { inParts } from '../../sources/in-parts.ts'
 import type { BatchAnswer, ReadOptions, Source } from '../../sources/source.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ItemReadsDeps } from './item-reads.ts'
+import { type ListMeta, listMeta } from './list-meta.ts'
 import type { LoadOnce } from './load-once.ts'
 import { onlyItem } from './only-item.ts'
 import type { Viewers } from './plan-cache.ts'
 import { answering, type OnceKey, type Planned, type Planning, started } from './planned.ts'
 
-/** The items of each operation as JSON text, and how many match in all where a read asks for it. */
-export type BatchText = { readonly data: readonly string[]; readonly totals: readonly (number | undefined)[] }
+/** The items of each operation as JSON text, and what else a read asks to be told. */
+export type BatchText = { readonly data: readonly string[]; readonly meta: readonly (ListMeta | undefined)[] }
 
 export type ItemBatchDeps = Omit<ItemReadsDeps, 'plans'> & {
   readonly viewers: Viewers
@@ -96,5 +97,5 @@ function textOf(operations: readonly Operation[], answer: BatchAnswer): BatchTex
       throw faultOf(error, index)
     }
   })
-  return { data, totals: answer.map(({ total }) => total) }
+  return { data, meta: answer.map(listMeta) }
 }

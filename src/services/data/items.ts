@@ -14,6 +14,7 @@ import { generatorsOf } from './generators.ts'
 import type { BatchText } from './item-batch.ts'
 import { createItemReads, type ItemReads } from './item-reads.ts'
 import { createItemWrites, type ItemWrites } from './item-writes.ts'
+import { type ListMeta, listMeta } from './list-meta.ts'
 import { createLoadOnce } from './load-once.ts'
 import { createOnModel } from './on-model.ts'
 import { createOpenItems } from './open-items.ts'
@@ -22,7 +23,18 @@ import type { AggregatesQuery, BatchQuery, ItemQuery, ListQuery, OnceKey, Planne
 import { createRemainingModel, type LookAtSource, type OnMissing } from './remaining-model.ts'
 import { createSnapshotRecheck } from './snapshot-recheck.ts'
 
-export type { AggregatesQuery, BatchQuery, BatchText, ItemQuery, ListAnswer, ListQuery, LongAnswer, OnceKey, Planned }
+export type {
+  AggregatesQuery,
+  BatchQuery,
+  BatchText,
+  ItemQuery,
+  ListAnswer,
+  ListMeta,
+  ListQuery,
+  LongAnswer,
+  OnceKey,
+  Planned,
+}
 
 export type Items = ItemReads &
   ItemWrites & {
@@ -31,9 +43,15 @@ export type Items = ItemReads &
   }
 
 /** The JSON text of a list with what was asked to be told of it. */
-export function listBody({ data, total, cursors }: Pick<ListAnswer, 'data' | 'cursors'> & Partial<ListAnswer>): string {
-  if (total === undefined && cursors === undefined) return `{"data":${data}}`
-  return `{"data":${data},"meta":${JSON.stringify({ totalCount: total, ...cursors })}}`
+export function listBody({ data, ...told }: Pick<ListAnswer, 'data' | 'cursors'> & Partial<ListAnswer>): string {
+  const meta = listMeta(told)
+  return meta === undefined ? `{"data":${data}}` : `{"data":${data},"meta":${JSON.stringify(meta)}}`
+}
+
+/** The same of a batch, whose lists are one text; null where nothing was asked of an operation. */
+export function batchBody({ data, metas }: { readonly data: string; readonly metas: BatchText['meta'] }): string {
+  if (metas.every((told) => told === undefined)) return `{"data":${data}}`
+  return `{"data":${data},"meta":${JSON.stringify(metas.map((told) => told ?? null))}}`
 }
 
 export type ItemsDeps = {

@@ -5,7 +5,7 @@
 import { OperationFault } from '../../core/plan/operation-fault.ts'
 import type { BatchPlan } from '../../core/plan/plan.ts'
 import type { Bindings } from '../../core/query/placeholder.ts'
-import type { Conversation, Dialect } from '../../core/sql/dialect.ts'
+import type { AnsweredWalk, Conversation, Dialect } from '../../core/sql/dialect.ts'
 import { SqlFault } from '../../core/sql/fault.ts'
 import { type BatchTold, conversedBatchOnce } from '../../core/sql/mysql/ledger.ts'
 import { claim, finishBatch, recordingOperation } from '../../core/sql/postgres/ledger.ts'
@@ -25,6 +25,7 @@ import { type IsFinal, onceInLedger } from '../once.ts'
 import type { BatchAnswer, KeptAnswer, ListAnswer, OnceBatch, OnceOutcome, ReadOptions } from '../source.ts'
 import { refused } from './caller-error.ts'
 import { isPassing, retry } from './retry.ts'
+import { answeredWalk } from './walked.ts'
 
 export type SqlBatchDeps = { readonly driver: SqlDriver; readonly dialect: Dialect | Conversation }
 
@@ -48,7 +49,7 @@ export async function runSqlBatch(
       return converse(driver, conversedBatch(plan, dialect, { bindings, places }), context)
     }
     try {
-      return answersOf(plan, await retry(attempt, passing), { places, dialect })
+      return answersOf(plan, await retry(attempt, passing), { places, dialect, bindings })
     } catch (error) {
       throw await explained(deps, error, places)
     }
@@ -57,7 +58,7 @@ export async function runSqlBatch(
   const statements = compiled.statements.map((template) => binder(template)(bindings))
   try {
     const results = await retry(() => driver.batch(statements, context), passing)
-    return answersOf(plan, results, { places: compiled, dialect })
+    return answersOf(plan, results, { places: compiled, dialect, bindings })
   } catch (error) {
     throw await explained(deps, error, { ...compiled, statements })
   }
@@ -88,14 +89,15 @@ export async function runSqlBatchOnce(deps: SqlBatchDeps, batch: OnceBatch): Pro
       (fault) => !isFinal(fault) && passing(fault),
     )
     const places = { answers: answers.map((list) => list.map((place) => place + 1)) }
-    return answersOf(plan, results, { places, dialect })
+    return answersOf(plan, results, { places, dialect, bindings })
   }
 
   async function inConversation(isFinal: IsFinal): Promise<KeptAnswer> {
     const attempt = async () => {
       const told: BatchTold = { lists: plan.operations.map(() => []), operations: [] }
       sent = told
-      await converse(driver, conversedBatchOnce(dialect, { plan, bindings, table, entry, keepings }, told), writer)
+      const run = { plan, bindings, table, entry, keepings, walks: walksOf(plan, bindings) }
+      await converse(driver, conversedBatchOnce(dialect, run, told), writer)
       return told.lists.map(joinedLists)
     }
     return retry(attempt, (fault) => !isFinal(fault) && passing(fault))
@@ -136,18 +138,25 @@ async function explained(deps: SqlBatchDeps, error: unknown, sent: Sent): Promis
 function answersOf(
   { operations }: BatchPlan,
   results: readonly (readonly SqlRow[])[],
-  { places, dialect }: { readonly places: Pick<BatchPlaces, 'answers'>; readonly dialect: Dialect },
+  how: { readonly places: Pick<BatchPlaces, 'answers'>; readonly dialect: Dialect; readonly bindings: Bindings },
 ): BatchAnswer {
+  const { places, dialect, bindings } = how
   return operations.map(({ plan }, index) => {
-    const isCounted = plan.kind === 'read' && plan.count
-    return joinedLists(
-      (places.answers[index] ?? []).map((place) => dialect.answerList(results[place] ?? [], isCounted)),
-    )
+    const read = plan.kind === 'read' ? plan : undefined
+    const walk = answeredWalk(read?.page, bindings)
+    const list = (place: number) => dialect.answerList(results[place] ?? [], read?.count === true, walk)
+    return joinedLists((places.answers[index] ?? []).map(list))
   })
 }
 
+/** Of each operation. */
+function walksOf({ operations }: BatchPlan, bindings: Bindings): readonly (AnsweredWalk | undefined)[] {
+  return operations.map(({ plan }) => answeredWalk(plan.kind === 'read' ? plan.page : undefined, bindings))
+}
+
 function joinedLists(lists: readonly ListAnswer[]): ListAnswer {
-  return { data: concatenate(lists.map(({ data }) => data)), total: lists[0]?.total }
+  const [{ total, cursors } = { total: undefined }] = lists
+  return { data: concatenate(lists.map(({ data }) => data)), total, ...(cursors && { cursors }) }
 }
 
 /** The first operation up to which the batch fails in the same way; undefined if it does so no more. */

@@ -60,12 +60,12 @@ const members: Readonly<Record<OperationKind, readonly string[]>> = {
   update: ['key', 'ifMatch', 'filter', 'max', 'data'],
   upsert: ['conflict', 'data'],
   delete: ['key', 'ifMatch', 'filter', 'max'],
-  read: ['key', 'filter', 'sort', 'limit', 'offset', 'meta'],
+  read: ['key', 'filter', 'sort', 'limit', 'offset', 'after', 'before', 'meta'],
 }
 
 /** Those of one item, and those of many. */
 const ofOne = ['key', 'ifMatch']
-const ofLists = ['sort', 'limit', 'offset', 'meta', 'max']
+const ofLists = ['sort', 'limit', 'offset', 'after', 'before', 'meta', 'max']
 
 function parseOperation(sent: unknown, path: string): Operation {
   if (!isObject(sent)) throw queryFault(path, 'must be an object')

@@ -144,9 +144,9 @@ function planRead(
   if (key === undefined) {
     const plan = planList(read, query)
     const { page, selection, where, count } = plan
-    if (page?.walk !== undefined) throw queryFault('meta', 'must be totalCount: a batch has no cursors', '4010')
     if (!isStepwise || page === undefined) return plan
-    if (count) throw queryFault('meta', 'cannot be given where other operations refer to the items')
+    const refused = count || query.isTold ? 'meta' : query.start?.side
+    if (refused !== undefined) throw queryFault(refused, 'cannot be given where other operations refer to the items')
     requireKey(collection, 'body')
     const { order, ...cut } = page
     const slot = addTarget(program, collection, { key: undefined, where, order, cut })

@@ -4,7 +4,7 @@
  */
 import type { BatchPlan, WritePlan } from '../../plan/plan.ts'
 import type { Bindings } from '../../query/placeholder.ts'
-import type { Conversation, Dialect, ReadList, RowQuery, Rows } from '../dialect.ts'
+import type { AnsweredWalk, Conversation, Dialect, ReadList, RowQuery, Rows } from '../dialect.ts'
 import { SqlFault } from '../fault.ts'
 import { binder, compileTemplate, type Sql, type Statement, sql } from '../statement.ts'
 import { linesOfBatch, noPlaces } from '../write/batch.ts'
@@ -52,6 +52,8 @@ export function* conversedOnce(
 export type ConversedBatchOnce = Omit<ConversedOnce, 'plan' | 'kept'> & {
   readonly plan: BatchPlan
   readonly keepings: readonly OperationKeeping[]
+  /** Of the operations that are pages of a walk. */
+  readonly walks: readonly (AnsweredWalk | undefined)[]
 }
 
 /** What a batch has answered, by operation, and the operation of each statement, if it has one; both fill meanwhile. */
@@ -60,7 +62,7 @@ export type BatchTold = { readonly lists: readonly ReadList[][]; readonly operat
 /** The statements of the transaction of a batch. */
 export function* conversedBatchOnce(
   dialect: Dialect | Conversation,
-  { plan, bindings, table, entry, keepings }: ConversedBatchOnce,
+  { plan, bindings, table, entry, keepings, walks }: ConversedBatchOnce,
   { lists, operations }: BatchTold,
 ): Generator<Statement, void> {
   const own = 'begun' in dialect ? dialect.begun() : dialect
@@ -89,7 +91,7 @@ export function* conversedBatchOnce(
     }
     const read = plan.operations[index]?.plan
     const isCounted = read?.kind === 'read' && read.count
-    const heed = (rows: Rows) => void lists[index]?.push(own.answerList(rows, isCounted))
+    const heed = (rows: Rows) => void lists[index]?.push(own.answerList(rows, isCounted, walks[index]))
     yield of(index, asked(line.sql, heed))
     const ofKeys = keysOf.get(index)?.get(line.sql)
     const heedKeys = (rows: Rows) => void keys[index]?.push(own.answerList(rows, false))

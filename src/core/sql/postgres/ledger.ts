@@ -19,7 +19,7 @@ import {
 } from '../write/ledger.ts'
 import type { OperationKeeping } from '../write/ledger-batch.ts'
 import type { LedgerTable } from '../write/ledger-table.ts'
-import { answered, BEYOND, failing, itemsText } from './rows.ts'
+import { answered, BEYOND, failing, itemsText, listText } from './rows.ts'
 import { written } from './writes.ts'
 
 /** The dialect that also keeps what it answers of written items. */
@@ -45,8 +45,9 @@ export function recordingOperation(
   if (keeping === 'nothing') return dialect
   const list = (rows: RowQuery, { total, marker }: { readonly total?: Sql; readonly marker?: string } = {}) => {
     const counted = total === undefined ? empty : sql`, (${total}) t`
-    const items = sql`select b.*${counted} from (${itemsText(rows)}) b offset 0`
-    const head = sql`concat(${literal(`${operation}:`)}, ${total === undefined ? empty : sql`a.t, `}':')`
+    const { texts, hasCursors } = listText(rows)
+    const items = sql`select b.*${counted} from (${texts}) b offset 0`
+    const head = sql`concat(${literal(`${operation}:`)}, ${total === undefined ? empty : sql`a.t, `}':'${hasCursors ? sql`, a.c` : empty})`
     const key = keyMembers(collection, dialect, rows.row.alias)
     const keys = sql`(select concat(${literal(`${operation}::`)}, k.a) from (${itemsText({ ...rows, members: key })}) k)`
     const answer = sql`concat(${head}, a.a)`
@@ -64,7 +65,7 @@ export function recordingOperation(
       else ${failing(BEYOND)}::text end`
     const demanded =
       marker === undefined ? text : sql`case when a.a = '[]' then ${failing(marker)}::text else ${text} end`
-    return sql`select ${demanded}${total === undefined ? empty : sql`, a.t`} from (${items}) a`
+    return sql`select ${demanded}${hasCursors ? sql`, a.c` : empty}${total === undefined ? empty : sql`, a.t`} from (${items}) a`
   }
   const keyColumns = collection.key.map(({ dbName }) => dbName)
   return {

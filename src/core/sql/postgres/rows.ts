@@ -10,12 +10,21 @@ import type { AnsweredWalk, Cursors, ReadList, RowQuery, Rows, RowsPart, RowWalk
 import { empty, ident, integer, join, literal, param, type Sql, sql } from '../statement.ts'
 
 export function list(rows: RowQuery, total: Sql | undefined): Sql {
-  const counted = total === undefined ? empty : sql`, (${total})`
-  if (rows.walk === undefined) return sql`select ${bounded}${counted} from (${itemsText(rows)}) a`
+  return listWithin(bounded, rows, total)
+}
+
+/** The texts `a` of the list, and `c` of its cursors where they are told. */
+export function listText(rows: RowQuery): { readonly texts: Sql; readonly hasCursors: boolean } {
+  if (rows.walk === undefined) return { texts: itemsText(rows), hasCursors: false }
   const { list, cursors, from } = walked(rows, rows.walk)
-  const told = cursors === undefined ? empty : sql`, a.c`
-  const texts = sql`concat('[', ${list}, ']') a${cursors === undefined ? empty : sql`, ${cursors} c`}`
-  return sql`select ${bounded}${told}${counted} from (select ${texts}${from}) a`
+  const told = cursors === undefined ? empty : sql`, ${cursors} c`
+  return { texts: sql`select concat('[', ${list}, ']') a${told}${from}`, hasCursors: cursors !== undefined }
+}
+
+function listWithin(bound: Sql, rows: RowQuery, total: Sql | undefined): Sql {
+  const counted = total === undefined ? empty : sql`, (${total})`
+  const { texts, hasCursors } = listText(rows)
+  return sql`select ${bound}${hasCursors ? sql`, a.c` : empty}${counted} from (${texts}) a`
 }
 
 export function answerList([row]: Rows, isCounted: boolean, walk?: AnsweredWalk): ReadList {
@@ -25,8 +34,7 @@ export function answerList([row]: Rows, isCounted: boolean, walk?: AnsweredWalk)
 }
 
 export function writtenList(rows: RowQuery, total?: Sql): Sql {
-  const counted = total === undefined ? empty : sql`, (${total})`
-  return sql`select ${boundedTogether}${counted} from (${itemsText(rows)}) a`
+  return listWithin(boundedTogether, rows, total)
 }
 
 export function demandedList(rows: RowQuery, marker: string): Sql {
