@@ -1,6 +1,7 @@
 /** No body can set more than its route knows, whatever the columns behind it are called. */
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { casesOr } from '../support/run/cases.ts'
 import { people } from '../support/service/people.ts'
 import { type Client, world } from '../support/service/world.ts'
 
@@ -91,7 +92,7 @@ it.each(routes)('refuses what %s does not know, and changes nothing', async (_, 
         expect(response.status).toBe(422)
       },
     ),
-    { numRuns: 40 },
+    { numRuns: casesOr(40) },
   )
 
   expect(await everything()).toEqual(before)
@@ -105,7 +106,7 @@ it('takes nothing into the content of a policy that a policy does not know', asy
 
       expect(response.status).toBe(422)
     }),
-    { numRuns: 40 },
+    { numRuns: casesOr(40) },
   )
 })
 

@@ -31,6 +31,7 @@ import {
   workspace,
 } from '../core/migration/build.ts'
 import { introspect } from '../support/data/imported.ts'
+import { casesOr } from '../support/run/cases.ts'
 
 type Opened = { readonly plain: SqlDriver; readonly changing: SqlDriver; close(): Promise<void> }
 
@@ -150,7 +151,7 @@ export function describeColumnDefaults(own: DefaultingDatabase): void {
         expect(byOthers).toEqual(byService)
         expect(byOthers?.filter((_, at) => at % 3 !== 2)).toEqual(values.filter((_, at) => at % 3 !== 2))
       }),
-      { numRuns: 8 },
+      { numRuns: casesOr(8) },
     )
   })
 

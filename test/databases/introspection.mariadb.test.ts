@@ -28,6 +28,7 @@ import {
 } from '../support/data/imported.ts'
 import { anyThrows, applyThrows, type RandomOptions, shapeOf, type Throw } from '../support/data/random-operations.ts'
 import { songs } from '../support/data/songs.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { startMariadb, type TestMariadb } from '../support/servers/mariadb.ts'
 
 let server: TestMariadb
@@ -374,7 +375,7 @@ describe('migrations', () => {
 
         expect(shapeOf(fresh.records, crm)).toEqual(shapeOf(records, crm))
       }),
-      { numRuns: 20, endOnFailure: true },
+      { numRuns: casesOr(20), endOnFailure: true },
     )
   })
 })

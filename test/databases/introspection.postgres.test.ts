@@ -25,6 +25,7 @@ import {
 } from '../support/data/imported.ts'
 import { anyThrows, applyThrows, type RandomOptions, shapeOf, type Throw } from '../support/data/random-operations.ts'
 import { songs } from '../support/data/songs.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 
 let server: Awaited<ReturnType<typeof startPostgres>>
@@ -515,7 +516,7 @@ describe('migrations', () => {
 
         expect(shapeOf(fresh.records, own.sourceId)).toEqual(shapeOf(records, own.sourceId))
       }),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: casesOr(40), endOnFailure: true },
     )
   })
 })

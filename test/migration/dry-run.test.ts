@@ -8,6 +8,7 @@ import type { ModelRecords } from '../../src/core/model/model.ts'
 import { openPostgres } from '../../src/platform/drivers/postgres/driver.ts'
 import type { SqlDriver } from '../../src/ports.ts'
 import { anyThrows, applyThrows } from '../support/data/random-operations.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { startPostgres } from '../support/servers/postgres.ts'
 import { openInProcess } from '../support/service/in-process.ts'
 import { type Client, migrate, signIn, storedModel, type Workspace } from './support/client.ts'
@@ -37,7 +38,7 @@ it('lists the statements that then run, for tables, indexes, relations and chang
   console.log(`dry runs: SERVICE_TEST_SEED=${seed}`)
   const all: string[] = []
 
-  for (const throws of fc.sample(anyThrows({ minLength: 10, maxLength: 40 }), { numRuns: 25, seed })) {
+  for (const throws of fc.sample(anyThrows({ minLength: 10, maxLength: 40 }), { numRuns: casesOr(25), seed })) {
     const before = await storedModel(database, workspace)
     const { operations } = applyThrows(before.records, throws, randomOptions(workspace, before.records))
     const preview = await client.send('POST', `/api/dry/schema/migrate?dryRun=true`, { operations })

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { copyPackageAssets } from '../../scripts/package-assets.ts'
 import { createTransliterate } from '../../src/platform/cloudflare/transliterate.ts'
 import { loadTransliterate } from '../../src/platform/node/transliterate.ts'
+import { casesOr } from '../support/run/cases.ts'
 
 let directory: string
 let onWorkers: (text: string) => string
@@ -28,7 +29,7 @@ it('is the same on both platforms, for texts of any script', () => {
     fc.property(texts, (text) => {
       expect(onWorkers(text)).toBe(onNode(text))
     }),
-    { numRuns: 2_000 },
+    { numRuns: casesOr(2_000) },
   )
 })
 

@@ -7,6 +7,7 @@ import { unbound } from '../../src/core/query/placeholder.ts'
 import { mysql } from '../../src/core/sql/mysql/dialect.ts'
 import { compileGroups } from '../../src/core/sql/read/aggregate.ts'
 import { binder } from '../../src/core/sql/statement.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { type AggregateDraft, anyAggregates, argumentsOf } from './support/aggregates.ts'
 import { mariadbDatabase, postgresDatabase } from './support/database.ts'
 import type { Inside } from './support/inside.ts'
@@ -18,7 +19,7 @@ import { fieldOf, modelOf, type Shop } from './support/shop.ts'
 
 announce('statements')
 
-const numRuns = 500
+const numRuns = casesOr(500)
 
 describe.each([postgresDatabase, mariadbDatabase, { ...mariadbDatabase, dialect: mysql }])(
   'the statement of a read on $dialect.title',
@@ -107,7 +108,7 @@ describe('the statement of a read on PostgreSQL', () => {
       const texts = Array.from({ length: 300 }, (_, n) => textOf(draft, page(n + 1), Array(length(n + 1)).fill(7)))
       expect(new Set(texts).size).toBeLessThanOrEqual(most)
     })
-    fc.assert(property, { seed, numRuns: 20 })
+    fc.assert(property, { seed, numRuns: casesOr(20) })
   })
 })
 

@@ -14,6 +14,7 @@ import { createNetwork } from '../../src/platform/node/network/network.ts'
 import { createNodeSqlDatabases } from '../../src/platform/node/network/sql-databases.ts'
 import { isPrivateAddress, isPrivateHost, PrivateHostError } from '../../src/platform/private-hosts.ts'
 import { openProviderGate } from '../../src/platform/provider-gate.ts'
+import { casesOr } from '../support/run/cases.ts'
 import { inUrl, privateAddresses, privateNames, publicHosts } from './private-rows.ts'
 
 let trap: Server
@@ -260,6 +261,6 @@ it('agrees with the library ipaddr.js on every address', () => {
 
       expect(isPrivateAddress(address)).toBe(parsed.range() !== 'unicast' || isOutside)
     }),
-    { numRuns: 5_000 },
+    { numRuns: casesOr(5_000) },
   )
 })

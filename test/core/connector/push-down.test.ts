@@ -17,6 +17,7 @@ import { wireValue } from '../../../src/core/model/wire.ts'
 import { evaluate } from '../../../src/core/query/evaluate.ts'
 import { all, and, type Filter, isTrue, not, or } from '../../../src/core/query/filter.ts'
 import { build } from '../../support/data/build.ts'
+import { casesOr } from '../../support/run/cases.ts'
 
 const model = build.model({ songs: { id: 'int32', title: 'string?', plays: 'int32?', rank: 'decimal?' } })
 const collection = model.byName.get('songs') ?? fail('songs')
@@ -206,7 +207,7 @@ describe('a filter', () => {
           pushed.kind === 'filter' ? matches(pushed.filter as never, record) === true : pushed.kind === 'everything'
         expect(asked).toBe(evaluate(filter, own) === true)
       }),
-      { numRuns: 500 },
+      { numRuns: casesOr(500) },
     )
   })
 })

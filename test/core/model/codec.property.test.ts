@@ -5,6 +5,7 @@ import type { Decoded } from '../../../src/core/model/codec/decoded.ts'
 import { decodeJson, decodeText } from '../../../src/core/model/codec.ts'
 import { type FieldType, fieldTypeSchema, type TypeName } from '../../../src/core/model/field-type.ts'
 import { anyCharacter } from '../../support/data/characters.ts'
+import { casesOr } from '../../support/run/cases.ts'
 
 const type = (name: string, params?: unknown): FieldType =>
   fieldTypeSchema().parse(params ? { name, params } : { name })
@@ -50,7 +51,7 @@ it('answers a text or a reason for any text, and reads a canonical text as itsel
       fc.pre(canonical !== undefined)
       expect(decodeText(fieldType, canonical)).toEqual({ ok: canonical })
     }),
-    { numRuns: 2000, maxSkipsPerRun: 1000 },
+    { numRuns: casesOr(2000), maxSkipsPerRun: 1000 },
   )
 })
 
@@ -61,7 +62,7 @@ it('answers a text or a reason for any value, list or not', () => {
 
       expect(Object.entries(decoded)).toEqual([[expect.stringMatching(/^(ok|fault)$/), expect.any(String)]])
     }),
-    { numRuns: 3000 },
+    { numRuns: casesOr(3000) },
   )
 })
 
@@ -139,7 +140,7 @@ it('agrees with Date on every offset', () => {
       expect(Date.parse(decoded ?? '')).toBe(milliseconds)
       expect(decoded).toBe(utc)
     }),
-    { numRuns: 2000 },
+    { numRuns: casesOr(2000) },
   )
 })
 
@@ -152,6 +153,6 @@ it('agrees with Date on which days exist', () => {
 
       if (!isZero) expect('ok' in decodeJson(type('date'), false, text)).toBe(exists)
     }),
-    { numRuns: 2000 },
+    { numRuns: casesOr(2000) },
   )
 })

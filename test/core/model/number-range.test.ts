@@ -5,6 +5,7 @@ import { decodeJson } from '../../../src/core/model/codec.ts'
 import type { FieldType } from '../../../src/core/model/field-type.ts'
 import { rangeOf } from '../../../src/core/model/number-range.ts'
 import { seed } from '../../property/support/seed.ts'
+import { casesOr } from '../../support/run/cases.ts'
 
 const decimal = (precision: number, scale: number): FieldType => {
   return { name: 'decimal', params: { kind: 'constrained', precision, scale } }
@@ -52,6 +53,6 @@ it.each(types)('admits the values of %j whose sum is one of them', (type) => {
       const isAdmitted = bound !== undefined && (range?.isUp ? own <= bound : own >= bound)
       expect(isAdmitted).toBe(isValue(value + amount))
     }),
-    { seed, numRuns: 2_000 },
+    { seed, numRuns: casesOr(2_000) },
   )
 })

@@ -7,6 +7,7 @@ import {
   parseBrackets,
 } from '../../../src/core/query/brackets.ts'
 import { anyCharacter } from '../../support/data/characters.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import { minimumWork } from '../../support/run/work.ts'
 import { outcome } from './outcome.ts'
 
@@ -46,7 +47,7 @@ it('answers any text with a tree or a ServiceError of one of two kinds, and soon
 
       expect(process.cpuUsage(start).user / 1_000).toBeLessThan(most)
     }),
-    { numRuns: 2_000 },
+    { numRuns: casesOr(2_000) },
   )
 })
 

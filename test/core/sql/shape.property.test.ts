@@ -28,6 +28,7 @@ import { compileWrite } from '../../../src/core/sql/write.ts'
 import { build } from '../../support/data/build.ts'
 import { anyCharacter } from '../../support/data/characters.ts'
 import { atOnce } from '../../support/run/at-once.ts'
+import { casesOr } from '../../support/run/cases.ts'
 
 const MARK = '§'
 
@@ -69,7 +70,7 @@ describe.each(dialects)('a statement for %s', (_title, dialect) => {
       expect(texts[0]).toBe(texts[1])
       expect(texts[0]).not.toContain(MARK)
     })
-    fc.assert(property, { numRuns: 400 })
+    fc.assert(property, { numRuns: casesOr(400) })
   })
 
   it('of a write has one text for all values', () => {
@@ -79,7 +80,7 @@ describe.each(dialects)('a statement for %s', (_title, dialect) => {
       expect(texts[0]).toEqual(texts[1])
       expect(texts[0]?.join('\n')).not.toContain(MARK)
     })
-    fc.assert(property, { numRuns: 400 })
+    fc.assert(property, { numRuns: casesOr(400) })
   })
 
   it('never shows what is sent where a name belongs', () => {
@@ -88,7 +89,7 @@ describe.each(dialects)('a statement for %s', (_title, dialect) => {
 
       expect(shown).not.toContain(MARK)
     })
-    fc.assert(property, { numRuns: 400 })
+    fc.assert(property, { numRuns: casesOr(400) })
   })
 
   it('never shows what a body names', () => {
@@ -101,7 +102,7 @@ describe.each(dialects)('a statement for %s', (_title, dialect) => {
 
       expect(shown).not.toContain(MARK)
     })
-    fc.assert(property, { numRuns: 200 })
+    fc.assert(property, { numRuns: casesOr(200) })
   })
 
   it('of a read by key is the same for every key', () => {
@@ -120,7 +121,7 @@ describe.each(dialects)('a statement for %s', (_title, dialect) => {
 
       expect(unquoted(rest, dialect)).toBe('')
     })
-    fc.assert(property, { numRuns: 400 })
+    fc.assert(property, { numRuns: casesOr(400) })
   })
 })
 

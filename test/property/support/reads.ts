@@ -3,6 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { SqlDriver } from '../../../src/ports.ts'
+import { casesOr } from '../../support/run/cases.ts'
 import { type Database, fill, importedModel } from './database.ts'
 import { anyKeyed, anyNarrowing, anyNesting, anyPaging, type Nesting, withoutLimits } from './laws.ts'
 import { type Answer, expectedAnswer, makeWorld, singled } from './oracle.ts'
@@ -60,7 +61,7 @@ export function describeReads(database: Database): void {
 
         expectSame(actual, expectedAnswer(world, draft.collection, request, draft.limits), draft)
       })
-      await fc.assert(property, { seed, numRuns: 2000 })
+      await fc.assert(property, { seed, numRuns: casesOr(2000) })
     })
 
     it('finds by what lists and JSON values hold what the oracle finds', async () => {
@@ -71,7 +72,7 @@ export function describeReads(database: Database): void {
 
         expectSame(actual, expectedAnswer(world, draft.collection, request, draft.limits), draft)
       })
-      await fc.assert(property, { seed, numRuns: 2000 })
+      await fc.assert(property, { seed, numRuns: casesOr(2000) })
     })
 
     it('finds every text in an index by how it begins', async () => {
@@ -97,7 +98,7 @@ export function describeReads(database: Database): void {
         expect(textsOf(some)).toEqual(expect.arrayContaining(textsOf(fewer)))
         expect((some?.length ?? 0) + (others?.length ?? 0)).toBeLessThanOrEqual(all?.length ?? 0)
       })
-      await fc.assert(property, { seed, numRuns: 200 })
+      await fc.assert(property, { seed, numRuns: casesOr(200) })
     })
 
     it('is whole when its pages are joined, whatever it is sorted by', async () => {
@@ -106,7 +107,7 @@ export function describeReads(database: Database): void {
 
         expectSame(parts.flat(), all, whole)
       })
-      await fc.assert(property, { seed, numRuns: 100 })
+      await fc.assert(property, { seed, numRuns: casesOr(100) })
     })
   })
 
@@ -144,7 +145,7 @@ export function describeReads(database: Database): void {
         const items = item === undefined ? [] : [singled(shop, one.collection, item)]
         expectSame(items, await list(keyed), keyed)
       })
-      await fc.assert(property, { seed, numRuns: 200 })
+      await fc.assert(property, { seed, numRuns: casesOr(200) })
     })
   })
 
@@ -164,7 +165,7 @@ export function describeReads(database: Database): void {
           )
         },
       )
-      await fc.assert(property, { seed, numRuns: 200 })
+      await fc.assert(property, { seed, numRuns: casesOr(200) })
     })
 
     it('holds the limits of each parent, at every level', async () => {
@@ -175,7 +176,7 @@ export function describeReads(database: Database): void {
 
         expectSame(limited, whole?.map(cut), draft)
       })
-      await fc.assert(property, { seed: seed + 1, numRuns: 300 })
+      await fc.assert(property, { seed: seed + 1, numRuns: casesOr(300) })
     })
   })
 }
