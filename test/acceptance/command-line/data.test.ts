@@ -61,6 +61,27 @@ it('writes the types of the workspace, and only where they differ', async () => 
   expect(stale).toMatchObject({ code: 2, stdout: 'all.ts differs: governed types writes it\n' })
 })
 
+it('writes the types of a file without a service', async () => {
+  await put('model.json', { version: 1, collections: { notes: { fields: { id: 'int64 auto', text: 'string' } } } })
+  await put('wrong.json', { version: 1, collections: { notes: { fields: { id: 'int 64' } } } })
+
+  const written = await line.governed(['types', '--model', 'model.json'])
+  const checked = await line.governed(['types', '--model', 'model.json', '--check', '--json'])
+  const wrong = await line.governed(['types', '--model', 'wrong.json'])
+  const missing = await line.governed(['types', '--model', 'missing.json'])
+  const system = await line.governed(['types', '--model', 'model.json', '--system'])
+
+  expect(written).toMatchObject({ code: 0, stdout: 'schema.ts is written\n', stderr: '' })
+  expect(await readFile(join(line.folder, 'schema.ts'), 'utf8')).toContain('  notes: {\n    key: string\n')
+  expect(checked).toMatchObject({ code: 0, json: { data: { differs: false } } })
+  expect(wrong).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('collections.notes.fields.id: "int 64" is no type'),
+  })
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('missing.json is not there') })
+  expect(system).toMatchObject({ code: 64, stderr: expect.stringContaining('--system is for the service') })
+})
+
 it('finds the settings of the project from a folder below', async () => {
   await put('governed.json', { env: { a: { url: world.url, workspace: shop.name } }, types: 'src/types.ts' })
   await mkdir(join(line.folder, 'below'))

@@ -1,17 +1,19 @@
 /** `types`: the module by which the client knows every answer, out of the workspace's model. */
 import { resolve } from 'node:path'
-import { type ManifestText, writeSchema } from 'governed-data-client/generate'
+import { type ManifestText, type ModelText, writeModelSchema, writeSchema } from 'governed-data-client/generate'
 import { schema } from 'governed-data-client/system'
 import type { Call, Command } from '../command.ts'
 import { connect, openProject } from '../connection.ts'
+import { Failure, wrongCall } from '../failure.ts'
+import { readModel } from '../model-file.ts'
 import { fileOf } from '../settings.ts'
 import { readText, writeText } from '../written-file.ts'
 
 export const types: Command = {
   name: 'types',
-  usage: '[--out FILE] [--system] [--check]',
-  summary: 'writes the types of the workspace; --check: 2 where the file differs',
-  flags: { out: 'value', system: 'switch', check: 'switch' },
+  usage: '[--model FILE] [--out FILE] [--system] [--check]',
+  summary: 'writes the types of the workspace, or of a model file; --check: 2 where the file differs',
+  flags: { model: 'value', out: 'value', system: 'switch', check: 'switch' },
   parameters: [],
   async run(call) {
     const { host, values, switches } = call
@@ -32,8 +34,20 @@ export const types: Command = {
   },
 }
 
-async function typesText({ host, values, switches }: Call): Promise<string> {
+async function typesText(call: Call): Promise<string> {
+  const { host, values, switches } = call
+  if (values.model !== undefined) return offlineText(call, values.model)
   const { db, must } = await connect(host, await openProject(host, values.env))
   const manifest = (await must(schema(db).manifest())) as ManifestText
   return writeSchema(manifest, { system: switches.has('system') })
+}
+
+async function offlineText({ host, switches }: Call, file: string): Promise<string> {
+  if (switches.has('system')) throw wrongCall('--system is for the service: no file has the collections of the system')
+  const model = (await readModel(resolve(host.cwd, file))) as ModelText
+  try {
+    return writeModelSchema(model)
+  } catch (cause) {
+    throw new Failure(`${file} is no model file: ${cause instanceof Error ? cause.message : cause}`)
+  }
 }

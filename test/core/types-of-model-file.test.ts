@@ -1,0 +1,76 @@
+/** Types out of a model file are those out of the manifest of the same model (packages/client, entry `./generate`). */
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { type ModelText, writeModelSchema } from '../../packages/client/src/generate.ts'
+
+/** The workspace of the client's tests, whose types `test/acceptance/client/schema.test.ts` holds to its manifest. */
+const shop = {
+  articles: {
+    fields: {
+      id: 'int64 auto',
+      at: 'dateTimeWithTimezone?',
+      author: { to: 'authors?', constraint: 'articles_author', index: false },
+      details: 'json?',
+      likes: 'int32?',
+      price: 'decimal(10,2)?',
+      rating: 'float64?',
+      status: 'string?',
+      title: 'string',
+      words: 'string[]?',
+    },
+  },
+  authors: { fields: { id: 'int64 auto', born: 'date?', name: 'string' } },
+  comments: {
+    fields: { id: 'int64 auto', article: { to: 'articles', opposite: 'comments' }, text: 'string' },
+  },
+  notes: { fields: { id: 'string', text: 'string?' } },
+}
+
+it('is what the service would say', () => {
+  const expected = readFileSync('test/acceptance/client/schema.ts', 'utf8')
+
+  expect(writeModelSchema({ collections: shop })).toBe(expected)
+})
+
+it('has the columns, opposites and junctions that relations bring along', () => {
+  const text = writeModelSchema({
+    collections: {
+      people: {
+        fields: {
+          no: 'string(20)',
+          land: 'string',
+          boss: { to: 'people?', opposite: 'staff' },
+          tags: { many: 'tags' },
+        },
+        key: ['land', 'no'],
+        indexes: ['unique boss', 'land'],
+      },
+      passports: {
+        fields: { id: 'uuid auto', of: { to: 'people', unique: true, opposite: 'passport' }, until: 'date auto' },
+      },
+      tags: { fields: { id: 'int32 auto', name: { type: 'string', readOnly: true } } },
+      totals: { fields: { n: 'float64' }, key: [], readOnly: true },
+    },
+  })
+
+  expect(text).toContain('    key: [land: string, no: string]\n')
+  expect(text).toContain("      boss: { to: 'people'; by: 'bossLand' | 'bossNo'; null: true }\n")
+  expect(text).toContain("      passport: { to: 'passports'; null: true }\n")
+  expect(text).toContain("    many: {\n      staff: 'people'\n      tags: 'people_tags'\n    }\n")
+  expect(text).toContain("    unique: readonly ['bossLand', 'bossNo']\n")
+  expect(text).toContain(
+    "      of: { to: 'people'; by: 'ofLand' | 'ofNo' }\n    }\n    unique: readonly ['ofLand', 'ofNo']\n",
+  )
+  expect(text).toContain('      id?: string\n      ofLand?: string\n      ofNo?: string\n      until?: string\n')
+  expect(text).toContain('    key: [fromLand: string, fromNo: string, toId: number]\n')
+  expect(text).toContain('    many: {\n      people: ' + "'people_tags'\n    }\n")
+  expect(text).toContain("  totals: {\n    read: {\n      n: number\n    }\n    floats: 'n'\n  }\n")
+})
+
+it.each<[string, unknown, string]>([
+  ['a type', { id: 'a type' }, 'collections.a.fields.id: "a type" is no type'],
+  ['a field', { id: {} }, 'collections.a.fields.id is no field'],
+  ['a relation to nowhere', { id: 'int32', b: { to: 'bs' } }, 'b leads to bs, which is not in the file'],
+])('refuses %s that is none', (_, fields, message) => {
+  expect(() => writeModelSchema({ collections: { a: { fields } } } as ModelText)).toThrow(message)
+})
