@@ -32,6 +32,7 @@ const seldom = [
   'src/services/accounts/provider-protocol.ts',
   'src/services/data/item-batch.ts',
   'src/services/data/once/once.ts',
+  'src/services/rights/model-file/use-cases.ts',
   'src/sources/once.ts',
   'src/sources/sql/batch.ts',
 ]

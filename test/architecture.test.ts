@@ -29,6 +29,7 @@ const coreOrder = [
   'plan',
   'sql',
   'migration',
+  'file',
   'connector',
   'license',
   'audit',

@@ -106,6 +106,11 @@ export const instanceRoutes: RouteDescriptions = {
     tag: workspaceTag,
   },
 
+  'GET /api/system/schemas/model': {
+    summary: 'Read the JSON Schema of the model file',
+    tag: instance,
+    answers: { '200': response(z.looseObject({ $schema: z.string() }), 'The schema.') },
+  },
   'GET /api/system/docs': page,
   'GET /api/{workspace}/docs': { ...page, summary: 'Show the reference of a workspace to a person', tag: workspaceTag },
   'GET /api/system/docs/{file}': {

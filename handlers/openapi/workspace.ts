@@ -54,6 +54,24 @@ const connector = z.strictObject({
 const secret = z.strictObject({ name: z.string(), createdAt: z.iso.datetime(), updatedAt: z.iso.datetime() })
 
 const schemaOperations = z.array(z.strictObject({ kind: z.string(), data: z.looseObject({}) }))
+const modelFile = z.looseObject({ version: z.literal(1) })
+const fileChanges = z.array(
+  z.strictObject({
+    action: z.enum(['create', 'change', 'rename', 'delete']),
+    path: z.string(),
+    from: z.unknown().optional(),
+    to: z.unknown().optional(),
+  }),
+)
+const fileRights = z.array(
+  z.strictObject({
+    role: z.string(),
+    policy: z.string(),
+    collection: z.string().optional(),
+    action: z.string().optional(),
+    entitlement: z.string().optional(),
+  }),
+)
 const broken = z.array(z.strictObject({ location: z.string(), reason: z.string() }))
 
 export const workspaceRoutes: RouteDescriptions = {
@@ -198,6 +216,44 @@ export const workspaceRoutes: RouteDescriptions = {
       ),
     },
     errors: ['conflict', 'invalid'],
+  },
+  'GET /api/{workspace}/schema/model': {
+    summary: 'Read the data model, roles and policies as a file',
+    tag: dataModel,
+    parameters: [parameter('ids', 'false leaves out who is who.', { type: 'string', enum: ['true', 'false'] })],
+    answers: {
+      '200': response(z.looseObject({ version: z.literal(1) }), 'The file, of `GET /api/system/schemas/model`.'),
+    },
+  },
+  'POST /api/{workspace}/schema/plan': {
+    summary: 'Tell what an apply of a model file would do',
+    tag: dataModel,
+    body: requestBody(z.strictObject({ model: modelFile }), { model: { version: 1 } }),
+    answers: {
+      '200': data(
+        z.strictObject({
+          plan: z.string(),
+          changes: fileChanges,
+          operations: schemaOperations,
+          statements: z.array(z.strictObject({ sourceId: z.uuid(), sql: z.string() })),
+          access: z.strictObject({ granted: fileRights, revoked: fileRights }),
+          destructive: z.array(z.strictObject({ operation: z.int(), path: z.string(), rows: z.int().nullable() })),
+          missing: z.array(z.string()),
+        }),
+        'What would happen.',
+      ),
+    },
+    errors: ['conflict'],
+  },
+  'POST /api/{workspace}/schema/apply': {
+    summary: 'Apply a model file as it was planned',
+    tag: dataModel,
+    body: requestBody(
+      z.strictObject({ model: modelFile, plan: z.string(), allow: z.array(z.literal('drop')).optional() }),
+      { model: { version: 1 }, plan: 'e3b0c44298fc1c149afbf4c8' },
+    ),
+    answers: { '200': data(z.strictObject({ changes: fileChanges }), 'What was done.') },
+    errors: ['conflict', 'paymentRequired'],
   },
   'GET /api/{workspace}/schema/drift': {
     summary: 'List the data sources that were changed outside of the service',

@@ -2,7 +2,7 @@
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import { type BracketTree, parseBrackets } from '../../src/core/query/brackets.ts'
-import { parseCollections, parseDryRun } from '../../src/core/query/parse.ts'
+import { parseCollections, parseFlag } from '../../src/core/query/parse.ts'
 import type { Services } from '../../src/services/instance/services.ts'
 import { data, jsonText } from '../http/answer.ts'
 import { readBody, readText } from '../http/body.ts'
@@ -35,7 +35,7 @@ export function mountSchema(app: App, services: Services): void {
     {
       POST: async (c) => {
         const scope = await authorize(services, c)
-        const isDryRun = parseDryRun(searchOf(c))
+        const isDryRun = parseFlag(searchOf(c), 'dryRun', false)
         const body = await readText(c, services.config.SERVICE_SCHEMA__BODY_LIMIT)
         if (isDryRun) return data(await services.migrations.preview(scope, body))
         await services.migrations.migrate(scope, body)
@@ -51,7 +51,7 @@ export function mountSchema(app: App, services: Services): void {
     {
       POST: async (c) => {
         const scope = await authorize(services, c)
-        const isDryRun = parseDryRun(searchOf(c))
+        const isDryRun = parseFlag(searchOf(c), 'dryRun', false)
         const { tables, renames } = hasBody(c) ? await readBody(c, introspectionBody) : {}
         const request = { sourceId: pathParam(c, 'source'), tables, renames }
         const { introspection } = services
@@ -60,6 +60,31 @@ export function mountSchema(app: App, services: Services): void {
     },
     { strictQuery: ['POST'] },
   )
+
+  mount(app, '/api/system/schemas/model', { GET: async () => jsonText(await services.modelFiles.schema()) })
+
+  mount(
+    app,
+    '/api/:workspace/schema/model',
+    {
+      GET: async (c) => {
+        const scope = await authorize(services, c)
+        const hasIds = parseFlag(searchOf(c), 'ids', true)
+        return jsonText(await services.modelFiles.read(scope, { hasIds }))
+      },
+    },
+    { strictQuery: ['GET'] },
+  )
+
+  for (const step of ['plan', 'apply'] as const) {
+    mount(app, `/api/:workspace/schema/${step}`, {
+      POST: async (c) => {
+        const scope = await authorize(services, c)
+        const body = await readText(c, services.config.SERVICE_SCHEMA__BODY_LIMIT)
+        return data(await services.modelFiles[step](scope, body))
+      },
+    })
+  }
 
   mount(app, '/api/:workspace/schema/drift', {
     GET: async (c) => jsonText(`{"data":{"sources":${await services.drift.list(await authorize(services, c))}}}`),

@@ -39,6 +39,7 @@ export const auditActions = {
   'workspace.update.v1': 'Workspace changed',
   'workspace.delete.v1': 'Workspace deleted',
   'schema.migrate.v1': 'Data model migrated',
+  'schema.apply.v1': 'Model file applied',
   'schema.introspect.v1': 'Data source introspected',
   'schema.drift.v1': 'Data source changed outside of the service',
   'source.create.v1': 'Data source created',

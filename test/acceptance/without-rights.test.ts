@@ -14,6 +14,7 @@ const routes = Object.keys(describedRoutes).filter((route) => /^\w+ \/api\/(\{wo
 const forEverybody = [
   ...['live', 'ready', 'info', 'docs', 'docs/{file}'].map((path) => `GET /api/system/${path}`),
   'POST /api/system/bootstrap',
+  'GET /api/system/schemas/model',
   'GET /api/{workspace}/docs',
   'GET /api/system/users/me',
   // Lists of what they belong to, and what is their own.

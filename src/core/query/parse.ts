@@ -122,12 +122,12 @@ export function parseManyQuery(tree: BracketTree): ReadQuery {
   return parseQuery(tree)
 }
 
-/** For migrations: `dryRun=true` or no parameter. */
-export function parseDryRun(tree: BracketTree): boolean {
-  refuseUnknown(tree, ['dryRun'])
-  const { dryRun = 'false' } = tree
-  if (dryRun !== 'true' && dryRun !== 'false') throw queryFault('dryRun', 'must be true or false')
-  return dryRun === 'true'
+/** A query string of one parameter, `name=true` or `name=false`; `absent` where it is not sent. */
+export function parseFlag(tree: BracketTree, name: string, absent: boolean): boolean {
+  refuseUnknown(tree, [name])
+  const { [name]: flag = `${absent}` } = tree
+  if (flag !== 'true' && flag !== 'false') throw queryFault(name, 'must be true or false')
+  return flag === 'true'
 }
 
 /** The names of `collections=a,b`, the only parameter of the manifest; undefined where it is not sent. */

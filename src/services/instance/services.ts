@@ -31,6 +31,7 @@ import { createOpenApi, type OpenApi } from '../documents/openapi.ts'
 import { type Licensing, openLicensing } from '../license/licensing.ts'
 import { createDrift, type Drift } from '../model/drift.ts'
 import { createIntrospection, type Introspection } from '../model/introspection.ts'
+import { createMigrationWork } from '../model/migration-work.ts'
 import { createMigrations, type Migrations } from '../model/migrations.ts'
 import { createModelCache } from '../model/model-cache.ts'
 import { createModelChanges } from '../model/model-changes.ts'
@@ -39,6 +40,7 @@ import { createSecrets, type Secrets } from '../model/secrets.ts'
 import { createSourceSettings } from '../model/source-settings.ts'
 import { createSources, type Sources } from '../model/sources.ts'
 import { createLoadGrantor } from '../rights/delegation.ts'
+import { createModelFiles, type ModelFiles } from '../rights/model-files.ts'
 import { createPolicies, type Policies } from '../rights/policies.ts'
 import { createRoles, type Roles } from '../rights/roles.ts'
 import { installInstance } from './lifecycle.ts'
@@ -68,6 +70,7 @@ export type Services = {
   readonly migrations: Migrations
   readonly introspection: Introspection
   readonly drift: Drift
+  readonly modelFiles: ModelFiles
   readonly sources: Sources
   readonly openSources: Pick<OpenSources, 'close'>
   readonly secrets: Secrets
@@ -117,7 +120,8 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     models.forget(workspaceId)
     ports.background(openSources.forget(workspaceId))
   }
-  const migrations = createMigrations({ ports, models: changes, openSources })
+  const work = createMigrationWork({ ports, openSources })
+  const migrations = createMigrations({ ports, models: changes, work })
   const declarations = createDeclarations(ports)
   const loadGrantor = createLoadGrantor({ ports, models })
   const delegating = { ports, directory, license: licensing, loadGrantor }
@@ -159,6 +163,7 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     migrations,
     introspection,
     drift,
+    modelFiles: createModelFiles({ ports, models, changes, work, introspection, license: licensing, loadGrantor }),
     sources,
     openSources,
     secrets,

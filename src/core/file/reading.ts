@@ -1,0 +1,86 @@
+/** Reads the parts of a JSON body, each fault with its place. */
+import { nested, type ServiceError } from '../error.ts'
+import { parseExactJson } from '../exact-json.ts'
+import { hasPrototypeMember, oversizedJson } from '../json-limits.ts'
+import { shortName } from '../message-text.ts'
+import { didYouMean, listKnown } from '../nearest.ts'
+
+/** The 422 of a body: its place, such as `model.collections.articles`, and the reason. */
+export function fileFault(place: string, reason: string): ServiceError {
+  const messages = ['Failed to read the JSON body', place, reason].filter((part) => part !== '')
+  return nested('invalid', messages as [string, ...string[]])
+}
+
+/** `ids` alone has a line for each field of a model. */
+const bounds = { depth: 1_100, members: 500_000 }
+
+/** Parses the text of a body; numbers keep their digits. */
+export function readJsonBody(text: string): unknown {
+  const excess = oversizedJson(text, bounds)
+  if (excess !== undefined) throw fileFault('', excess)
+  const value = parsed(text)
+  if (hasPrototypeMember(text, value)) throw fileFault('', 'has a member __proto__')
+  return value
+}
+
+function parsed(text: string): unknown {
+  try {
+    return parseExactJson(text)
+  } catch {
+    throw fileFault('', 'is not JSON')
+  }
+}
+
+export type Members = Readonly<Record<string, unknown>>
+
+export function isMembers(value: unknown): value is Members {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** The members of an object; a fault names one that is not among `known`. */
+export function membersAt(value: unknown, place: string, known?: readonly string[]): Members {
+  if (!isMembers(value)) throw fileFault(place, value === undefined ? 'is required' : 'must be an object')
+  const unknown = known === undefined ? undefined : Object.keys(value).find((name) => !known.includes(name))
+  if (unknown === undefined || known === undefined) return value
+  const hint = known.length > 12 ? didYouMean(unknown, known) : listKnown(unknown, known)
+  throw fileFault(place, `unknown field ${shortName(unknown)}${hint}`)
+}
+
+export function textAt(value: unknown, place: string): string {
+  if (typeof value !== 'string') throw fileFault(place, value === undefined ? 'is required' : 'must be a string')
+  if (value === '') throw fileFault(place, 'must not be empty')
+  return value
+}
+
+export function optionalText(value: unknown, place: string): string | undefined {
+  return value === undefined ? undefined : textAt(value, place)
+}
+
+export function flagAt(value: unknown, place: string, absent: boolean): boolean {
+  if (value === undefined) return absent
+  if (typeof value !== 'boolean') throw fileFault(place, 'must be true or false')
+  return value
+}
+
+export function oneOfAt<T extends string>(value: unknown, place: string, names: readonly T[], absent: T): T {
+  if (value === undefined) return absent
+  const found = names.find((name) => name === value)
+  if (found !== undefined) return found
+  throw fileFault(
+    place,
+    `must be one of ${names.join(', ')}${typeof value === 'string' ? didYouMean(value, names) : ''}`,
+  )
+}
+
+export function textsAt(value: unknown, place: string): readonly string[] {
+  if (!Array.isArray(value)) throw fileFault(place, value === undefined ? 'is required' : 'must be an array')
+  const texts = value.map((one, at) => textAt(one, `${place}[${at}]`))
+  const twice = texts.findIndex((text, at) => texts.indexOf(text) !== at)
+  if (twice >= 0) throw fileFault(`${place}[${twice}]`, 'is given twice')
+  return texts
+}
+
+/** `place.name`, bounded. */
+export function within(place: string, name: string): string {
+  return `${place}.${shortName(name)}`
+}

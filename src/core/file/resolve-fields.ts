@@ -1,0 +1,208 @@
+/** The fields, relations and indexes that the collections of a file are to have: names → records with ids. */
+import { byId } from '../migration/draft.ts'
+import {
+  buildModel,
+  type CollectionRecord,
+  type ModelRecords,
+  type PrimitiveFieldRecord,
+  type RelationFieldRecord,
+  type SourceRecord,
+} from '../model/model.ts'
+import { type Ids, identify } from './identity.ts'
+import { checkApiName } from './names.ts'
+import type { CollectionShape, Column, Placed, RelationShape, Resolved, ResolvedCollection } from './placed.ts'
+import { fileFault } from './reading.ts'
+import { resolveColumn } from './resolve-column.ts'
+import { resolveIndexes } from './resolve-indexes.ts'
+import { type PairRecords, resolveManyToMany, resolveRelation } from './resolve-relation.ts'
+import { type Shapes, shapesOf } from './shapes.ts'
+
+export type FieldsContext = {
+  readonly records: ModelRecords
+  /** The sources whose collections the file lists. */
+  readonly sources: ReadonlyMap<string, SourceRecord>
+  readonly ids: Ids
+}
+
+export function resolveFields(placed: readonly Placed[], { records, sources, ids }: FieldsContext): Resolved {
+  const managed = new Set([...sources.values()].map(({ id }) => id))
+  const strange = records.collections.filter(({ sourceId }) => !managed.has(sourceId))
+  const { collections: built } = buildModel(0, records)
+  const shapes = shapesOf(
+    placed,
+    strange.flatMap(({ id }) => built.get(id) ?? []),
+  )
+  const places = new Map(placed.map(({ record, entry }) => [record.id, entry.place]))
+  const owners = knownRelations(shapes, records, ids)
+  const collections = new Map(
+    shapes.all.map((shape) => [shape, resolveColumns(shape, { shapes, records, ids, owners, places })]),
+  )
+
+  const kept = strangePairs(records, new Set(strange.map(({ id }) => id)), placed)
+  const names = new Map<string, Set<string>>()
+  const claim = (collectionId: string, name: string, place: string) => {
+    const taken = names.get(collectionId) ?? new Set<string>()
+    names.set(collectionId, taken)
+    const collection = placed.find(({ record }) => record.id === collectionId)?.record.apiName ?? 'the other collection'
+    if (taken.has(name)) throw fileFault(place, `${collection} already has a field ${name}`)
+    taken.add(name)
+  }
+  for (const { collectionId, apiName } of [...kept.relations, ...strangeFields(records, strange)]) {
+    claim(collectionId, apiName, 'model.sources')
+  }
+  for (const { record, fields, shape } of collections.values()) {
+    for (const [name, field] of fields) claim(record.id, name, shape.columns.get(name)?.place ?? field.id)
+  }
+  const pairs: PairRecords[] = []
+  for (const { shape, record } of collections.values()) {
+    for (const relation of shape.relations.values()) {
+      const pair = resolveRelation(relation, { shapes, collections, records, ids, known: owners.get(relation), built })
+      claim(record.id, relation.name, relation.place)
+      claim(pair.opposite.collectionId, pair.opposite.apiName, `${relation.place}.opposite`)
+      pairs.push(pair)
+      places.set(pair.owner.id, relation.place)
+      places.set(pair.opposite.id, relation.place)
+    }
+  }
+  const manyToMany = resolveManyToMany(placed, { pairs, records, ids, claim })
+  for (const [id, place] of manyToMany.places) places.set(id, place)
+
+  const indexes = [...collections.values()].flatMap((one) => resolveIndexes(one, { shapes, records, ids, places }))
+  const isStrange = ({ collectionId }: { readonly collectionId: string }) =>
+    strange.some(({ id }) => id === collectionId)
+  const relationFields = [
+    ...kept.relations,
+    ...pairs.flatMap(({ owner, opposite }) => [owner, opposite]),
+    ...manyToMany.records,
+  ]
+  const constraints = new Map(records.constraints.map((constraint) => [constraint.id, constraint]))
+  for (const { constraint } of pairs) constraints.set(constraint.id, constraint)
+  const used = new Set(relationFields.map(({ constraintId }) => constraintId))
+  const resolved: ModelRecords = {
+    sources: records.sources,
+    namespaces: records.namespaces,
+    collections: [...strange, ...placed.map(({ record }) => record)],
+    primitiveFields: [
+      ...records.primitiveFields.filter(isStrange),
+      ...[...collections.values()].flatMap(({ fields }) => [...fields.values()]),
+    ],
+    relationFields,
+    constraints: [...constraints.values()].filter(({ id }) => used.has(id)),
+    indexes: [...records.indexes.filter(isStrange), ...indexes],
+  }
+  return { records: resolved, places }
+}
+
+/** The relation that each one of the file is now. */
+function knownRelations(
+  shapes: Shapes,
+  records: ModelRecords,
+  ids: Ids,
+): ReadonlyMap<RelationShape, RelationFieldRecord> {
+  const found = new Map<RelationShape, RelationFieldRecord>()
+  for (const { placed, relations } of shapes.all) {
+    const there = records.relationFields.filter(
+      ({ collectionId, constraintId }) => collectionId === placed.before?.id && constraintId !== null,
+    )
+    const wanted = [...relations.values()].map((relation) => ({
+      name: relation.name,
+      line: `${placed.entry.line}.${relation.name}`,
+      renamedFrom: relation.file.renamedFrom,
+      relation,
+    }))
+    const named = there.map((record) => ({ id: record.id, name: record.apiName, record }))
+    for (const [{ relation }, { record }] of identify(wanted, named, { ids, what: 'a relation' })) {
+      found.set(relation, record)
+    }
+  }
+  return found
+}
+
+type Columns = {
+  readonly shapes: Shapes
+  readonly records: ModelRecords
+  readonly ids: Ids
+  readonly owners: ReadonlyMap<RelationShape, RelationFieldRecord>
+  readonly places: Map<string, string>
+}
+
+function resolveColumns(shape: CollectionShape, { shapes, records, ids, owners, places }: Columns): ResolvedCollection {
+  const { placed, columns } = shape
+  const { record, before, entry } = placed
+  const there = records.primitiveFields.filter(({ collectionId }) => collectionId === before?.id)
+  const wanted = [...columns.values()].map((column) => ({
+    name: column.name,
+    line: `${entry.line}.${column.name}`,
+    renamedFrom: column.file?.renamedFrom ?? columnBefore(column, { owners, records }),
+    column,
+  }))
+  const found = identify(
+    wanted,
+    there.map((field) => ({ id: field.id, name: field.apiName, field })),
+    { ids, what: `a field of ${entry.name}` },
+  )
+  const fields = new Map(
+    wanted.map((one) => {
+      const { column } = one
+      const known = found.get(one)?.field
+      if (known?.apiName !== column.name) checkApiName(column.name, column.place)
+      const spec = shapes.specOf(shape, column.name)
+      const field = resolveColumn(column, spec, {
+        collectionId: record.id,
+        before: known,
+        id: known?.id ?? ids.forNew(one.line),
+      })
+      places.set(field.id, column.place)
+      return [column.name, field] as const
+    }),
+  )
+  return { shape, record, fields }
+}
+
+/** The column that the relation of a made one has now: it follows a rename of the relation. */
+function columnBefore(
+  { file, uses }: Column,
+  { owners, records }: Pick<Columns, 'owners' | 'records'>,
+): string | undefined {
+  const [use] = uses
+  if (file !== undefined || use === undefined) return undefined
+  const owner = owners.get(use.relation)
+  const constraint = records.constraints.find(({ id }) => id === owner?.constraintId)
+  const id = constraint?.mappings[use.position]?.constrainedFieldId
+  return records.primitiveFields.find((field) => field.id === id)?.apiName
+}
+
+/** The relations of collections that the file does not list, and their sides at those that it does. */
+function strangePairs(
+  records: ModelRecords,
+  strange: ReadonlySet<string>,
+  placed: readonly Placed[],
+): { readonly relations: readonly RelationFieldRecord[] } {
+  const byIds = byId(records.relationFields)
+  const there = new Set(placed.map(({ record }) => record.id))
+  const isOfStranger = (record: RelationFieldRecord) => {
+    const owner = record.constraintId === null ? byIds.get(record.oppositeRelationFieldId ?? '') : record
+    return owner !== undefined && owner.constraintId !== null && strange.has(owner.collectionId)
+  }
+  const pairs = records.relationFields.filter((record) => record.through === undefined && isOfStranger(record))
+  for (const { apiName, collectionId, oppositeCollectionId } of pairs) {
+    const gone = [collectionId, oppositeCollectionId].find((id) => !strange.has(id) && !there.has(id))
+    const name = records.collections.find(({ id }) => id === gone)?.apiName
+    if (gone !== undefined) {
+      throw fileFault(
+        'model.collections',
+        `lacks ${name}, to which the relation ${apiName} of a source that model.sources does not name belongs`,
+      )
+    }
+  }
+  const kept = new Set(pairs.map(({ id }) => id))
+  const over = records.relationFields.filter(
+    ({ through }) => through !== undefined && kept.has(through.nearId) && kept.has(through.farId),
+  )
+  return { relations: [...pairs, ...over] }
+}
+
+function strangeFields(records: ModelRecords, strange: readonly CollectionRecord[]): readonly PrimitiveFieldRecord[] {
+  const ids = new Set(strange.map(({ id }) => id))
+  return records.primitiveFields.filter(({ collectionId }) => ids.has(collectionId))
+}

@@ -1,0 +1,261 @@
+/**
+ * What the model is to be: the file and the records of now → the records of then, with the place in the file of each.
+ * Nothing of a database is known here; what a database refuses, the operations tell.
+ */
+import {
+  type CollectionRecord,
+  isSystemSource,
+  type ModelRecords,
+  type NamespaceRecord,
+  type SourceRecord,
+} from '../model/model.ts'
+import { systemRecords } from '../model/system.ts'
+import { didYouMean } from '../nearest.ts'
+import { type FileCollection, type FileJunction, junctionKey, type ModelFile } from './file.ts'
+import { createIds, type Ids, identify } from './identity.ts'
+import { checkApiName, checkDbName } from './names.ts'
+import type { CollectionEntry, Placed, Resolved } from './placed.ts'
+import { fileFault, within } from './reading.ts'
+import { resolveFields } from './resolve-fields.ts'
+import { ownNamespaceOf } from './sources.ts'
+
+export type ResolveContext = {
+  readonly workspace: string
+  readonly newId: () => string
+}
+
+/** Throws 422 with the place of what cannot be. */
+export function resolveFile(file: ModelFile, records: ModelRecords, context: ResolveContext): Resolved {
+  const sources = resolveSources(file, records)
+  const { collections } = file
+  if (collections === undefined) return { records, places: new Map() }
+  const ids = createIds(file.ids, idsOf(records), context.newId)
+  const entries = entriesOf(collections)
+  const placed = placeCollections(entries, records, { sources, ids, context })
+  const { namespaces } = placed
+  return resolveFields(placed.collections, { records: { ...records, namespaces }, sources, ids })
+}
+
+/** The sources whose collections the file lists, by name. */
+function resolveSources({ sources, ids }: ModelFile, records: ModelRecords): ReadonlyMap<string, SourceRecord> {
+  const known = new Map(records.sources.map((source) => [source.apiName, source]))
+  const named = new Map(records.sources.filter(isSystemSource).map((source) => [source.apiName, source]))
+  for (const [name, provider] of sources ?? []) {
+    const source = known.get(name)
+    const place = within('model.sources', name)
+    if (source === undefined) {
+      throw fileFault(place, `is not a data source of this workspace${didYouMean(name, known.keys())}`)
+    }
+    if (source.provider !== provider) throw fileFault(place, `is ${source.provider} in this workspace`)
+    const holder = records.sources.find(({ id }) => id === ids.get(`source ${name}`))
+    if (holder !== undefined && holder !== source) {
+      throw fileFault(`model.ids.source ${name}`, `is the id of the data source ${holder.apiName}`)
+    }
+    named.set(name, source)
+  }
+  return named
+}
+
+function idsOf(records: ModelRecords): ReadonlySet<string> {
+  const builtIn = systemRecords('', '')
+  const lists = (of: ModelRecords) => [
+    of.sources,
+    of.namespaces,
+    of.collections,
+    of.primitiveFields,
+    of.relationFields,
+    of.indexes,
+  ]
+  return new Set([...lists(records), ...lists(builtIn)].flatMap((list) => list.map(({ id }) => id)))
+}
+
+/** The collections of the file, and the junctions that it does not write as collections. */
+function entriesOf(collections: ReadonlyMap<string, FileCollection>): readonly CollectionEntry[] {
+  const entries = new Map<string, CollectionEntry>()
+  for (const [name, file] of collections) {
+    const place = within('model.collections', name)
+    entries.set(name, { name, line: name, place, file, renamedFrom: file.renamedFrom })
+  }
+  for (const [collection, file] of collections) {
+    for (const [field, junction] of file.fields) {
+      if (junction.kind !== 'junction') continue
+      const place = `${within('model.collections', collection)}.fields.${field}`
+      const name = junction.through
+      if (entries.has(name)) throw fileFault(`${place}.through`, `there is already a collection ${name}`)
+      entries.set(name, {
+        name,
+        line: name,
+        place,
+        file: junctionOf([collection, field], file, junction),
+        renamedFrom: undefined,
+        of: { collection, field },
+      })
+    }
+  }
+  return [...entries.values()]
+}
+
+function junctionOf(
+  [collection, field]: readonly [string, string],
+  { source, namespace }: FileCollection,
+  { many, through, opposite }: FileJunction,
+): FileCollection {
+  const relation = {
+    kind: 'relation',
+    isNullable: false,
+    isUnique: false,
+    onDelete: 'cascade',
+    onUpdate: 'noAction',
+    by: undefined,
+    references: undefined,
+    constraint: undefined,
+    hasIndex: true,
+    renamedFrom: undefined,
+  } as const
+  return {
+    fields: new Map(
+      Object.entries({
+        from: { ...relation, to: collection, opposite: field },
+        to: { ...relation, to: many, opposite },
+      }),
+    ),
+    key: [...junctionKey],
+    indexes: [],
+    source,
+    namespace,
+    dbName: through,
+    isReadOnly: false,
+    renamedFrom: undefined,
+  }
+}
+
+type Placing = {
+  readonly sources: ReadonlyMap<string, SourceRecord>
+  readonly ids: Ids
+  readonly context: ResolveContext
+}
+
+function placeCollections(
+  entries: readonly CollectionEntry[],
+  records: ModelRecords,
+  { sources, ids, context }: Placing,
+): { readonly collections: readonly Placed[]; readonly namespaces: readonly NamespaceRecord[] } {
+  const managed = new Set([...sources.values()].map(({ id }) => id))
+  const own = records.collections.filter(({ sourceId }) => managed.has(sourceId))
+  const others = records.collections.filter(({ sourceId }) => !managed.has(sourceId))
+  const reserved = new Set(systemRecords('', '').collections.map(({ apiName }) => apiName))
+  for (const { name, place } of entries) {
+    if (reserved.has(name)) throw fileFault(place, 'is the name of a system collection')
+    const other = others.find(({ apiName }) => apiName === name)
+    if (other === undefined) continue
+    const source = records.sources.find(({ id }) => id === other.sourceId)?.apiName
+    throw fileFault(place, `is a collection of the data source ${source}, which model.sources does not name`)
+  }
+  const before = collectionsBefore(entries, own, { records, ids })
+  const namespaces = [...records.namespaces]
+  const collections = entries.map((entry): Placed => {
+    const { file, name, place } = entry
+    const source = sources.get(file.source)
+    if (source === undefined) {
+      const hint = didYouMean(file.source, sources.keys())
+      throw fileFault(`${place}.source`, `is not among model.sources${hint}`)
+    }
+    const namespaceId = namespaceOf(entry, source, { namespaces, ids, workspace: context.workspace })
+    const known = before.get(entry)
+    const isSame = known?.sourceId === source.id && isNamespace(known.namespaceId, namespaceId, source, namespaces)
+    const kept = isSame ? known : undefined
+    if (kept?.apiName !== name) checkApiName(name, place)
+    if (kept?.dbName !== file.dbName) checkDbName(file.dbName, `${place}.dbName`)
+    if (file.isReadOnly !== (kept?.isReadOnly ?? false)) {
+      const reason = file.isReadOnly ? 'a read-only collection must be there, it is never made' : 'is read-only'
+      throw fileFault(`${place}.readOnly`, reason)
+    }
+    const record: CollectionRecord =
+      kept === undefined
+        ? {
+            id: ids.forNew(entry.line),
+            sourceId: source.id,
+            namespaceId,
+            dbName: file.dbName,
+            apiName: name,
+            isReadOnly: false,
+            isSystem: false,
+            isView: false,
+          }
+        : kept.apiName === name && kept.dbName === file.dbName
+          ? kept
+          : { ...kept, apiName: name, dbName: file.dbName }
+    return { entry, record, before: kept }
+  })
+  return { collections, namespaces }
+}
+
+/** The collection that each entry is now; a junction follows the collection and the relation that stand for it. */
+function collectionsBefore(
+  entries: readonly CollectionEntry[],
+  own: readonly CollectionRecord[],
+  { records, ids }: { readonly records: ModelRecords; readonly ids: Ids },
+): ReadonlyMap<CollectionEntry, CollectionRecord> {
+  const found = new Map<CollectionEntry, CollectionRecord>()
+  const match = (wanted: readonly (CollectionEntry & { readonly entry: CollectionEntry })[]) => {
+    const taken = new Set(found.values())
+    const there = own.filter((record) => !taken.has(record))
+    const named = there.map((record) => ({ id: record.id, name: record.apiName, record }))
+    for (const [{ entry }, { record }] of identify(wanted, named, { ids, what: 'a collection' })) {
+      found.set(entry, record)
+    }
+  }
+  match(entries.filter(({ of }) => of === undefined).map((entry) => ({ ...entry, entry })))
+  const byName = new Map([...found].map(([{ name }, record]) => [name, record]))
+  const junctions = entries.flatMap((entry) => {
+    const { of } = entry
+    if (of === undefined) return []
+    const owner = byName.get(of.collection)?.id
+    const id = ids.of(`${of.collection}.${of.field}`)
+    const field = records.relationFields.find(
+      (one) =>
+        one.collectionId === owner && one.isList && (one.id === id || (id === undefined && one.apiName === of.field)),
+    )
+    const renamedFrom = own.find((record) => record.id === field?.oppositeCollectionId)?.apiName
+    return [{ ...entry, entry, renamedFrom }]
+  })
+  match(junctions)
+  return found
+}
+
+type Namespaces = { readonly namespaces: NamespaceRecord[]; readonly ids: Ids; readonly workspace: string }
+
+/** The id of the namespace of a collection, null for the source's own where that is none; adds one that is new. */
+function namespaceOf(
+  { file, place }: CollectionEntry,
+  source: SourceRecord,
+  { namespaces, ids, workspace }: Namespaces,
+): string | null {
+  const own = ownNamespaceOf(source, namespaces, workspace)
+  const { namespace } = file
+  if (namespace === undefined) return isSystemSource(source) ? (own?.id ?? null) : null
+  const dbName = isSystemSource(source) ? `service_${workspace}_${namespace}` : namespace
+  const found = namespaces.find((one) => one.sourceId === source.id && one.dbName === dbName)
+  if (found?.isSystem) throw fileFault(`${place}.namespace`, 'is a namespace of the service')
+  if (found !== undefined) return found.id
+  checkDbName(dbName, `${place}.namespace`)
+  const made = {
+    id: ids.forNew(`namespace ${source.apiName} ${namespace}`),
+    sourceId: source.id,
+    dbName,
+    isSystem: false,
+  }
+  namespaces.push(made)
+  return made.id
+}
+
+function isNamespace(
+  before: string | null,
+  after: string | null,
+  source: SourceRecord,
+  namespaces: readonly NamespaceRecord[],
+): boolean {
+  if (before === after) return true
+  const own = ownNamespaceOf(source, namespaces, undefined)?.id ?? null
+  return !isSystemSource(source) && (before ?? own) === (after ?? own)
+}

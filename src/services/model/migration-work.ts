@@ -1,0 +1,187 @@
+/**
+ * The work of a migration, whoever asks for it: operations → changes of databases by source, what keeps them from running, and
+ * what runs with the model (docs/contract.md#all-or-nothing).
+ */
+import { ServiceError } from '../../core/error.ts'
+import { applyOperations, type SourceChange } from '../../core/migration/apply.ts'
+import { ddlError } from '../../core/migration/ddl-error.ts'
+import { MIGRATION_FAILED as FAILED, invalidOperation, migrationFault } from '../../core/migration/fault.ts'
+import type { Operation } from '../../core/migration/operation.ts'
+import { touchedSources } from '../../core/migration/touched-sources.ts'
+import type { ModelRecords } from '../../core/model/model.ts'
+import { type DeclaredKey, keyFault, keyQuestion } from '../../core/sql/declared-key.ts'
+import { SqlFault } from '../../core/sql/fault.ts'
+import { postgres } from '../../core/sql/postgres/dialect.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import type { Ports } from '../../ports.ts'
+import type { SourceDatabase } from '../../sources/provider.ts'
+import { dataSchema } from '../../store/installation.ts'
+import { markedSources } from '../../store/sources.ts'
+import type { WorkspaceRow } from '../../store/workspaces.ts'
+import type { ExternalChanges } from './model-changes.ts'
+import { requireNoObstacles } from './obstacles.ts'
+import type { OpenSources } from './open-sources.ts'
+import { shownStatements } from './shown-statements.ts'
+import {
+  compileChanges,
+  explain,
+  failedChange,
+  groupBySource,
+  migrationMarks,
+  runSourceMigrations,
+  type SourceMigration,
+} from './source-changes.ts'
+import { withMessage } from './source-errors.ts'
+
+export type MigrationWork = {
+  /** Applies operations to the model; throws the fault of the first that cannot be. Changes nothing. */
+  prepare(workspace: WorkspaceRow, current: ModelRecords, operations: readonly Operation[]): Promise<Work>
+  /** Throws what is known to keep the changes from running. */
+  requirePossible(workspace: WorkspaceRow, work: Work, how: { readonly isDryRun: boolean }): Promise<void>
+  /** What runs in the batch that saves the model, and before it in other databases. */
+  changes(
+    workspace: WorkspaceRow,
+    work: Work,
+  ): { readonly statements: readonly Statement[]; readonly elsewhere?: ExternalChanges }
+  /** The statements of a dry run. */
+  shown(work: Work): Promise<readonly ShownStatement[]>
+}
+
+export type ShownStatement = { readonly sourceId: string; readonly sql: string }
+
+type Databases = ReadonlyMap<string, SourceDatabase>
+
+/** The model before and after, and the changes of the system database and of others. */
+export type Work = {
+  readonly current: ModelRecords
+  readonly records: ModelRecords
+  readonly own: readonly SourceMigration[]
+  readonly others: readonly SourceMigration[]
+}
+
+export type MigrationWorkDeps = {
+  readonly ports: Pick<Ports, 'database'>
+  readonly openSources: Pick<OpenSources, 'open'>
+}
+
+export function createMigrationWork(deps: MigrationWorkDeps): MigrationWork {
+  const { ports, openSources } = deps
+  const { database } = ports
+  /** The databases of the affected sources; no other source is opened. */
+  async function databasesOf(
+    workspace: WorkspaceRow,
+    current: ModelRecords,
+    operations: readonly Operation[],
+  ): Promise<Databases> {
+    const touched = touchedSources(current, operations)
+    const databases = new Map<string, SourceDatabase>()
+    for (const record of current.sources) {
+      if (!touched.has(record.id)) continue
+      const opened = await withMessage(FAILED, openSources.open(workspace, record))
+      if (opened.database !== undefined) databases.set(record.id, await withMessage(FAILED, opened.database()))
+    }
+    return databases
+  }
+
+  async function prepare(
+    workspace: WorkspaceRow,
+    current: ModelRecords,
+    operations: readonly Operation[],
+  ): Promise<Work> {
+    const databases = await databasesOf(workspace, current, operations)
+    const { records, changes, declaredKeys } = applyOperations(current, operations, {
+      workspace: workspace.apiName,
+      dialectOf: (sourceId) => databases.get(sourceId)?.dialect,
+      dataNamespaceOf: (sourceId) => dataNamespaceOf(workspace, current, sourceId),
+    })
+    for (const key of declaredKeys) await requireKey(key, databases)
+    const works = [...groupBySource(changes)].map(([sourceId, own]): SourceMigration => {
+      const source = databases.get(sourceId)
+      if (source === undefined) throw new Error(`a change of the source ${sourceId}, which has no database`)
+      return { sourceId, database: source, changes: own }
+    })
+    const isOwn = ({ database: { driver } }: SourceMigration) => driver === database
+    return { current, records, own: works.filter(isOwn), others: works.filter((work) => !isOwn(work)) }
+  }
+
+  /** After an unfinished migration, the model differs from the database. */
+  async function requireAgreement(workspace: WorkspaceRow, current: ModelRecords, works: readonly SourceMigration[]) {
+    if (works.length === 0) return
+    const marked = await markedSources(database, workspace.id)
+    const work = works.find(({ sourceId }) => marked.has(sourceId))
+    if (work === undefined) return
+    const name = current.sources.find(({ id }) => id === work.sourceId)?.apiName
+    throw migrationFault(
+      work.changes[0]?.operation ?? 0,
+      invalidOperation(
+        'introspectFirst',
+        `introspect the data source ${name} first: an earlier migration of it did not end`,
+      ),
+    )
+  }
+
+  return {
+    prepare,
+
+    async requirePossible(workspace, { current, own, others }, how) {
+      await requireAgreement(workspace, current, others)
+      await requireNoObstacles([...own, ...others], how)
+    },
+
+    changes(workspace, { own, others }) {
+      const { mark, unmark } = migrationMarks(workspace.id, others)
+      const changes = own.flatMap((work) => work.changes)
+      return {
+        statements: [...compileChanges(changes, postgres), ...unmark],
+        ...(others.length > 0 && {
+          elsewhere: { announce: mark, run: () => runSourceMigrations(database, others) },
+        }),
+      }
+    },
+
+    async shown({ own, others }) {
+      const statements: ShownStatement[] = []
+      for (const work of [...others, ...own]) {
+        for (const sql of await shownStatements(work)) statements.push({ sourceId: work.sourceId, sql })
+      }
+      return statements
+    },
+  }
+}
+
+/** Throws the error of the operation whose statement the system database refused; anything else as it is. */
+export async function throwExplained(cause: unknown, works: readonly SourceMigration[]): Promise<never> {
+  if (!(cause instanceof SqlFault)) throw cause
+  for (const work of works) await explain(work, cause)
+  throw refused(
+    cause,
+    works.flatMap(({ changes }) => changes),
+  )
+}
+
+function dataNamespaceOf(workspace: WorkspaceRow, records: ModelRecords, sourceId: string): string | null {
+  const name = dataSchema(workspace.apiName)
+  return (
+    records.namespaces.find((namespace) => namespace.sourceId === sourceId && namespace.dbName === name)?.id ?? null
+  )
+}
+
+/** Throws 409 where rows of the view share a key, or lack a part of it. */
+async function requireKey(key: DeclaredKey, databases: Databases): Promise<void> {
+  const source = databases.get(key.sourceId)
+  if (source === undefined) return
+  const { driver, dialect } = source
+  const rows = await driver.query(keyQuestion(key, dialect)).catch((cause: unknown) => {
+    throw cause instanceof SqlFault ? migrationFault(key.operation, ddlError(cause, dialect)) : cause
+  })
+  const fault = keyFault(rows)
+  if (fault !== undefined) throw migrationFault(key.operation, new ServiceError('conflict', fault, { code: '3015' }))
+}
+
+/** Maps a fault of the system database to an error of the operation that caused it. */
+function refused(fault: SqlFault, changes: readonly SourceChange[]): ServiceError {
+  const cause = ddlError(fault, postgres)
+  const change = failedChange(changes, fault)
+  if (change !== undefined) return migrationFault(change.operation, cause)
+  return new ServiceError(cause.kind, FAILED, { cause })
+}

@@ -1,0 +1,126 @@
+/** Changes of roles and policies by a file: who may make them (docs/contract.md#delegation), and their statements. */
+import { policyReferences } from '../../../core/access/policy.ts'
+import type { Rights } from '../../../core/access/principal.ts'
+import { readsPolicies } from '../../../core/access/principal.ts'
+import { ServiceError } from '../../../core/error.ts'
+import type { Side } from '../../../core/file/access/changes.ts'
+import type { PolicyRecord } from '../../../core/file/access/records.ts'
+import { renameOrder } from '../../../core/file/rename-order.ts'
+import { invalidOperation, MIGRATION_FAILED } from '../../../core/migration/fault.ts'
+import type { ModelRecords } from '../../../core/model/model.ts'
+import type { Statement } from '../../../core/sql/statement.ts'
+import { deletePolicy, insertPolicy, updatePolicy } from '../../../store/policies.ts'
+import { bumpAccessFrom } from '../../../store/rights.ts'
+import { deleteRole, insertRole, loadPoliciesBeside, updateRole } from '../../../store/roles.ts'
+import type { WorkspaceRow } from '../../../store/workspaces.ts'
+import type { RequestScope } from '../../caller/callers.ts'
+import { requireGrantable, requireRevocable, requireRolesChangeable } from '../delegation.ts'
+import type { ModelFileDeps } from './deps.ts'
+
+export type AccessChange = { readonly before: Side; readonly after: Side }
+
+/** Throws 403 where the caller would give or take what they do not hold. */
+export async function requireAllowed(
+  { ports, loadGrantor }: Pick<ModelFileDeps, 'ports' | 'loadGrantor'>,
+  { caller, workspace }: RequestScope,
+  { before: { access: was }, after: { access: is } }: AccessChange,
+): Promise<void> {
+  const grantor = await loadGrantor(caller, workspace)
+  if (grantor.kind === 'everything') return
+  const [policiesBefore, policies] = [byId(was.policies), byId(is.policies)]
+  const contents = (of: ReadonlyMap<string, PolicyRecord>, ids: readonly string[]) =>
+    ids.flatMap((id) => of.get(id) ?? [])
+  for (const policy of was.policies) if (policies.get(policy.id) !== policy) requireRevocable(grantor, [policy])
+  for (const policy of is.policies) if (policiesBefore.get(policy.id) !== policy) requireGrantable(grantor, [policy])
+  const [rolesBefore, roles] = [byId(was.roles), byId(is.roles)]
+  for (const role of was.roles) {
+    const next = roles.get(role.id)
+    if (next === role) continue
+    requireRevocable(grantor, contents(policiesBefore, role.policyIds))
+    if (next !== undefined) continue
+    requireRolesChangeable(grantor, [{ policies: await loadPoliciesBeside(ports.database, role.id) }])
+  }
+  for (const role of is.roles) {
+    const old = rolesBefore.get(role.id)
+    const added = role.policyIds.filter((id) => old?.policyIds.includes(id) !== true)
+    requireGrantable(grantor, contents(policies, added))
+  }
+}
+
+/** Throws where a policy of then names what the model of then lacks. */
+export function requireUnnamed(
+  { access }: Side,
+  { before, after, rights }: { readonly before: ModelRecords; readonly after: ModelRecords; readonly rights: Rights },
+): void {
+  const lists = (of: ModelRecords) => [...of.collections, ...of.primitiveFields, ...of.relationFields]
+  const kept = new Set(lists(after).map(({ id }) => id))
+  const gone = new Map(lists(before).flatMap(({ id, apiName }) => (kept.has(id) ? [] : [[id, apiName] as const])))
+  for (const { name, content } of access.policies) {
+    const { collectionIds, fieldIds } = policyReferences(content)
+    const used = [...collectionIds, ...fieldIds].find((id) => gone.has(id))
+    if (used === undefined) continue
+    const use = `${gone.get(used)} is used by ${readsPolicies(rights) ? `the policy ${name}` : 'a policy'}`
+    throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
+  }
+}
+
+/** For the batch that saves the model; it fails if rights have changed since `version`. */
+export function accessStatements(
+  { license }: Pick<ModelFileDeps, 'license'>,
+  workspace: WorkspaceRow,
+  { access: { before, after }, version }: { readonly access: AccessChange; readonly version: number },
+): readonly Statement[] {
+  const [was, is] = [before.access, after.access]
+  const policies = differences(was.policies, is.policies)
+  const roles = differences(was.roles, is.roles)
+  if (policies.isSame && roles.isSame) return []
+  const save = (policy: PolicyRecord) => {
+    const { collectionIds, fieldIds } = policyReferences(policy.content)
+    const uses = [...new Set([...collectionIds, ...fieldIds])]
+    return policies.isNew(policy) ? insertPolicy(workspace.id, policy, uses) : updatePolicy(policy, uses)
+  }
+  const writes = [
+    ...roles.gone.map(({ id }) => deleteRole(id)),
+    ...policies.gone.map(({ id }) => deletePolicy(id)),
+    ...policies.aside.flatMap(({ item, name }) => updatePolicy({ ...item, name }, [])),
+    ...policies.changed.flatMap(save),
+    ...roles.aside.flatMap(({ item, name }) =>
+      updateRole(item.id, { name, description: item.description, policies: item.policyIds }),
+    ),
+    ...roles.changed.flatMap((role) => {
+      const { id, name, description, policyIds } = role
+      const made = { name, description, policies: policyIds }
+      return roles.isNew(role) ? insertRole(workspace.id, id, made) : updateRole(id, made)
+    }),
+  ]
+  const limits = ['custom_policies', 'custom_permission_rules_enabled', 'custom_roles'] as const
+  return [bumpAccessFrom(version), ...license.within(limits, workspace.id, writes)]
+}
+
+type Item = { readonly id: string; readonly name: string }
+
+/** `changed` in an order in which every name is free when it is taken; `aside` are those whose names go round in a circle. */
+function differences<T extends Item>(before: readonly T[], after: readonly T[]) {
+  const [was, is] = [byId(before), byId(after)]
+  const renames = after.flatMap(({ id, name }) => {
+    const old = was.get(id)
+    return old === undefined ? [] : [{ key: id, from: old.name, to: name }]
+  })
+  const steps = renameOrder(renames, new Set([...before, ...after].map(({ name }) => name)))
+  const turn = new Map(steps.filter(({ isAside }) => !isAside).map(({ key }, at) => [key, at - steps.length]))
+  const changed = after.filter((item) => was.get(item.id) !== item)
+  return {
+    gone: before.filter(({ id }) => !is.has(id)),
+    changed: changed.sort((one, other) => (turn.get(one.id) ?? 0) - (turn.get(other.id) ?? 0)),
+    aside: steps.flatMap(({ key, to, isAside }) => {
+      const item = was.get(key)
+      return isAside && item !== undefined ? [{ item, name: to }] : []
+    }),
+    isNew: ({ id }: Item) => !was.has(id),
+    isSame: changed.length === 0 && before.every(({ id }) => is.has(id)),
+  }
+}
+
+function byId<T extends Item>(items: readonly T[]): ReadonlyMap<string, T> {
+  return new Map(items.map((item) => [item.id, item]))
+}

@@ -1,0 +1,167 @@
+/** What an apply of a file would do: read, resolved against the workspace as it is, and compared with it. */
+import { hasEntitlement, requireEntitlement } from '../../../core/access/principal.ts'
+import { nested, ServiceError } from '../../../core/error.ts'
+import { type AccessOperation, accessOperations, accessRights, type Side } from '../../../core/file/access/changes.ts'
+import type { AccessRecords } from '../../../core/file/access/records.ts'
+import { resolveAccess } from '../../../core/file/access/resolve.ts'
+import { changesBetween, type FileChange } from '../../../core/file/changes.ts'
+import { countStatement, type Destruction, destructionsOf } from '../../../core/file/destructive.ts'
+import { exportAccess } from '../../../core/file/export/access.ts'
+import { exportModel } from '../../../core/file/export/model.ts'
+import type { ModelFile } from '../../../core/file/file.ts'
+import { operationsBetween } from '../../../core/file/operations.ts'
+import { readModelFile } from '../../../core/file/read.ts'
+import { membersAt, readJsonBody } from '../../../core/file/reading.ts'
+import { resolveFile } from '../../../core/file/resolve.ts'
+import type { Operation } from '../../../core/migration/operation.ts'
+import { isSystemSource, type Model, type ModelRecords } from '../../../core/model/model.ts'
+import { loadAccessRecords, loadTakenIds } from '../../../store/access-records.ts'
+import { markedSources } from '../../../store/sources.ts'
+import type { RequestScope } from '../../caller/callers.ts'
+import type { Work } from '../../model/migration-work.ts'
+import { compileModel } from '../../model/model-cache.ts'
+import type { ModelFileDeps } from './deps.ts'
+import { driftOf, type PlanState, stateOf, textOf } from './plan-state.ts'
+
+export type SentFile = { readonly file: ModelFile; readonly sent: unknown }
+
+/** The workspace that a file is compared with. */
+export type Ground = {
+  readonly current: ModelRecords
+  readonly before: Model
+  /** Undefined where the file has neither roles nor policies. */
+  readonly access: AccessRecords | undefined
+  readonly state: PlanState
+}
+
+export type PlannedFile = {
+  readonly work: Work
+  readonly operations: readonly Operation[]
+  readonly access:
+    | { readonly before: Side; readonly after: Side; readonly operations: readonly AccessOperation[] }
+    | undefined
+  readonly destructions: readonly Destruction[]
+  readonly changes: readonly FileChange[]
+  /** The entitlements that an apply asks for. */
+  readonly needed: readonly ('dataModel:edit' | 'workspaceMembers:edit')[]
+  readonly drift: string
+}
+
+/** Reads the member `model` of a body. Throws 403 where the caller may not read what the file is about, 422 for its faults. */
+export function readSentFile(value: unknown, { rights }: Pick<RequestScope, 'rights'>): SentFile {
+  const file = readModelFile(value)
+  if (file.roles !== undefined || file.policies !== undefined) requireEntitlement(rights, 'workspaceMembers:read')
+  return { file, sent: value }
+}
+
+export async function groundOf(
+  { ports }: Pick<ModelFileDeps, 'ports'>,
+  { workspace }: Pick<RequestScope, 'workspace'>,
+  { sent: { file, sent }, current }: { readonly sent: SentFile; readonly current: ModelRecords },
+): Promise<Ground> {
+  const { database } = ports
+  const marked = await markedSources(database, workspace.id)
+  const waiting = current.sources.filter(
+    (source) => marked.has(source.id) && (isSystemSource(source) || file.sources?.has(source.apiName) === true),
+  )
+  if (waiting.length > 0) {
+    const meta = { sources: waiting.map(({ apiName }) => apiName) }
+    throw new ServiceError('conflict', 'Introspect the source first', { code: '4095', meta })
+  }
+  const isOfAccess = file.roles !== undefined || file.policies !== undefined
+  const access = isOfAccess ? await loadAccessRecords(database, workspace.id) : undefined
+  const before = compileModel(0, current)
+  return { current, before, access, state: await stateOf({ workspace, before, access, sent }) }
+}
+
+export async function planFile(
+  { ports, work, introspection }: Pick<ModelFileDeps, 'ports' | 'work' | 'introspection'>,
+  { workspace }: Pick<RequestScope, 'workspace'>,
+  { file, ground }: { readonly file: ModelFile; readonly ground: Ground },
+): Promise<PlannedFile> {
+  const { current, before } = ground
+  const { ids, database } = ports
+  const resolved = resolveFile(file, current, { workspace: workspace.apiName, newId: ids.next })
+  const operations = file.collections === undefined ? [] : operationsBetween(current, resolved.records)
+  const prepared = await work
+    .prepare(workspace, current, operations)
+    .catch((fault: unknown) => Promise.reject(placed(fault, operations, resolved.places)))
+  const after = compileModel(0, prepared.records)
+  const was = ground.access && { access: ground.access, model: before }
+  const taken = was === undefined ? new Set<string>() : await loadTakenIds(database, [...file.ids.values()])
+  const is = was && { access: resolveAccess(file, was.access, { model: after, newId: ids.next, taken }), model: after }
+  const access = was && is && { before: was, after: is, operations: accessOperations(was, is) }
+  const exported = (side: Model, records: AccessRecords | undefined) => {
+    const own = exportModel(side, workspace.apiName)
+    const rights = records && exportAccess(records, side)
+    return { ...own, ...rights, ids: new Map([...own.ids, ...(rights?.ids ?? [])]) }
+  }
+  const touched = [...prepared.own, ...prepared.others].map(({ sourceId }) => sourceId)
+  return {
+    work: prepared,
+    operations,
+    access,
+    destructions: destructionsOf(operations, before),
+    changes: changesBetween(exported(before, was?.access), exported(after, is?.access)),
+    needed: [
+      ...(operations.length > 0 ? (['dataModel:edit'] as const) : []),
+      ...((access?.operations.length ?? 0) > 0 ? (['workspaceMembers:edit'] as const) : []),
+    ],
+    drift: await driftOf(touched, (source) => introspection.outline(workspace, current, source), current),
+  }
+}
+
+export async function answerPlan(deps: ModelFileDeps, scope: RequestScope, body: string): Promise<object> {
+  const { workspace, rights } = scope
+  requireEntitlement(rights, 'dataModel:read')
+  const sent = readSentFile(membersAt(readJsonBody(body), '', ['model']).model, scope)
+  const ground = await groundOf(deps, scope, { sent, current: await deps.changes.current(workspace) })
+  const planned = await planFile(deps, scope, { file: sent.file, ground })
+  const { access, operations, changes, needed, work } = planned
+  const isEditor = hasEntitlement(rights, 'dataModel:edit')
+  if (isEditor) await deps.work.requirePossible(workspace, work, { isDryRun: true })
+  return {
+    plan: textOf({ ...ground.state, drift: planned.drift }),
+    changes,
+    operations: [...operations, ...(access?.operations ?? [])],
+    statements: await deps.work.shown(work),
+    access: access === undefined ? { granted: [], revoked: [] } : accessRights(access.before, access.after),
+    destructive: await destroyed(planned, isEditor),
+    missing: needed.filter((entitlement) => !hasEntitlement(rights, entitlement)),
+  }
+}
+
+export type Destroyed = { readonly operation: number; readonly path: string; readonly rows: number | null }
+
+/** With the rows that lose something now; without them for those who may not change the model. */
+export async function destroyed(
+  { destructions, work }: Pick<PlannedFile, 'destructions' | 'work'>,
+  isCounted: boolean,
+): Promise<readonly Destroyed[]> {
+  const sources = new Map([...work.own, ...work.others].map(({ sourceId, database }) => [sourceId, database]))
+  const list: Destroyed[] = []
+  for (const destruction of destructions) {
+    const { operation, path, sourceId } = destruction
+    const database = isCounted ? sources.get(sourceId) : undefined
+    const rows = await database?.driver.query(countStatement(destruction, database.dialect))
+    list.push({ operation, path, rows: rows === undefined ? null : Number(rows[0]?.[0] ?? 0) })
+  }
+  return list
+}
+
+/** The fault of an operation at the place in the file that it was made of. */
+function placed(fault: unknown, operations: readonly Operation[], places: ReadonlyMap<string, string>): unknown {
+  if (!(fault instanceof ServiceError) || fault.kind !== 'unfit') return fault
+  const { cause } = fault
+  const [, index] = cause instanceof ServiceError ? (/^operations\[(\d+)\]$/.exec(cause.message) ?? []) : []
+  const operation = operations[Number(index ?? Number.NaN)]
+  if (operation === undefined || !(cause instanceof ServiceError) || !(cause.cause instanceof ServiceError))
+    return fault
+  const { message, code, meta } = cause.cause
+  const known = JSON.stringify(operation).match(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g) ?? []
+  const place = known.flatMap((id) => places.get(id) ?? [])[0] ?? 'model.collections'
+  return nested('invalid', ['Failed to read the JSON body', place, message], {
+    ...(code !== undefined && { code }),
+    ...(meta !== undefined && { meta }),
+  })
+}

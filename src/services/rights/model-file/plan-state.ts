@@ -1,0 +1,60 @@
+/** What a plan rests on: a digest each of the model, of roles and policies, of the databases and of the file. */
+import type { AccessRecords } from '../../../core/file/access/records.ts'
+import { exportModel } from '../../../core/file/export/model.ts'
+import { printModelFile } from '../../../core/file/print.ts'
+import { sortedJson } from '../../../core/file/sorted-json.ts'
+import type { Model, ModelRecords, SourceRecord } from '../../../core/model/model.ts'
+import { sqlProviders } from '../../../core/sql/address.ts'
+import type { WorkspaceRow } from '../../../store/workspaces.ts'
+import { sha256Hex } from '../../caller/digest.ts'
+
+const parts = ['model', 'access', 'drift', 'file'] as const
+
+export type PlanPart = (typeof parts)[number]
+export type PlanState = Readonly<Record<Exclude<PlanPart, 'drift'>, string>>
+
+/** Hexadecimal digits of each digest. */
+const LENGTH = 24
+
+type StateOf = {
+  readonly workspace: WorkspaceRow
+  readonly before: Model
+  readonly access: AccessRecords | undefined
+  readonly sent: unknown
+}
+
+export async function stateOf({ workspace, before, access, sent }: StateOf): Promise<PlanState> {
+  return {
+    model: await digest(`${workspace.id} ${printModelFile(exportModel(before, workspace.apiName))}`),
+    access: await digest(sortedJson(access ?? null)),
+    file: await digest(sortedJson(sent)),
+  }
+}
+
+/** The catalogs of the sources that a plan changes; `outline` digests one. */
+export async function driftOf(
+  touched: readonly string[],
+  outline: (source: SourceRecord) => Promise<string>,
+  { sources }: ModelRecords,
+): Promise<string> {
+  const seen: string[] = []
+  for (const source of sources) {
+    const hasCatalog = sqlProviders.some((provider) => provider === source.provider)
+    if (hasCatalog && touched.includes(source.id)) seen.push(`${source.id} ${await outline(source)}`)
+  }
+  return digest(seen.join())
+}
+
+export function textOf(state: Readonly<Record<PlanPart, string>>): string {
+  return parts.map((part) => state[part]).join('.')
+}
+
+/** The parts in which `state` is not that of the plan; what is no plan differs in all. */
+export function movedSince(plan: string, state: Partial<Readonly<Record<PlanPart, string>>>): readonly PlanPart[] {
+  const known = plan.split('.')
+  return parts.filter((part, at) => state[part] !== undefined && state[part] !== known[at])
+}
+
+async function digest(text: string): Promise<string> {
+  return (await sha256Hex(text)).slice(0, LENGTH)
+}

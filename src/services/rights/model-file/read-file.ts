@@ -1,0 +1,23 @@
+/** The model of a workspace as the canonical text of a file. */
+import { hasEntitlement, requireEntitlement } from '../../../core/access/principal.ts'
+import { exportAccess } from '../../../core/file/export/access.ts'
+import { exportModel } from '../../../core/file/export/model.ts'
+import { inOrder } from '../../../core/file/file.ts'
+import { printModelFile } from '../../../core/file/print.ts'
+import { loadAccessRecords } from '../../../store/access-records.ts'
+import type { RequestScope } from '../../caller/callers.ts'
+import type { ModelFileDeps } from './deps.ts'
+
+export async function readFile(
+  { ports, models }: Pick<ModelFileDeps, 'ports' | 'models'>,
+  { workspace, snapshot, rights }: RequestScope,
+  { hasIds }: { readonly hasIds: boolean },
+): Promise<string> {
+  requireEntitlement(rights, 'dataModel:read')
+  const model = await models.load(workspace, snapshot.modelVersion)
+  const file = exportModel(model, workspace.apiName)
+  const isWhole = hasEntitlement(rights, 'workspaceMembers:read')
+  const access = isWhole ? exportAccess(await loadAccessRecords(ports.database, workspace.id), model) : undefined
+  const ids = hasIds ? inOrder([...file.ids, ...(access?.ids ?? [])]) : []
+  return printModelFile({ ...file, ...access, ids: new Map(ids) })
+}

@@ -1,0 +1,10 @@
+/** Loaded late, as one: what the routes of the model file call. */
+import { modelFileSchema } from '../../../core/file/json-schema.ts'
+
+export { applyFile } from './apply-file.ts'
+export { answerPlan } from './plan-file.ts'
+export { readFile } from './read-file.ts'
+
+export function schemaText(): string {
+  return JSON.stringify(modelFileSchema())
+}

@@ -1,0 +1,267 @@
+/** docs/contract.md#the-model-as-a-file: a file is planned and applied, and nobody gives or destroys by it what they may not. */
+import { expect, it } from 'vitest'
+import { type Person, people } from '../support/service/people.ts'
+import { type Client, type Workspace, world } from '../support/service/world.ts'
+
+type File = Record<string, unknown> & {
+  collections: Record<string, { fields: Record<string, unknown> } & Record<string, unknown>>
+  roles: Record<string, unknown>
+  policies: Record<string, unknown>
+}
+type Plan = {
+  plan: string
+  changes: { action: string; path: string; from?: unknown; to?: unknown }[]
+  operations: { kind: string }[]
+  statements: { sql: string }[]
+  access: { granted: object[]; revoked: object[] }
+  destructive: { operation: number; path: string; rows: number | null }[]
+  missing: string[]
+}
+
+async function fileOf(shop: Client, query = '?ids=false'): Promise<File> {
+  return (await (await shop.get(`/schema/model${query}`)).json()) as File
+}
+
+async function planOf(shop: Client, model: unknown): Promise<Plan> {
+  const response = await shop.post('/schema/plan', { model })
+  const text = await response.text()
+  expect(response.status, text).toBe(200)
+  return (JSON.parse(text) as { data: Plan }).data
+}
+
+async function push(shop: Client, model: unknown, more: object = { allow: ['drop'] }): Promise<Response> {
+  const { plan } = await planOf(shop, model)
+  return shop.post('/schema/apply', { model, plan, ...more })
+}
+
+async function pushed(shop: Client, model: unknown): Promise<void> {
+  const response = await push(shop, model)
+  expect(response.status, await response.clone().text()).toBe(200)
+}
+
+const library = {
+  articles: {
+    fields: {
+      id: 'int64 auto',
+      author: { to: 'authors?', onDelete: 'setNull' },
+      changedAt: 'dateTimeWithTimezone always',
+      status: { type: 'string', default: 'draft' },
+      tags: { many: 'tags' },
+      title: 'string(200)',
+    },
+    indexes: ['status, changedAt', 'unique title'],
+  },
+  authors: { fields: { id: 'int64 auto', name: 'string' } },
+  tags: { fields: { id: 'int32 auto', name: 'string' } },
+}
+
+async function librarySpace(stem: string): Promise<Workspace> {
+  const shop = await world.workspace(stem, {})
+  await pushed(shop, { version: 1, collections: library })
+  return shop
+}
+
+it('makes what it says, and then plans nothing', async () => {
+  const shop = await librarySpace('file_made')
+
+  expect((await fileOf(shop)).collections).toEqual(library)
+  expect(await planOf(shop, await fileOf(shop, ''))).toMatchObject({ changes: [], operations: [], destructive: [] })
+  const [author] = await shop.insert('authors', [{ name: 'Ada' }])
+  await shop.insert('articles', [{ title: 'On engines', authorId: author?.id }])
+  expect(await shop.data('/items/articles?fields=title,status,author.name')).toEqual([
+    { title: 'On engines', status: 'draft', author: { name: 'Ada' } },
+  ])
+})
+
+it('keeps the data over renames, and tells each change in the form of the file', async () => {
+  const shop = await librarySpace('file_renamed')
+  await shop.insert('authors', [{ name: 'Ada' }])
+  const file = await fileOf(shop)
+  const { authors, ...others } = file.collections
+  const model = {
+    ...file,
+    collections: {
+      ...others,
+      articles: {
+        ...library.articles,
+        fields: { ...library.articles.fields, author: { to: 'people?', onDelete: 'setNull' } },
+      },
+      people: {
+        ...authors,
+        fields: { id: 'int64 auto', fullName: { type: 'string', renamedFrom: 'name' } },
+        renamedFrom: 'authors',
+      },
+    },
+  }
+
+  const { changes, destructive } = await planOf(shop, model)
+  await pushed(shop, model)
+
+  expect(destructive).toEqual([])
+  expect(changes).toEqual(
+    expect.arrayContaining([
+      { action: 'rename', path: 'people', from: 'authors', to: 'people' },
+      { action: 'rename', path: 'people.fullName', from: 'name', to: 'fullName' },
+    ]),
+  )
+  expect(await shop.data('/items/people?fields=fullName')).toEqual([{ fullName: 'Ada' }])
+  expect((await planOf(shop, model)).operations).toEqual([])
+})
+
+it('destroys only what it was allowed to, and says how many rows', async () => {
+  const shop = await librarySpace('file_destroyed')
+  await shop.insert('tags', [{ name: 'a' }, { name: 'b' }])
+  await shop.insert('authors', [{ name: 'Ada' }])
+  const { articles, authors } = library
+  const { tags, ...fields } = articles.fields
+  const model = {
+    version: 1,
+    collections: { articles: { ...articles, fields }, authors: { fields: { ...authors.fields, name: 'date?' } } },
+  }
+
+  const { destructive } = await planOf(shop, model)
+  const refused = await push(shop, model, {})
+  const untouched = await fileOf(shop)
+  await pushed(shop, model)
+
+  expect(destructive).toEqual([
+    { operation: expect.any(Number), path: 'tags', rows: 2 },
+    { operation: expect.any(Number), path: 'articles_tags', rows: 0 },
+    { operation: expect.any(Number), path: 'authors.name', rows: 1 },
+  ])
+  expect(refused.status).toBe(422)
+  expect(await refused.json()).toMatchObject({
+    code: '4222',
+    message: 'This would destroy data',
+    meta: { destructive },
+  })
+  expect(untouched.collections).toEqual(library)
+  expect((await fileOf(shop)).collections).toEqual(model.collections)
+})
+
+it('is refused where model, rights or the file have moved since the plan', async () => {
+  const shop = await librarySpace('file_moved')
+  const file = await fileOf(shop)
+  const model = { version: 1, collections: { ...library, notes: { fields: { id: 'int64 auto' } } }, roles: file.roles }
+  const { plan } = await planOf(shop, model)
+  await people.policy(shop, { entitlements: ['dataModel:read'] }, 'meanwhile')
+  const response = await shop.post('/schema/apply', { model, plan })
+  const other = await shop.post('/schema/apply', { model: file, plan })
+  await pushed(shop, model)
+  const again = await shop.post('/schema/apply', { model, plan })
+
+  expect(response.status).toBe(409)
+  expect(await response.json()).toEqual({
+    message: 'The plan is out of date',
+    code: '4094',
+    meta: { moved: ['access'] },
+  })
+  expect(await other.json()).toMatchObject({ code: '4094', meta: { moved: ['access', 'file'] } })
+  expect(await again.json()).toMatchObject({ code: '4094', meta: { moved: ['model', 'access'] } })
+})
+
+it('has roles and policies by name, and tells the rights that are gained and lost', async () => {
+  const shop = await librarySpace('file_rights')
+  const file = await fileOf(shop)
+  const reading = { collections: { articles: { read: { fields: ['title'], filter: { status: { _eq: 'public' } } } } } }
+  const model = { ...file, roles: { Public: [], readers: ['reading'] }, policies: { reading } }
+
+  const { access, operations } = await planOf(shop, model)
+  await pushed(shop, model)
+  const wider = {
+    ...model,
+    policies: { reading: { collections: { articles: { read: 'all' } }, entitlements: ['ai:mcp'] } },
+  }
+  const next = await planOf(shop, wider)
+  const entries = (await shop.data('/audit-log?filter[action][_eq]=schema.apply.v1&fields=label,payload')) as object[]
+
+  expect(access).toEqual({
+    granted: [{ role: 'readers', policy: 'reading', collection: 'articles', action: 'read' }],
+    revoked: [],
+  })
+  expect(operations.map(({ kind }) => kind)).toEqual(['createPolicy', 'createRole'])
+  expect(await fileOf(shop)).toEqual(model)
+  expect((await planOf(shop, model)).operations).toEqual([])
+  expect(next.access).toEqual({
+    granted: [
+      { role: 'readers', policy: 'reading', entitlement: 'ai:mcp' },
+      { role: 'readers', policy: 'reading', collection: 'articles', action: 'read' },
+    ],
+    revoked: [{ role: 'readers', policy: 'reading', collection: 'articles', action: 'read' }],
+  })
+  expect(entries).toContainEqual({
+    label: 'Model file applied',
+    payload: {
+      operations: ['createPolicy', 'createRole'],
+      changes: ['create role readers', 'create policy reading'],
+    },
+  })
+})
+
+it.each([
+  ['a policy of more than the caller holds', { policies: { more: { entitlements: ['workspace:delete'] } } }],
+  ['a policy on what the caller cannot read', { policies: { more: { collections: { authors: { read: 'all' } } } } }],
+  ['a role of a policy that the caller lacks', { roles: { Public: ['owning'] } }],
+  ['without a policy that the caller could not give', { policies: {} }],
+])('gives nobody more than they hold: %s', async (_, part) => {
+  const shop = await librarySpace('file_delegated')
+  await people.policy(shop, { entitlements: ['workspace:delete'] }, 'owning')
+  const manager = await managerOf(shop)
+  const file = await fileOf(manager)
+  const kept = Object.fromEntries(Object.entries(file.policies))
+  const model = {
+    version: 1,
+    ...part,
+    ...('policies' in part && Object.keys(part.policies).length > 0 && { policies: { ...kept, ...part.policies } }),
+  }
+  const before = await fileOf(shop)
+
+  const response = await push(manager, model)
+
+  expect(response.status).toBe(403)
+  expect(await fileOf(shop)).toEqual(before)
+})
+
+it('asks for the entitlement of what changes, and names it in the plan', async () => {
+  const shop = await librarySpace('file_entitled')
+  await people.policy(shop, { entitlements: ['ai:mcp'] }, 'extra')
+  const reader = await people.member(shop, { entitlements: ['dataModel:read', 'workspaceMembers:read'] })
+  const file = await fileOf(reader)
+  const model = { ...file, collections: { tags: library.tags }, roles: { ...file.roles, more: ['extra'] } }
+
+  const plan = await planOf(reader, model)
+  const response = await reader.post('/schema/apply', { model, plan: plan.plan, allow: ['drop'] })
+
+  expect(plan.missing).toEqual(['dataModel:edit', 'workspaceMembers:edit'])
+  expect(plan.destructive.map(({ rows }) => rows)).toEqual(plan.destructive.map(() => null))
+  expect(plan.destructive.length).toBeGreaterThan(0)
+  expect(response.status).toBe(403)
+  expect((await fileOf(shop)).collections).toEqual(library)
+})
+
+it('refuses what does not fit with its place in the file', async () => {
+  const shop = await librarySpace('file_faults')
+  const faulty = {
+    version: 1,
+    collections: { ...library, tags: { fields: { id: 'int32 auto', of: { to: 'articels' } } } },
+  }
+  const unnamed = { version: 1, policies: { p: { collections: { articles: { read: { fields: ['titel'] } } } } } }
+
+  const [first, second, third] = await Promise.all([
+    shop.post('/schema/plan', { model: faulty }),
+    shop.post('/schema/plan', { model: unnamed }),
+    shop.post('/schema/plan', { modle: faulty }),
+  ])
+
+  expect([first?.status, second?.status, third?.status]).toEqual([422, 422, 422])
+  expect(await first?.text()).toContain('"model.collections.tags.fields.of.to"')
+  expect(await second?.text()).toContain('"model.policies.p.collections.articles.read.fields"')
+  expect(await third?.text()).toContain('did you mean model?')
+})
+
+async function managerOf(shop: Workspace): Promise<Person> {
+  return people.member(shop, {
+    entitlements: ['dataModel:read', 'dataModel:edit', 'workspaceMembers:read', 'workspaceMembers:edit'],
+    collections: { articles: { read: 'all' } },
+  })
+}

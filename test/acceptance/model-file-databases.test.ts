@@ -1,0 +1,160 @@
+/** docs/contract.md#the-model-as-a-file on databases: one file after the other, data kept, and an import finds nothing to add. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type SourceServers, startSourceServers } from '../support/servers/source-servers.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+
+let servers: SourceServers
+let shop: Workspace
+
+beforeAll(async () => {
+  servers = await startSourceServers()
+  shop = await world.workspace('file_databases', {})
+})
+
+afterAll(() => servers?.close())
+
+type Collections = Record<string, { fields: Record<string, unknown> } & Record<string, unknown>>
+
+/** Each with what is changed against the one before it. */
+const steps: readonly (readonly [string, Collections])[] = [
+  [
+    'new collections with relations',
+    {
+      books: {
+        fields: {
+          id: 'int64 auto',
+          author: { to: 'writers?', onDelete: 'setNull' },
+          tags: { many: 'tags' },
+          title: 'string(100)',
+        },
+        indexes: ['unique title'],
+      },
+      tags: { fields: { id: 'int32 auto', name: 'string(40)' } },
+      writers: { fields: { id: 'int64 auto', name: 'string(40)' } },
+    },
+  ],
+  [
+    'names of collections, fields, relations and made columns',
+    {
+      people: {
+        fields: { id: 'int64 auto', fullName: { type: 'string(40)', renamedFrom: 'name' } },
+        renamedFrom: 'writers',
+      },
+      tags: { fields: { id: 'int32 auto', name: 'string(40)' } },
+      volumes: {
+        fields: {
+          id: 'int64 auto',
+          tags: { many: 'tags' },
+          title: 'string(100)',
+          writer: { to: 'people?', onDelete: 'setNull', renamedFrom: 'author' },
+        },
+        indexes: ['unique title'],
+        renamedFrom: 'books',
+      },
+    },
+  ],
+  [
+    'types, keys, actions, indexes and a relation to one',
+    {
+      people: { fields: { id: 'int64 auto', fullName: 'string(80)?' }, indexes: ['fullName'] },
+      shelves: { fields: { room: 'string(20)', no: 'int32' }, key: ['room', 'no'] },
+      tags: { fields: { id: 'int32 auto', name: { type: 'string(40)', default: 'none' } }, indexes: ['unique name'] },
+      volumes: {
+        fields: {
+          id: 'int64 auto',
+          place: { to: 'shelves?', unique: true },
+          tags: { many: 'tags' },
+          title: 'string(100)',
+          writer: { to: 'people?' },
+        },
+        indexes: ['title, writer'],
+      },
+    },
+  ],
+  [
+    'less',
+    {
+      people: { fields: { id: 'int64 auto', fullName: 'string(80)?' } },
+      volumes: { fields: { id: 'int64 auto', title: 'string(100)', writer: { to: 'people?', index: false } } },
+    },
+  ],
+]
+
+describe.each(['_system', 'postgres', 'mariadb'] as const)('%s', (provider) => {
+  const prefix = provider === '_system' ? 's' : provider.slice(0, 1)
+  const source = provider === '_system' ? '_system' : `source_${provider}`
+  let sourceId: string
+
+  beforeAll(async () => {
+    sourceId = shop.sourceId
+    if (provider === '_system') return
+    const { config } = servers[provider]
+    const response = await shop.post('/sources/data', { apiName: source, provider, config })
+    expect(response.status).toBe(200)
+    sourceId = ((await response.json()) as { data: { id: string } }).data.id
+  })
+
+  it.each(steps)('takes %s', async (_, collections) => {
+    const model = await modelOf(collections)
+    const planned = await planOf(model)
+    const applied = await shop.post('/schema/apply', { model, plan: planned.plan, allow: ['drop'] })
+    expect(applied.status, await applied.text()).toBe(200)
+
+    const file = (await (await shop.get('/schema/model?ids=false')).json()) as { collections: Collections }
+    const imported = await shop.send('POST', `/schema/introspect/${sourceId}?dryRun=true`)
+    const { data } = (await imported.json()) as { data: { operations: { kind: string }[] } }
+    expect(file.collections).toEqual(withoutRenames(model.collections))
+    expect((await planOf(model)).operations).toEqual([])
+    expect(data.operations.filter(({ kind }) => !/^create(ManyToManyFieldPair|Namespace)$/.test(kind))).toEqual(
+      provider === 'mariadb' ? expect.any(Array) : [],
+    )
+    const people = collections.people === undefined ? 'writers' : 'people'
+    if (people === 'writers') await shop.insert(named('writers'), [{ name: 'Ada' }])
+    else expect(await shop.data(`/items/${named('people')}?fields=fullName`)).toEqual([{ fullName: 'Ada' }])
+  })
+
+  const named = (name: string) => `${prefix}_${name}`
+
+  /** The other sources stay as they are, since the file names this one alone; _system is always named. */
+  async function modelOf(collections: Collections) {
+    const text = JSON.stringify(collections).replaceAll(
+      /"(books|tags|writers|people|volumes|shelves)(\??)"(?=:\{"fields"|,"renamedFrom"|[,}])/g,
+      (_, name: string, mark: string) => `"${named(name)}${mark}"`,
+    )
+    const own = JSON.parse(text) as Collections
+    const rest = ((await (await shop.get('/schema/model?ids=false')).json()) as { collections: Collections })
+      .collections
+    const others = Object.entries(rest).filter(([name]) => !name.startsWith(`${prefix}_`))
+    const mine = Object.entries(own).map(([name, collection]) => [
+      name,
+      provider === '_system' ? collection : { ...collection, source },
+    ])
+    const sources = { source_postgres: 'postgres', source_mariadb: 'mariadb' }
+    const known = Object.entries(sources).filter(([name]) => isThere(name))
+    return {
+      version: 1,
+      sources: Object.fromEntries(known),
+      collections: Object.fromEntries([...others, ...mine]) as Collections,
+    }
+  }
+
+  function isThere(name: string): boolean {
+    return provider === 'mariadb' || (provider === 'postgres' && name === 'source_postgres')
+  }
+})
+
+async function planOf(model: object): Promise<{ plan: string; operations: object[] }> {
+  const response = await shop.post('/schema/plan', { model })
+  const text = await response.text()
+  expect(response.status, text).toBe(200)
+  return (JSON.parse(text) as { data: { plan: string; operations: object[] } }).data
+}
+
+function withoutRenames(collections: Collections): unknown {
+  return JSON.parse(
+    JSON.stringify(collections, (name, value) => (name === 'renamedFrom' ? undefined : value)).replace(
+      /\{"type":"([^"]+)"\}/g,
+      '"$1"',
+    ),
+  )
+}

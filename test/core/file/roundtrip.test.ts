@@ -1,0 +1,202 @@
+/** A file becomes a model, and the model the same file again. */
+import { expect, it } from 'vitest'
+import { exportModel } from '../../../src/core/file/export/model.ts'
+import { operationsBetween } from '../../../src/core/file/operations.ts'
+import { printModelFile } from '../../../src/core/file/print.ts'
+import { readModelFile } from '../../../src/core/file/read.ts'
+import { resolveFile } from '../../../src/core/file/resolve.ts'
+import { applyOperations } from '../../../src/core/migration/apply.ts'
+import { buildModel, type ModelRecords } from '../../../src/core/model/model.ts'
+import { context, messagesOf, workspace } from '../migration/build.ts'
+
+let count = 0
+
+/** The ids of a run, one after the other. */
+function newId(): string {
+  count += 1
+  return `00000000-0000-4000-8000-${String(count).padStart(12, '0')}`
+}
+
+type File = { readonly collections: Record<string, { fields: Record<string, unknown> } & Record<string, unknown>> }
+
+function plan(file: unknown, records: ModelRecords) {
+  const { records: wanted } = resolveFile(readModelFile(file), records, { workspace: 'shop', newId })
+  return operationsBetween(records, wanted)
+}
+
+function apply(file: unknown, records: ModelRecords): ModelRecords {
+  return applyOperations(records, plan(file, records), context).records
+}
+
+function print(records: ModelRecords, hasIds = false): string {
+  const file = exportModel(buildModel(1, records), 'shop')
+  return printModelFile(hasIds ? file : { ...file, ids: new Map() })
+}
+
+const kinds = (file: unknown, records: ModelRecords) => plan(file, records).map(({ kind }) => kind)
+
+/** In canonical order. */
+const library = {
+  version: 1,
+  sources: { crm: 'postgres', search: 'search' },
+  collections: {
+    articles: {
+      fields: {
+        id: 'int64 auto',
+        author: { to: 'authors?', onDelete: 'setNull' },
+        changedAt: 'dateTimeWithTimezone always',
+        status: { type: 'string', default: 'draft' },
+        tags: { many: 'tags' },
+        title: 'string(200)',
+        words: 'string[]?',
+      },
+      indexes: ['status, changedAt', 'unique title'],
+    },
+    authors: { fields: { id: 'uuid auto', fullName: 'string', profile: { to: 'profiles', unique: true } } },
+    lines: {
+      fields: { order: { to: 'orders' }, no: 'int32', product: { to: 'authors?', constraint: false } },
+      key: ['order', 'no'],
+      source: 'crm',
+    },
+    notes: { fields: { about: { to: 'lines', onDelete: 'cascade' }, text: 'string' }, key: [], source: 'crm' },
+    orders: { fields: { no: 'string(20)', total: 'decimal(12,2)' }, key: ['no'], source: 'crm' },
+    profiles: { fields: { id: 'int32 auto', parent: { to: 'profiles?', opposite: 'children' } } },
+    tags: { fields: { id: 'int32 auto', name: 'string' } },
+  },
+}
+
+it('is the same file, and then there is nothing to do', () => {
+  const made = apply(library, workspace)
+
+  expect(JSON.parse(print(made))).toEqual(library)
+  expect(plan(library, made)).toEqual([])
+  expect(plan(JSON.parse(print(made, true)), made)).toEqual([])
+})
+
+it('renames by renamedFrom, made columns included, and never drops', () => {
+  const made = apply(library, workspace)
+  const { articles, authors, ...rest } = library.collections
+  const { author, ...fields } = articles.fields
+  const renamed = {
+    ...library,
+    collections: {
+      ...rest,
+      posts: {
+        ...articles,
+        fields: { ...fields, writer: { ...author, to: 'people?', renamedFrom: 'author' } },
+        renamedFrom: 'articles',
+      },
+      people: { ...authors, renamedFrom: 'authors' },
+      lines: { ...rest.lines, fields: { ...rest.lines.fields, product: { to: 'people?', constraint: false } } },
+    },
+  }
+
+  const after = apply(renamed, made)
+
+  const file = JSON.parse(print(after)) as File
+  expect(kinds(renamed, made).filter((kind) => kind === 'deleteCollection')).toEqual([])
+  expect(JSON.stringify(plan(renamed, made))).not.toContain('deletePrimitiveField')
+  expect(file.collections.posts?.fields).toEqual({
+    ...fields,
+    tags: { many: 'tags' },
+    writer: { to: 'people?', onDelete: 'setNull' },
+  })
+  expect(plan(renamed, after)).toEqual([])
+})
+
+it('swaps names by ids', () => {
+  const two = (a: string, b: string) => ({
+    version: 1,
+    collections: {
+      one: { fields: { id: 'int64 auto', [a]: 'string', [b]: 'int32' } },
+      two: { fields: { id: 'int64 auto' } },
+    },
+  })
+  const made = apply(two('first', 'second'), workspace)
+  const { ids } = JSON.parse(print(made, true)) as { ids: Record<string, string> }
+  const swapped = {
+    ...two('second', 'first'),
+    ids: {
+      one: ids.two,
+      two: ids.one,
+      'two.first': ids['one.second'],
+      'two.second': ids['one.first'],
+    },
+    collections: {
+      one: { fields: { id: 'int64 auto' } },
+      two: { fields: { id: 'int64 auto', second: 'string', first: 'int32' } },
+    },
+  }
+
+  const after = apply(swapped, made)
+
+  expect(JSON.parse(print(after)).collections).toEqual({
+    one: { fields: { id: 'int64 auto' } },
+    two: { fields: { id: 'int64 auto', first: 'int32', second: 'string' } },
+  })
+  expect(after.collections.find(({ apiName }) => apiName === 'one')?.id).toBe(ids.two)
+  expect(JSON.stringify(plan(swapped, made))).not.toContain('deletePrimitiveField')
+})
+
+it.each([
+  [
+    'a collection that is unknown',
+    { a: { fields: { id: 'int64', b: { to: 'autors' } } }, authors: { fields: { id: 'int64' } } },
+    'model.collections.a.fields.b.to > autors is not a collection; did you mean authors?',
+  ],
+  [
+    'a type that is none',
+    { a: { fields: { id: 'strng' } } },
+    'model.collections.a.fields.id > strng is not a type; did you mean string?',
+  ],
+  [
+    'a key of nothing',
+    { a: { fields: { no: 'int64' } } },
+    'model.collections.a.key > there is no field id: name the fields of the key, or [] for none',
+  ],
+  [
+    'two opposites of one name',
+    { a: { fields: { id: 'int64', b: { to: 'c' }, d: { to: 'c' } } }, c: { fields: { id: 'int64' } } },
+    'model.collections.a.fields.d.opposite > c already has a field a',
+  ],
+  [
+    'an index of nothing',
+    { a: { fields: { id: 'int64', title: 'string' }, indexes: ['tilte'] } },
+    'model.collections.a.indexes[0] > tilte is not a field of a; did you mean title?',
+  ],
+  [
+    'a source that the file does not name',
+    { a: { fields: { id: 'int64' }, source: 'crm' } },
+    'model.collections.a.source > is not among model.sources',
+  ],
+  [
+    'a field that only a database makes',
+    { a: { fields: { id: { type: 'int64', readOnly: true } } } },
+    'model.collections.a.fields.id.readOnly > a read-only field must be there, it is never made',
+  ],
+  [
+    'a default of another type',
+    { a: { fields: { id: { type: 'int64', default: 'x' } } } },
+    'model.collections.a.fields.id.default > must be an integer',
+  ],
+  ['a member that is unknown', { a: { field: {} } }, 'model.collections.a > unknown field field; did you mean fields?'],
+  [
+    'a system collection',
+    { ServiceDataSource: { fields: { id: 'int64' } } },
+    'model.collections.ServiceDataSource > is the name of a system collection',
+  ],
+  [
+    'what refers to its own key',
+    { a: { fields: { b: { to: 'a' } }, key: ['b'] } },
+    'model.collections.a.fields.b > refers to a key that it belongs to itself',
+  ],
+  [
+    'a relation that may be null over what may not',
+    { a: { fields: { id: 'int64', b: { to: 'c?' }, bId: 'int64' } }, c: { fields: { id: 'int64' } } },
+    'model.collections.a.fields.b.to > must be c, since bId may not be null',
+  ],
+])('refuses %s with its place', (_, collections, reason) => {
+  const messages = messagesOf(() => plan({ version: 1, collections }, workspace), 'invalid')
+
+  expect(messages.join(' > ')).toContain(reason)
+})
