@@ -7,6 +7,7 @@ import { andThen, type Eventual } from '../../src/core/and-then.ts'
 import { ServiceError } from '../../src/core/error.ts'
 import type { Ports } from '../../src/ports.ts'
 import type { RequestOrigin } from '../../src/services/accounts/mails.ts'
+import type { SessionClient } from '../../src/services/accounts/sessions.ts'
 import { type Answer, failure, isFault, toResponse } from './answer.ts'
 import type { Cors } from './cors.ts'
 import { credentialOf, loggable } from './credentials.ts'
@@ -38,6 +39,11 @@ export type App = {
 /** Describes the origin of a request, for mails, limits and the audit log. */
 export function requestOriginOf({ addressOf }: App, c: AppContext): RequestOrigin {
   return { address: addressOf(c), origin: new URL(c.req.url).origin }
+}
+
+/** Describes what a session is used by. */
+export function sessionClientOf({ addressOf }: App, c: AppContext): SessionClient {
+  return { address: addressOf(c), userAgent: headerOf(c, 'user-agent') }
 }
 
 export type Handler = (c: AppContext) => Eventual<Answer>

@@ -1,7 +1,7 @@
 /** Descriptions of the routes of the instance: status, set-up, workspaces, users and audit log. */
 import * as z from 'zod'
 import type { RouteDescription, RouteDescriptions } from '../../src/core/openapi/system.ts'
-import { bootstrapBody } from '../routes/system.ts'
+import { bootstrapBody, noMembers } from '../routes/system.ts'
 import * as users from '../routes/users.ts'
 import * as workspaces from '../routes/workspaces.ts'
 import { data, item, listOf, noContent, oneOf, requestBody, response } from './describe.ts'
@@ -28,6 +28,25 @@ const document: RouteDescription = {
   answers: {
     '200': { ...response(z.looseObject({ openapi: z.string() }), 'The document.'), headers: { ETag: 'A weak tag.' } },
     '304': { description: 'The document that `If-None-Match` names still holds.', headers: { ETag: 'The tag.' } },
+  },
+}
+
+const session = z.strictObject({
+  id: z.uuid(),
+  createdAt: z.iso.datetime(),
+  lastUsedAt: z.iso.datetime(),
+  userAgent: z.string().nullable(),
+  ip: z.string().nullable(),
+  current: z.boolean(),
+})
+
+const actionsRoute: RouteDescription = {
+  summary: 'List the actions that are recorded',
+  tag: 'Audit log',
+  answers: {
+    '200': data(z.array(z.strictObject({ action: z.string(), label: z.string() })), 'Each action with its label.', [
+      { action: 'auth.login.v1', label: 'Sign-in' },
+    ]),
   },
 }
 
@@ -99,6 +118,13 @@ export const instanceRoutes: RouteDescriptions = {
     answers: { '201': data(z.strictObject({ id: z.uuid(), email: z.string() }), 'The administrator.') },
     errors: ['conflict'],
   },
+  'POST /api/system/mail/test': {
+    summary: 'Send a mail to one’s own address, to see whether mail works',
+    tag: instance,
+    body: requestBody(noMembers(), {}),
+    answers: { '204': noContent },
+    errors: ['conflict', 'throttled'],
+  },
   'GET /api/system/openapi': document,
   'GET /api/{workspace}/openapi': {
     ...document,
@@ -146,6 +172,27 @@ export const instanceRoutes: RouteDescriptions = {
   },
 
   'GET /api/system/users/me': { ...oneOf('users', userTag), summary: 'Read who asks' },
+  'PATCH /api/system/users/me': {
+    summary: 'Change one’s own name',
+    tag: userTag,
+    body: requestBody(users.ownBody(), { fullName: 'Ada Lovelace' }),
+    answers: { '200': item('users', 'The user.') },
+  },
+  'GET /api/system/users/me/sessions': {
+    summary: 'List one’s own sessions',
+    tag: userTag,
+    answers: { '200': data(z.array(session), 'The newest thousand that have not ended, the last used first.') },
+  },
+  'DELETE /api/system/users/me/sessions': {
+    summary: 'End all of one’s own sessions but the one that asks',
+    tag: userTag,
+    answers: { '204': noContent },
+  },
+  'DELETE /api/system/users/me/sessions/{id}': {
+    summary: 'End one of one’s own sessions',
+    tag: userTag,
+    answers: { '204': noContent },
+  },
   'GET /api/system/users': listOf('users', userTag),
   'GET /api/system/users/{id}': oneOf('users', userTag),
   'PATCH /api/system/users/{id}': {
@@ -161,5 +208,7 @@ export const instanceRoutes: RouteDescriptions = {
     answers: { '204': noContent },
     errors: ['conflict'],
   },
+  'GET /api/system/audit-log/actions': actionsRoute,
+  'GET /api/{workspace}/audit-log/actions': actionsRoute,
   'GET /api/system/audit-log': { ...listOf('auditLog', 'Audit log'), summary: 'List what happened in the instance' },
 }

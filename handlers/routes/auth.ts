@@ -7,7 +7,7 @@ import { bodyFault } from '../../src/services/rights/roles.ts'
 import { type Answer, failure, json, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { clearedCookies, type LoginMode, refreshCookies, signedIn } from '../http/cookies.ts'
-import { type App, mount } from '../http/mount.ts'
+import { type App, mount, sessionClientOf } from '../http/mount.ts'
 import { requireSameOrigin } from '../http/origin.ts'
 import type { AppContext } from '../http/request.ts'
 import { textSchema } from '../http/schemas.ts'
@@ -36,7 +36,7 @@ export function mountAuth(app: App, services: Services): void {
   mount(app, '/api/auth/login', {
     POST: async (c) => {
       const { credentials, mode } = await readBody(c, loginBody)
-      const result = await sessions.login({ ...credentials, address: app.addressOf(c) })
+      const result = await sessions.login({ ...credentials, ...sessionClientOf(app, c) })
       return signedIn(c, config, { mode, result })
     },
   })
@@ -44,7 +44,7 @@ export function mountAuth(app: App, services: Services): void {
   mount(app, '/api/auth/providers/local/password/login', {
     POST: async (c) => {
       const { email, password, mode } = await readBody(c, passwordLoginBody)
-      const result = await sessions.login({ email, password, address: app.addressOf(c) })
+      const result = await sessions.login({ email, password, ...sessionClientOf(app, c) })
       return signedIn(c, config, { mode, result })
     },
   })
@@ -52,7 +52,7 @@ export function mountAuth(app: App, services: Services): void {
   mount(app, '/api/auth/refresh', {
     POST: (c) =>
       withRefreshToken(services, c, async (token, mode) => {
-        const result = await sessions.refresh(token, app.addressOf(c))
+        const result = await sessions.refresh(token, sessionClientOf(app, c))
         return signedIn(c, config, { mode, result })
       }),
   })

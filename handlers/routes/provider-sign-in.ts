@@ -9,7 +9,7 @@ import type { SignInError } from '../../src/services/accounts/provider-sign-in.t
 import type { Services } from '../../src/services/instance/services.ts'
 import { type Answer, data, failure } from '../http/answer.ts'
 import { cookiesNamed, signedIn } from '../http/cookies.ts'
-import { type App, mount } from '../http/mount.ts'
+import { type App, mount, sessionClientOf } from '../http/mount.ts'
 import { isReachedByLoopback, publicAddress } from '../http/origin.ts'
 import { type AppContext, headerOf, pathParam } from '../http/request.ts'
 import { requireKnownParameters } from '../http/unexpected-input.ts'
@@ -47,7 +47,7 @@ export function mountProviderSignIn(app: App, { config, providers, providerSignI
           parameters: new URL(c.req.url).searchParams,
           // Several cookies mean that some were planted; none can be trusted.
           sealed: others.length === 0 ? sealed : undefined,
-          address: app.addressOf(c),
+          client: sessionClientOf(app, c),
         })
         const ended = cookie(c, config, { value: '', lifetime: 0 })
         const { redirect } = finished

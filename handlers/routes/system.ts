@@ -6,7 +6,7 @@ import { isAdministrator } from '../../src/services/caller/callers.ts'
 import { checkReadiness, type Readiness, readiness } from '../../src/services/instance/lifecycle.ts'
 import { VERSION } from '../../src/services/instance/release.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { type Answer, data, failure, json } from '../http/answer.ts'
+import { type Answer, data, failure, json, noContent } from '../http/answer.ts'
 import { readBody } from '../http/body.ts'
 import { identify } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
@@ -21,6 +21,8 @@ export const bootstrapBody = lazily(() =>
   }),
 )
 
+export const noMembers = lazily(() => z.strictObject({}))
+
 const entrance = {
   name: 'service',
   info: '/api/system/info',
@@ -33,7 +35,7 @@ const probe = { isProbe: true }
 
 /** `isAccepting` returns false after a shutdown signal. */
 export function mountSystem(app: App, services: Services, isAccepting: () => boolean): void {
-  const { drift, licensing, ports, sessions } = services
+  const { drift, licensing, mailTest, ports, sessions } = services
 
   mount(app, '/', { GET: () => json(entrance) })
   mount(app, '/ping', { GET: () => json({ status: 'ok' }) }, probe)
@@ -53,6 +55,15 @@ export function mountSystem(app: App, services: Services, isAccepting: () => boo
         }),
         ...(isAdministrator(caller) && { warnings: await drift.warnings() }),
       })
+    },
+  })
+
+  mount(app, '/api/system/mail/test', {
+    POST: async (c) => {
+      const caller = await identify(services, c)
+      await readBody(c, noMembers)
+      await mailTest.send(caller)
+      return noContent()
     },
   })
 

@@ -2,11 +2,12 @@
 import * as z from 'zod'
 import { lazily } from '../../src/core/lazily.ts'
 import type { Services } from '../../src/services/instance/services.ts'
-import { dataText } from '../http/answer.ts'
+import { dataText, noContent } from '../http/answer.ts'
+import { readBody } from '../http/body.ts'
 import { identify, identifyItself } from '../http/context.ts'
 import { type App, mount } from '../http/mount.ts'
 import { byId, mountResource } from '../http/resource.ts'
-import { itemQuery, textSchema } from '../http/schemas.ts'
+import { idOf, itemQuery, textSchema } from '../http/schemas.ts'
 
 export const updateBody = lazily(() =>
   z.strictObject({
@@ -16,17 +17,35 @@ export const updateBody = lazily(() =>
   }),
 )
 
+export const ownBody = lazily(() => z.strictObject({ fullName: textSchema(200).nullable() }))
+
 export function mountUsers(app: App, services: Services): void {
-  const { users } = services
+  const { ownSessions, users } = services
 
   mount(
     app,
     '/api/system/users/me',
     {
       GET: async (c) => dataText(await users.me(await identifyItself(services, c), () => itemQuery(c))),
+      PATCH: async (c) => dataText(await users.updateMe(await identify(services, c), () => readBody(c, ownBody))),
     },
     { strictQuery: ['GET'] },
   )
+
+  mount(app, '/api/system/users/me/sessions', {
+    GET: async (c) => dataText(await ownSessions.list(await identify(services, c))),
+    DELETE: async (c) => {
+      await ownSessions.endOthers(await identify(services, c))
+      return noContent()
+    },
+  })
+
+  mount(app, '/api/system/users/me/sessions/:id', {
+    DELETE: async (c) => {
+      await ownSessions.end(await identify(services, c), idOf(c, 'Session'))
+      return noContent()
+    },
+  })
 
   mountResource(app, {
     path: '/api/system/users',

@@ -6,6 +6,7 @@ export const auditActions = {
   'auth.login.v1': 'Sign-in',
   'auth.logout.v1': 'Sign-out',
   'auth.refresh.v1': 'Tokens refreshed',
+  'session.delete.v1': 'Session ended by its user',
   'auth.password_change.v1': 'Password changed',
   'auth.password_reset_request.v1': 'Password reset requested',
   'auth.password_reset_confirm.v1': 'Password reset',
@@ -60,6 +61,7 @@ export type Actor =
 
 export type TargetType =
   | 'user'
+  | 'session'
   | 'role'
   | 'policy'
   | 'invitation'

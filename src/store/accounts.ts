@@ -51,14 +51,15 @@ export function insertAccount(account: {
       ${param(account.passwordHash)}, now())`)
 }
 
-export function updateAccount(
-  id: string,
-  account: Pick<AccountRow, 'fullName' | 'status' | 'isAdministrator'>,
-): Statement {
+export function updateAccount(id: string, account: Pick<AccountRow, 'status' | 'isAdministrator'>): Statement {
   return statement(sql`
-    update service."user" set full_name = ${param(account.fullName)}, status = ${param(account.status)},
+    update service."user" set status = ${param(account.status)},
       is_administrator = ${param(String(account.isAdministrator))}::boolean
     where id = ${param(id)}::uuid`)
+}
+
+export function setFullName(id: string, fullName: string | null): Statement {
+  return statement(sql`update service."user" set full_name = ${param(fullName)} where id = ${param(id)}::uuid`)
 }
 
 export function deleteAccount(id: string): Statement {

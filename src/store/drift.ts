@@ -1,7 +1,7 @@
 /** What was last seen of the schemas of data sources, and which of them differ from the model. */
 import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
-import { param, sql, statement, timestamp } from './statements.ts'
+import { isoTime, param, sql, statement, timestamp } from './statements.ts'
 import type { WorkspaceRow } from './workspaces.ts'
 
 /** Returns a workspace that was last looked at before `due`, the longest ago first; no other process gets it then. */
@@ -74,7 +74,7 @@ export function forgetDrift(sourceId: string): Statement {
   return statement(sql`delete from service.source_drift where source_id = ${param(sourceId)}::uuid`)
 }
 
-const since = sql`to_char(d.since at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+const since = isoTime(sql`d.since`)
 
 /** The JSON text of the sources of a workspace that differ from its model. */
 export async function loadDrifts(database: SqlDriver, workspaceId: string): Promise<string> {

@@ -24,6 +24,7 @@ import keyScopes from './schema/012-key-scopes.ts'
 import secrets from './schema/013-secrets.ts'
 import drift from './schema/014-drift.ts'
 import ledger from './schema/015-ledger.ts'
+import sessionClients from './schema/016-session-clients.ts'
 import workspaceModel from './schema/workspace-001-model.ts'
 import looseTexts from './schema/workspace-002-loose-texts.ts'
 import exactTexts from './schema/workspace-003-exact-texts.ts'
@@ -54,6 +55,7 @@ const migrations: readonly (readonly [number, string])[] = [
   [13, secrets],
   [14, drift],
   [15, ledger],
+  [16, sessionClients],
 ]
 const workspaceMigrations: readonly string[] = [
   workspaceModel,

@@ -7,13 +7,17 @@ import type { Statement } from '../core/sql/statement.ts'
 import type { Instant, SqlDriver } from '../ports.ts'
 import type { AuditStatement } from './audit.ts'
 import { bumpAccessWhere } from './instance.ts'
-import { empty, param, type Sql, sql, statement, timestamp } from './statements.ts'
+import { empty, isoTime, param, type Sql, sql, statement, timestamp } from './statements.ts'
+
+/** What sends a request: the IP address and the `User-Agent`, as far as known. */
+export type SessionClient = { readonly address: string | undefined; readonly userAgent: string | undefined }
 
 export type NewSession = {
   readonly id: string
   readonly userId: string
   readonly refreshTokenId: string
   readonly expiresAt: Instant
+  readonly client: SessionClient
   /** The account must still have this hash. */
   readonly passwordHash?: string | null | undefined
   /** The provider of the sign-in, which must still be enabled. */
@@ -28,9 +32,9 @@ export async function insertSession(
 ): Promise<boolean> {
   const [rows] = await database.batch([
     statement(sql`
-      insert into service.session (id, user_id, refresh_token_id, expires_at, provider_id)
+      insert into service.session (id, user_id, refresh_token_id, expires_at, provider_id, user_agent, ip)
       select ${param(session.id)}::uuid, u.id, ${param(session.refreshTokenId)}::uuid, ${timestamp(session.expiresAt)},
-        ${param(session.providerId ?? null)}::uuid
+        ${param(session.providerId ?? null)}::uuid, ${clientColumns(session.client)}
       from service."user" u where u.id = ${param(session.userId)}::uuid and u.status = 'active'
         and ${isOpen(sql`${param(session.providerId ?? null)}::uuid`)}
         ${session.passwordHash === undefined ? empty : sql`and u.password_hash = ${param(session.passwordHash)}`}
@@ -50,12 +54,13 @@ export type SessionToken = { readonly id: string; readonly userId: string; reado
 export async function rotateSession(
   database: SqlDriver,
   used: SessionToken,
-  next: { readonly refreshTokenId: string; readonly expiresAt: Instant; readonly record: AuditStatement },
+  next: Pick<NewSession, 'refreshTokenId' | 'expiresAt' | 'client'> & { readonly record: AuditStatement },
 ): Promise<boolean> {
   const [rows] = await database.batch([
     statement(sql`
       update service.session s
-      set refresh_token_id = ${param(next.refreshTokenId)}::uuid, expires_at = ${timestamp(next.expiresAt)}
+      set refresh_token_id = ${param(next.refreshTokenId)}::uuid, expires_at = ${timestamp(next.expiresAt)},
+        last_used_at = now(), (user_agent, ip) = (select ${clientColumns(next.client)})
       where ${isValidSession(used)} and s.refresh_token_id = ${param(used.refreshTokenId)}::uuid
         and ${isOpen(sql`s.provider_id`)}
         and exists (select 1 from service."user" u where u.id = s.user_id and u.status = 'active')
@@ -88,6 +93,35 @@ export function endSession(
   return revoke(database, isNotEnded(session), record)
 }
 
+/** Ends what `loadSessions` shows of a user except `kept`; returns false if there is nothing to end. */
+export function endOtherSessions(
+  database: SqlDriver,
+  { userId, kept }: { readonly userId: string; readonly kept: string | undefined },
+  record: AuditStatement,
+): Promise<boolean> {
+  return revoke(
+    database,
+    sql`${isOpenOf(userId)} ${kept === undefined ? empty : sql`and s.id <> ${param(kept)}::uuid`}`,
+    record,
+  )
+}
+
+/** The JSON text of the newest thousand sessions of a user that can be refreshed; `current` is the one that asks. */
+export async function loadSessions(
+  database: SqlDriver,
+  { userId, current }: { readonly userId: string; readonly current: string | undefined },
+): Promise<string> {
+  const [[text] = []] = await database.query(
+    statement(sql`
+      select coalesce(json_agg(json_build_object('id', s.id, 'createdAt', ${isoTime(sql`s.created_at`)},
+        'lastUsedAt', ${isoTime(sql`s.last_used_at`)}, 'userAgent', s.user_agent, 'ip', s.ip,
+        'current', s.id is not distinct from ${param(current ?? null)}::uuid)
+        order by s.last_used_at desc, s.id desc), '[]')::text
+      from (select * from service.session s where ${isOpenOf(userId)} order by s.last_used_at desc, s.id desc limit 1000) s`),
+  )
+  return text ?? '[]'
+}
+
 /** Ends all sessions of a user except `kept`. */
 export function endSessions(userId: string, kept?: string): Statement {
   return statement(sql`
@@ -116,6 +150,10 @@ export function isValidSession(session: Pick<SessionToken, 'id' | 'userId'>): Sq
   return sql`${isNotEnded(session)} and s.expires_at > now()`
 }
 
+function isOpenOf(userId: string): Sql {
+  return sql`s.user_id = ${param(userId)}::uuid and s.revoked_at is null and s.expires_at > now()`
+}
+
 function isNotEnded({ id, userId }: Pick<SessionToken, 'id' | 'userId'>): Sql {
   return sql`s.id = ${param(id)}::uuid and s.user_id = ${param(userId)}::uuid and s.revoked_at is null`
 }
@@ -124,4 +162,11 @@ function isNotEnded({ id, userId }: Pick<SessionToken, 'id' | 'userId'>): Sql {
 function isOpen(providerId: Sql): Sql {
   return sql`(${providerId} is null or exists (
     select 1 from service.provider p where p.id = ${providerId} and p.enabled))`
+}
+
+/** Longest `User-Agent` that is kept, in characters. */
+const LONGEST_USER_AGENT = 400
+
+function clientColumns({ userAgent, address }: SessionClient): Sql {
+  return sql`${param(userAgent?.slice(0, LONGEST_USER_AGENT) ?? null)}::text, ${param(address ?? null)}::text`
 }

@@ -24,6 +24,11 @@ export function timestamp(instant: Instant | null): Sql {
   return sql`${param(instant === null ? null : new Date(instant).toISOString())}::timestamptz`
 }
 
+/** A column's time as answers show it. */
+export function isoTime(column: Sql): Sql {
+  return sql`to_char(${column} at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"')`
+}
+
 /** The inverse of `timestamp`: a column's time in whole milliseconds since the epoch. */
 export function milliseconds(column: Sql): Sql {
   return sql`floor(extract(epoch from ${column}) * 1000)`

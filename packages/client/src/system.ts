@@ -38,6 +38,15 @@ export type Invitation = { id: string; email: string; workspace_roles: string[];
 export type ApiKey = { id: string; name: string; active: boolean; expiresAt: string | null; key?: string }
 export type ServiceAccount = { id: string; name: string; description: string | null; owner: string | null }
 export type Provider = { name: string; issuer: string | null; clientId: string; enabled: boolean }
+export type Session = {
+  readonly id: string
+  readonly createdAt: string
+  readonly lastUsedAt: string
+  readonly userAgent: string | null
+  readonly ip: string | null
+  readonly current: boolean
+}
+
 export type AuditEntry = {
   id: string
   time: string
@@ -91,6 +100,8 @@ export function workspace(db: Requesting) {
   }
 }
 
+const ownSessions = '/api/system/users/me/sessions'
+
 /** The instance. */
 export function system(db: Requesting) {
   type NewWorkspace = { readonly apiName: string; readonly displayName?: string }
@@ -127,6 +138,19 @@ export function system(db: Requesting) {
     >,
     providers: records(db, '/api/system/providers') as Records<Provider, NewProvider, object>,
     auditLog: records(db, '/api/system/audit-log') as Pick<Records<AuditEntry>, 'list'>,
+    auditActions: (options?: Options) =>
+      under<{ action: string; label: string }[]>(db.$request('GET', '/api/system/audit-log/actions', options)),
+    /** Who asks. */
+    me: {
+      update: (change: { readonly fullName: string | null }, options?: Options) =>
+        under<User>(db.$request('PATCH', '/api/system/users/me', { ...options, body: change })),
+      sessions: (options?: Options) => under<Session[]>(db.$request('GET', ownSessions, options)),
+      /** Ends that session, or all but the one that asks. */
+      endSessions: (id?: string, options?: Options): Call<void> =>
+        db.$request('DELETE', id === undefined ? ownSessions : `${ownSessions}/${encodeURIComponent(id)}`, options),
+    },
+    /** Sends a mail to oneself. */
+    testMail: (options?: Options): Call<void> => db.$request('POST', '/api/system/mail/test', { ...options, body: {} }),
   }
 }
 

@@ -18,7 +18,7 @@ import {
 import { endSessions } from '../../store/sessions.ts'
 import { findUserByEmail } from '../../store/users.ts'
 import { recordEvent } from '../caller/audit.ts'
-import { type Caller, requireUser } from '../caller/callers.ts'
+import { type Caller, requireUser, sessionOf } from '../caller/callers.ts'
 import { sha256Hex } from '../caller/digest.ts'
 import type { LoginAttempt, Throttle } from '../caller/throttle.ts'
 import { invalidToken } from '../caller/tokens.ts'
@@ -160,10 +160,6 @@ export function createPasswords(deps: PasswordsDeps): Passwords {
 
     prune: () => deleteEndedResets(database),
   }
-}
-
-function sessionOf(caller: Caller): string | undefined {
-  return caller.kind === 'user' && caller.credential.kind === 'session' ? caller.credential.id : undefined
 }
 
 /** Counts by session; for keys by user, since a user can create more keys. */

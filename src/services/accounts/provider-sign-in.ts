@@ -26,7 +26,7 @@ import { changeRights } from '../rights/rights-changes.ts'
 import { type JoinContext, joinRecorder, joinStatements } from './invitations.ts'
 import { ProviderFault } from './provider-fault.ts'
 import type { AuthorizationKeys, ProviderProtocol } from './provider-protocol.ts'
-import type { LoginResult, Sessions } from './sessions.ts'
+import type { LoginResult, SessionClient, Sessions } from './sessions.ts'
 
 export type AuthorizationRequest = {
   /** Our callback URL. */
@@ -39,7 +39,7 @@ export type AuthorizationCallback = {
   readonly parameters: URLSearchParams
   /** The cookie set with the authorization request. */
   readonly sealed: string | undefined
-  readonly address: string | undefined
+  readonly client: SessionClient
 }
 
 /** The only details of a failure that the client gets. */
@@ -182,7 +182,8 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
     },
 
     async finish(name, answer) {
-      const { address } = answer
+      const { client } = answer
+      const { address } = client
       await throttle.admit(address)
       const [provider, pending] = [await findUsable(name), await unseal(answer.sealed)]
       const redirect = pending?.redirect
@@ -199,7 +200,7 @@ export function createProviderSignIn(deps: ProviderSignInDeps): ProviderSignIn {
         const profile = await identify(provider, pending, answer)
         const userId = await admit(provider, profile, address)
         if (userId === undefined) return await fail('not_allowed')
-        const result = await sessions.open({ userId, method, address, providerId: provider.id })
+        const result = await sessions.open({ userId, method, client, providerId: provider.id })
         return { kind: 'signedIn', result, redirect }
       } catch (cause) {
         return fail(isRefusal(cause) ? 'not_allowed' : errorOf(provider, cause))

@@ -13,6 +13,7 @@ import {
   type NewSession,
   revokeReused,
   rotateSession,
+  type SessionClient,
 } from '../../store/sessions.ts'
 import { countUsers, findUserByEmail, insertFirstUser, type UserRow } from '../../store/users.ts'
 import { type AuditEvent, recordEvent } from '../caller/audit.ts'
@@ -20,13 +21,14 @@ import { sha256 } from '../caller/digest.ts'
 import type { LoginAttempt, Throttle } from '../caller/throttle.ts'
 import { type Claims, invalidToken, type Tokens } from '../caller/tokens.ts'
 
+export type { SessionClient } from '../../store/sessions.ts'
+
 /** `expires` is the access token's lifetime in seconds. */
 export type LoginResult = { readonly expires: number; readonly accessToken: string; readonly refreshToken: string }
 
 export type NewUser = { readonly email: string; readonly password: string; readonly fullName?: string | undefined }
 
-/** `address` is the client's IP address, where known. */
-export type Credentials = { readonly email: string; readonly password: string; readonly address: string | undefined }
+export type Credentials = SessionClient & { readonly email: string; readonly password: string }
 
 export type SetupClaim = { readonly setupToken: string | undefined; readonly address: string | undefined }
 
@@ -34,7 +36,7 @@ export type SetupClaim = { readonly setupToken: string | undefined; readonly add
 export type SessionOpening = {
   readonly userId: string
   readonly method: string
-  readonly address: string | undefined
+  readonly client: SessionClient
   /** The hash that the password was compared with; no session is opened if the account has another one by now. */
   readonly passwordHash?: string | null
   /** The provider, if any: while it is disabled, or once it is deleted, the session cannot be refreshed. */
@@ -51,7 +53,7 @@ export type Sessions = {
    * Exchanges a refresh token for new tokens; of concurrent uses one succeeds. Reusing a token ends its session,
    * whoever has the newest token. Throws 401 `Invalid token`.
    */
-  refresh(refreshToken: string, address: string | undefined): Promise<LoginResult>
+  refresh(refreshToken: string, client: SessionClient): Promise<LoginResult>
   /** Ends the session of a refresh token, even of a used one. Throws 401 for an invalid token. */
   logout(refreshToken: string, address: string | undefined): Promise<void>
   /** Deletes sessions some time after their end. */
@@ -100,7 +102,7 @@ export function createSessions(deps: SessionsDeps): Sessions {
   }
 
   /** Issues the tokens of a session whose next refresh token is `refreshTokenId`. */
-  async function issue(session: NewSession): Promise<LoginResult> {
+  async function issue(session: Omit<NewSession, 'client'>): Promise<LoginResult> {
     const { id, userId, refreshTokenId, expiresAt } = session
     const now = clock.now()
     // An access token never outlives its session.
@@ -116,11 +118,12 @@ export function createSessions(deps: SessionsDeps): Sessions {
     return clock.now() + config.SERVICE_REFRESH_TOKEN_TTL
   }
 
-  async function open({ userId, method, address, passwordHash, providerId }: SessionOpening): Promise<LoginResult> {
+  async function open({ userId, method, client, passwordHash, providerId }: SessionOpening): Promise<LoginResult> {
     const own = { id: ids.next(), refreshTokenId: ids.next(), expiresAt: sessionEnd() }
-    const session = { ...own, userId, passwordHash, providerId }
+    const session = { ...own, userId, passwordHash, providerId, client }
     const event = { action: 'auth.login.v1', actor: { kind: 'user', id: userId }, payload: { method } } as const
-    if (!(await insertSession(database, session, record({ ...event, address })))) throw wrongCredentials()
+    if (!(await insertSession(database, session, record({ ...event, address: client.address }))))
+      throw wrongCredentials()
     return issue(session)
   }
 
@@ -128,7 +131,8 @@ export function createSessions(deps: SessionsDeps): Sessions {
     isUnclaimed,
     open,
 
-    async login({ email, password, address }) {
+    async login({ email, password, ...client }) {
+      const { address } = client
       const attempt: LoginAttempt = { kind: 'password', account: email, address }
       await throttle.begin(attempt)
       const user = await authenticate(email, password)
@@ -136,14 +140,14 @@ export function createSessions(deps: SessionsDeps): Sessions {
       const failure = record({ ...failed, address, payload: { email } })
       await throttle.settle(attempt, { isRight: user !== undefined, failure })
       if (user === undefined) throw wrongCredentials()
-      return open({ userId: user.id, method: 'password', address, passwordHash: user.passwordHash })
+      return open({ userId: user.id, method: 'password', client, passwordHash: user.passwordHash })
     },
 
-    async refresh(refreshToken, address) {
+    async refresh(refreshToken, client) {
       const { id, userId, tokenId } = await tokens.verify(refreshToken, ['rt+jwt'], clock.now())
       const used = { id, userId, refreshTokenId: tokenId }
-      const next = { id, userId, refreshTokenId: ids.next(), expiresAt: sessionEnd() }
-      const event = { action: 'auth.refresh.v1', ...bySession({ id, userId }, address) } as const
+      const next = { id, userId, refreshTokenId: ids.next(), expiresAt: sessionEnd(), client }
+      const event = { action: 'auth.refresh.v1', ...bySession({ id, userId }, client.address) } as const
       if (await rotateSession(database, used, { ...next, record: record(event) })) return issue(next)
       const reuse = { ...event, outcome: 'failure', payload: { ...event.payload, reason: 'reuse' } } as const
       if (await revokeReused(database, used, record(reuse))) await workspaces.changed(id)

@@ -4,13 +4,20 @@ import { ServiceError } from '../../core/error.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer } from '../../sources/source.ts'
-import { type AccountRow, deleteAccount, loadAccount, updateAccount } from '../../store/accounts.ts'
+import { type AccountRow, deleteAccount, loadAccount, setFullName, updateAccount } from '../../store/accounts.ts'
 import { soleAdministratorOf } from '../../store/members.ts'
 import { deleteResets } from '../../store/passwords.ts'
 import { ownedServiceAccounts } from '../../store/service-accounts.ts'
 import { endSessions } from '../../store/sessions.ts'
 import { actorOf, recordEvent } from '../caller/audit.ts'
-import { type Caller, callerNow, requireAdministrator, requireAnothers, requireUser } from '../caller/callers.ts'
+import {
+  type Caller,
+  callerNow,
+  requireAdministrator,
+  requireAnothers,
+  requirePerson,
+  requireUser,
+} from '../caller/callers.ts'
 import { type Directory, everything, type LazyBody, notFound } from '../caller/directory.ts'
 import { requireProven } from '../rights/proof.ts'
 import { changeRights } from '../rights/rights-changes.ts'
@@ -21,13 +28,17 @@ export type UserChange = {
   readonly isAdministrator?: boolean | undefined
 }
 
+export type OwnChange = { readonly fullName: string | null }
+
 /**
- * Answers are JSON texts. Bodies are parsed only after authorization. All but `me` require an administrator of the
+ * Answers are JSON texts. Bodies are parsed only after authorization. All but the caller's own require an administrator of the
  * instance (403); an unknown id throws 404.
  */
 export type Users = {
   /** The caller's own account; 403 for the anonymous caller. */
   me(caller: Caller, query: LazyBody<ReadQuery>): Promise<string>
+  /** Changes the caller's own account; 403 for the anonymous caller and for service accounts, which their owners change. */
+  updateMe(caller: Caller, change: LazyBody<OwnChange>): Promise<string>
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   read(caller: Caller, id: string, query: LazyBody<ReadQuery>): Promise<string>
   /**
@@ -68,6 +79,21 @@ export function createUsers(deps: UsersDeps): Users {
       return directory.read('users', everything, userId, await query())
     },
 
+    async updateMe(caller, sent) {
+      const userId = requirePerson(caller)
+      const change = await sent()
+      await database.batch([
+        setFullName(userId, change.fullName),
+        recordEvent(ids, {
+          action: 'user.update.v1',
+          actor: actorOf(caller),
+          target: { type: 'user', id: userId },
+          payload: change,
+        }),
+      ])
+      return directory.read('users', everything, userId)
+    },
+
     async list(caller, query) {
       requireAdministrator(caller)
       return directory.list('users', everything, await query())
@@ -85,7 +111,6 @@ export function createUsers(deps: UsersDeps): Users {
         load: async () => ({ account: await findAccount(caller, id), ruled: await soleAdministratorOf(database, id) }),
         decide: ({ account, ruled }) => {
           const after = {
-            fullName: change.fullName === undefined ? account.fullName : change.fullName,
             status: change.status ?? account.status,
             isAdministrator: change.isAdministrator ?? account.isAdministrator,
           }
@@ -95,6 +120,7 @@ export function createUsers(deps: UsersDeps): Users {
           if (isSuspended) requireNoneRuled(ruled, 'suspended')
           return [
             updateAccount(id, after),
+            ...(change.fullName === undefined ? [] : [setFullName(id, change.fullName)]),
             ...(isSuspended ? [endSessions(id), deleteResets(id)] : []),
             recordEvent(ids, {
               action: isSuspended ? 'user.suspend.v1' : 'user.update.v1',

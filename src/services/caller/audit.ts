@@ -4,7 +4,7 @@
  */
 import type { Config } from '../../config.ts'
 import { requireEntitlement } from '../../core/access/principal.ts'
-import type { Actor, AuditAction, AuditEntry } from '../../core/audit.ts'
+import { type Actor, type AuditAction, type AuditEntry, auditActions } from '../../core/audit.ts'
 import type { ReadQuery } from '../../core/query/parse.ts'
 import type { Sql, Statement } from '../../core/sql/statement.ts'
 import type { Ids, Ports } from '../../ports.ts'
@@ -47,11 +47,19 @@ export function actorOf(caller: Caller): Actor {
   return caller.kind === 'user' ? { kind: 'user', id: caller.userId } : { kind: 'anonymous' }
 }
 
+export type LabelledAction = { readonly action: string; readonly label: string }
+
+const labelled = Object.entries(auditActions).map(([action, label]) => ({ action, label }))
+
 export type AuditLog = {
   /** Entries of the whole instance, for its administrators. */
   list(caller: Caller, query: LazyBody<ReadQuery>): Promise<ListAnswer>
   /** Entries of one workspace; requires auditLog:read (403). */
   listOf(scope: RequestScope, query: LazyBody<ReadQuery>): Promise<ListAnswer>
+  /** Every action there is, with its label, for administrators of the instance. */
+  actions(caller: Caller): readonly LabelledAction[]
+  /** The same; requires auditLog:read (403). */
+  actionsOf(scope: RequestScope): readonly LabelledAction[]
   /** Deletes entries older than SERVICE_AUDIT__RETENTION. */
   prune(): Promise<void>
 }
@@ -75,6 +83,16 @@ export function createAuditLog(deps: AuditLogDeps): AuditLog {
     async listOf(scope, query) {
       requireEntitlement(scope.rights, 'auditLog:read')
       return directory.list('auditLog', rowScopeOf(scope), await query())
+    },
+
+    actions(caller) {
+      requireAdministrator(caller)
+      return labelled
+    },
+
+    actionsOf({ rights }) {
+      requireEntitlement(rights, 'auditLog:read')
+      return labelled
     },
 
     async prune() {

@@ -278,6 +278,18 @@ export function requireUser(caller: Caller): string {
   return requestCredentialOf(caller).userId
 }
 
+/** Returns the id of a signed-in person; throws 403 for the anonymous caller and for a service account. */
+export function requirePerson(caller: Caller): string {
+  const userId = requireUser(caller)
+  if (caller.kind === 'user' && caller.ownerId === undefined) return userId
+  throw new ServiceError('forbidden', 'A service account cannot change itself')
+}
+
+/** Returns the id of the caller's session; undefined for a key. */
+export function sessionOf(caller: Caller): string | undefined {
+  return caller.kind === 'user' && caller.credential.kind === 'session' ? caller.credential.id : undefined
+}
+
 /** Returns true for administrators of the instance. */
 export function isAdministrator(caller: Caller): boolean {
   return caller.kind === 'user' && caller.isAdministrator

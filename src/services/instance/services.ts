@@ -12,6 +12,7 @@ import { deleteExpiredEntries } from '../../store/ledger.ts'
 import { type ApiKeys, createApiKeys } from '../accounts/api-keys.ts'
 import { createInvitations, type Invitations } from '../accounts/invitations.ts'
 import { createMembers, type Members } from '../accounts/members.ts'
+import { createOwnSessions, type OwnSessions } from '../accounts/own-sessions.ts'
 import { createPasswords, type Passwords } from '../accounts/passwords.ts'
 import { createProviderSignIn, type ProviderSignIn } from '../accounts/provider-sign-in.ts'
 import { createProviders, type Providers } from '../accounts/providers.ts'
@@ -44,6 +45,7 @@ import { createModelFiles, type ModelFiles } from '../rights/model-files.ts'
 import { createPolicies, type Policies } from '../rights/policies.ts'
 import { createRoles, type Roles } from '../rights/roles.ts'
 import { installInstance } from './lifecycle.ts'
+import { createMailTest, type MailTest } from './mail-test.ts'
 import { VERSION } from './release.ts'
 import { createTelemetry, type Telemetry } from './telemetry.ts'
 import { createWorkspaces, type Workspaces } from './workspaces.ts'
@@ -60,6 +62,8 @@ export type Services = {
   readonly serviceAccounts: ServiceAccounts
   readonly workspaces: Workspaces
   readonly users: Users
+  readonly ownSessions: OwnSessions
+  readonly mailTest: MailTest
   readonly members: Members
   readonly roles: Roles
   readonly policies: Policies
@@ -153,6 +157,8 @@ export async function startServices(ports: Ports, config: Config): Promise<Servi
     passwords,
     workspaces: createWorkspaces({ ports, directory, license: licensing, forget }),
     users: createUsers({ ports, directory }),
+    ownSessions: createOwnSessions({ ports }),
+    mailTest: createMailTest({ ports, config, throttle }),
     members: createMembers(delegating),
     roles: createRoles(delegating),
     policies: createPolicies({ ...delegating, models }),

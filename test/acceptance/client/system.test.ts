@@ -78,7 +78,8 @@ it('invites, and changes and removes members', async () => {
 })
 
 it('asks the instance: workspaces, users, keys, service accounts, providers, audit log', async () => {
-  const { info, workspaces, users, apiKeys, serviceAccounts, providers, auditLog } = system(db)
+  const { info, workspaces, users, apiKeys, serviceAccounts, providers, auditLog, auditActions, me, testMail } =
+    system(db)
   const apiName = world.name('made')
 
   const made = await workspaces.create({ apiName }).orThrow()
@@ -98,6 +99,8 @@ it('asks the instance: workspaces, users, keys, service accounts, providers, aud
   const entries = await auditLog
     .list({ filter: { action: 'workspace.create.v1', workspaceId: made.id }, fields: ['action'] })
     .orThrow()
+  const named = await me.update({ fullName: null }).orThrow()
+  const sessions = await me.sessions().orThrow()
   const [user] = await users.list({ fields: ['id'], filter: { email: world.administrator.email } }).orThrow()
   const deleted = [
     await workspaces.delete(made.id),
@@ -106,6 +109,10 @@ it('asks the instance: workspaces, users, keys, service accounts, providers, aud
     await providers.delete(provider.name),
   ]
 
+  expect(await auditActions().orThrow()).toContainEqual({ action: 'workspace.create.v1', label: 'Workspace created' })
+  expect(named.email).toBe(world.administrator.email)
+  expect(sessions.map(({ id }) => id)).toEqual(expect.arrayContaining([expect.any(String)]))
+  expect([(await me.endSessions(made.id)).status, (await testMail()).status]).toEqual([404, 204])
   expect((await info().orThrow()).name).toEqual(expect.any(String))
   expect(titled.displayName).toBe('Made')
   expect([key.key, off.active]).toEqual([expect.any(String), false])

@@ -1,0 +1,48 @@
+/** Sends a mail to whoever administers the instance, to see whether mail works (docs/contract.md#system). */
+import type { Config } from '../../config.ts'
+import { ServiceError } from '../../core/error.ts'
+import type { Ports } from '../../ports.ts'
+import { loadPassword } from '../../store/passwords.ts'
+import { type Caller, requireAdministrator, requirePerson } from '../caller/callers.ts'
+import type { Throttle } from '../caller/throttle.ts'
+
+export type MailTest = {
+  /**
+   * Resolves when a mail to the caller's own address was accepted for delivery. Throws 403 unless a person who
+   * administers the instance asks, 409 without SERVICE_MAIL__URL, 429 after ten mails to an address in an hour, and 503
+   * where the mail is not accepted; the log has the reason.
+   */
+  send(caller: Caller): Promise<void>
+}
+
+export type MailTestDeps = {
+  readonly ports: Pick<Ports, 'database' | 'mailer'>
+  readonly config: Config
+  readonly throttle: Pick<Throttle, 'allowMail'>
+}
+
+export function createMailTest(deps: MailTestDeps): MailTest {
+  const { ports, config, throttle } = deps
+
+  return {
+    async send(caller) {
+      requireAdministrator(caller)
+      const account = await loadPassword(ports.database, requirePerson(caller))
+      if (config.SERVICE_MAIL__URL === undefined) throw new ServiceError('conflict', 'SERVICE_MAIL__URL is not set')
+      const to = account?.email
+      if (to == null) throw new ServiceError('conflict', 'The account has no e-mail address')
+      if (!(await throttle.allowMail(to))) {
+        throw new ServiceError('throttled', 'Too many mails to this address', { meta: { retryAfter: 3_600 } })
+      }
+      try {
+        await ports.mailer.send({
+          to,
+          subject: 'Mail works',
+          text: 'This mail was asked for at the service to test it.',
+        })
+      } catch (cause) {
+        throw new ServiceError('unavailable', 'The mail was not accepted for delivery', { cause })
+      }
+    },
+  }
+}
