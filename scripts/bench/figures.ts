@@ -2,6 +2,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { nodeTagOf } from '../../src/platform/node/tags.ts'
 import { tokenIn } from '../../test/support/service/mailed-token.ts'
+import { measureBatch } from './batch.ts'
 import { gzipSize, readCompatibility } from './bundle.ts'
 import { type Case, findCase, requestsOf } from './cases.ts'
 import { type Comparison, compare, median } from './compare.ts'
@@ -66,6 +67,7 @@ export const figures: readonly Figure[] = [
   { name: 'golden', measure: (_lab, progress) => measureGolden(progress) },
   { name: 'golden-mariadb', measure: (_lab, progress) => measureGoldenOnMariadb(progress) },
   { name: 'keyset', measure: (_lab, progress) => measureKeyset(progress) },
+  { name: 'batch', measure: measureBatch },
   readOnWorkerd('point-read'),
   readOnWorkerd('list'),
 ]

@@ -136,6 +136,7 @@ describe('a batch', () => {
     const first = { kind: 'create', as: 'first', collection: 'articles', data: [item] }
     const one = { collection: 'articles', key: 1 }
     const many = { collection: 'articles', filter: { [name]: { _null: true } } }
+    const upsert = { kind: 'upsert', collection: 'articles', conflict: { fields: ['id'], do: 'update' } }
     const batches: readonly (readonly object[])[] = [
       [{ kind: 'read', collection: 'articles', fields: [name] }],
       [{ kind: 'read', collection: 'articles', fields: ['id', `owner.${name}`] }],
@@ -153,6 +154,12 @@ describe('a batch', () => {
       [{ kind: 'update', ...one, data: { title: 'x' }, filter: { [name]: { _eq: 'x' } } }],
       [{ kind: 'update', ...one, data: { title: 'x' }, ifMatch: 'tag', fields: [name] }],
       [{ kind: 'update', ...many, data: { title: 'x' }, max: 1 }],
+      [{ kind: 'update', collection: 'articles', data: [{ id: 1, [name]: 'x' }] }],
+      [{ kind: 'update', collection: 'articles', data: [{ id: 1, title: 'x' }], fields: [name] }],
+      [{ ...upsert, data: [{ ...item, [name]: 'x' }] }],
+      [{ ...upsert, data: [item], fields: ['id', name] }],
+      [{ ...upsert, data: [item], conflict: { fields: [name], do: 'update' } }],
+      [{ kind: 'read', ...one, fields: ['owner.id'], deep: { owner: { _filter: { [name]: { _eq: 1 } } } } }],
       [{ kind: 'delete', ...one, filter: { [name]: { _eq: 'x' } } }],
       [{ kind: 'delete', ...one, ifMatch: 'tag', fields: ['id', name] }],
       [{ kind: 'delete', ...many, max: 1 }],
@@ -179,6 +186,8 @@ describe('a batch', () => {
           { kind: 'create', collection, data: {} },
           { kind: 'update', collection, key: 1, data: {} },
           { kind: 'update', collection, filter: {}, data: {} },
+          { kind: 'update', collection, data: [] },
+          { kind: 'upsert', collection, data: [], conflict: { fields: ['id'], do: 'ignore' } },
           { kind: 'delete', collection, key: 1 },
           { kind: 'delete', collection, filter: {} },
         ].map((operation) =>
