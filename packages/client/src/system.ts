@@ -3,7 +3,10 @@ import type { User } from './account.ts'
 import { type Call, createCall } from './call.ts'
 import type { RequestOptions } from './client.ts'
 import { itemsOf, split } from './items.ts'
+import type { Change, Plan, Right } from './plan.ts'
 import type { Answer, Options } from './send.ts'
+
+export type { Change, Plan, Right }
 
 /** Any client, whatever its schema. */
 type Requesting = { $request<T>(method: string, path: string, options?: RequestOptions): Call<T> }
@@ -55,6 +58,7 @@ export type AuditEntry = {
   actorEmail: string | null
   payload: object
 }
+export type ModelFile = { version: number; collections?: Record<string, object>; [member: string]: unknown }
 export type Operation = { readonly kind: string; readonly data: object }
 
 type Named = { readonly name: string; readonly description?: string }
@@ -78,6 +82,24 @@ export function schema(db: Requesting) {
       under<{ statements: { sourceId: string; sql: string }[]; model: object }>(
         db.$request('POST', 'schema/migrate', { ...options, body: { operations }, query: { dryRun: true } }),
       ),
+    /** The model as a file, canonical; `ids: false` without the lines that say who is who. */
+    model: (options: Options & { readonly ids?: boolean } = {}) => {
+      const { ids, ...given } = options
+      return db.$request<ModelFile>('GET', 'schema/model', { ...given, ...(ids !== undefined && { query: { ids } }) })
+    },
+    /** What `apply` would do. */
+    plan: (model: object, options?: Options) =>
+      under<Plan>(db.$request('POST', 'schema/plan', { ...options, body: { model } })),
+    /** Makes the workspace what the file says; refused where it is no longer as the plan has it. */
+    apply: (
+      model: object,
+      plan: Pick<Plan, 'plan'>,
+      options: Options & { readonly allow?: readonly 'drop'[] } = {},
+    ) => {
+      const { allow, ...given } = options
+      const body = { model, plan: plan.plan, ...(allow !== undefined && { allow }) }
+      return under<Pick<Plan, 'changes'>>(db.$request('POST', 'schema/apply', { ...given, body }))
+    },
   }
 }
 

@@ -15,6 +15,24 @@ beforeAll(async () => {
   db = opened.db
 })
 
+it('reads the model as a file, plans a change of it and applies that', async () => {
+  const model = await schema(db).model({ ids: false }).orThrow()
+  const changed = { ...model, collections: { ...model.collections, planned: { fields: { id: 'int64 auto' } } } }
+
+  const plan = await schema(db).plan(changed).orThrow()
+  const applied = await schema(db).apply(changed, plan)
+  const late = await schema(db).apply(model, plan, { allow: ['drop'] })
+  const undone = await schema(db)
+    .apply(model, await schema(db).plan(model).orThrow(), { allow: ['drop'] })
+    .orThrow()
+
+  expect(model.ids).toBeUndefined()
+  expect(plan.changes).toMatchObject([{ action: 'create', path: 'planned' }])
+  expect(applied).toMatchObject({ ok: true, data: { changes: [{ action: 'create', path: 'planned' }] } })
+  expect(late).toMatchObject({ ok: false, status: 409, error: { code: '4094' } })
+  expect(undone.changes).toMatchObject([{ action: 'delete', path: 'planned' }])
+})
+
 it('reads the manifest, and migrates once it has seen what that does', async () => {
   const operation = createCollection(new Map(), shop.sourceId, 'extras', { name: 'string' })
 
