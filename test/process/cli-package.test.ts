@@ -55,3 +55,53 @@ it('signs in and writes types by its name', async () => {
   expect(stdout).toBe(`signed in to ${service.url}, workspace demo, as ${email}\n`)
   expect(await readFile(join(folder, 'schema.ts'), 'utf8')).toContain('title: string')
 })
+
+it('does what the story of the README says', async () => {
+  const root = join(import.meta.dirname, '../..')
+  const readme = await readFile(join(root, 'README.md'), 'utf8')
+  const [, story = ''] = readme.split('### A model as a file, and a client that knows it\n')
+  const block = (kind: string) => new RegExp(`^\`\`\`${kind}\\n(.*?)^\`\`\``, 'ms').exec(story)?.[1] ?? ''
+  const [model, program] = [block('json'), block('ts')]
+  const governed = (...words: string[]) => run(join(folder, 'node_modules/.bin/governed'), words, { cwd: folder, env })
+  const env = {
+    ...process.env,
+    GOVERNED_URL: service.url,
+    GOVERNED_WORKSPACE: 'library',
+    GOVERNED_TOKEN: service.token,
+  }
+  const post = (path: string, body: object) =>
+    fetch(service.url + path, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${service.token}`, 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+  await post('/api/system/workspaces', { apiName: 'library' })
+  await writeFile(join(folder, 'model.json'), model)
+  await writeFile(join(folder, 'program.ts'), program.replace('http://127.0.0.1:8787', service.url))
+  await writeFile(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions }))
+
+  await governed('schema', 'push', '--yes')
+  await governed('types', '--out', 'schema.ts')
+  const [author] = [{ _create: { data: { name: 'Ada' } } }]
+  const made = await post('/api/library/items/articles', [{ title: 'On engines', author }])
+  const compiler = join(root, 'node_modules/typescript/bin/tsc')
+  const compiled = await run(process.execPath, [compiler, '-p', folder]).catch(({ stdout }) => ({ stdout }))
+  const { stdout } = await run(process.execPath, [join(folder, 'program.ts')])
+
+  expect((model + program).trimEnd().split('\n').length).toBeLessThan(30)
+  expect(made.status).toBe(200)
+  expect(compiled.stdout).toBe('')
+  expect(stdout).toBe('On engines, by Ada\n')
+})
+
+const compilerOptions = {
+  target: 'es2023',
+  lib: ['es2023', 'dom', 'dom.iterable'],
+  module: 'nodenext',
+  types: [],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  noUncheckedIndexedAccess: true,
+  allowImportingTsExtensions: true,
+  noEmit: true,
+}

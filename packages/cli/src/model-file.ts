@@ -1,9 +1,16 @@
-/** A model file. */
+/** A model file, and how it differs from the workspace. */
+import type { Plan } from 'governed-data-client/system'
 import { Failure } from './failure.ts'
 import { parseJson, readText } from './written-file.ts'
 
-export async function readModel(path: string): Promise<unknown> {
+export async function readModel(path: string): Promise<object> {
   const text = await readText(path)
-  if (text === undefined) throw new Failure(`${path} is not there`)
-  return parseJson(path, text)
+  if (text === undefined) throw new Failure(`${path} is not there`, { help: 'governed schema pull writes it' })
+  const model = parseJson(path, text)
+  if (typeof model === 'object' && model !== null) return model
+  throw new Failure(`${path} is no model file: it holds no object`)
+}
+
+export function isEmpty({ changes, operations }: Plan): boolean {
+  return changes.length === 0 && operations.length === 0
 }

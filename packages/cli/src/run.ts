@@ -21,11 +21,13 @@ export async function run(host: Host, words: readonly string[]): Promise<number>
       return exitCodes.done
     }
     const { data, text, state = 'done' } = await command.run({ host, terminal, ...parseCall(command, rest) })
+    terminal.clear()
     if (isJson) document({ data })
     else for (const line of text) host.stdout.write(`${printable(line)}\n`)
     return exitCodes[state]
   } catch (cause) {
     const failure = failureOf(cause)
+    terminal.clear()
     if (isJson) document(errorDocument(failure))
     else tell(terminal, failure)
     return failure.exitCode

@@ -20,6 +20,8 @@ export type Terminal = {
   say(text: string): void
   /** What long work is at; on a terminal in one line, which the next text takes. */
   progress(text: string): void
+  /** Before a result is written: takes the line of `progress` away. */
+  clear(): void
   ask(question: Prompt): Promise<string>
   /** Whether the answer is yes. */
   confirm(question: Prompt): Promise<boolean>
@@ -69,6 +71,7 @@ export function createTerminal(host: Host, { isQuiet }: { readonly isQuiet: bool
       write(printable(text))
       isLineOpen = true
     },
+    clear: endLine,
     ask,
     async confirm(question) {
       const answer = await ask({ ...question, text: `${question.text} [y/N]` })

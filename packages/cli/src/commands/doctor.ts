@@ -3,9 +3,11 @@ import { resolve } from 'node:path'
 import { type ManifestText, writeSchema } from 'governed-data-client/generate'
 import { schema, system } from 'governed-data-client/system'
 import { explain } from '../advice.ts'
+import { changesText } from '../changes-text.ts'
 import type { Call, Command } from '../command.ts'
 import { type Connection, connect, connectionOf, openProject, type Project, requireEnvironment } from '../connection.ts'
 import { Failure } from '../failure.ts'
+import { isEmpty, readModel } from '../model-file.ts'
 import { type Environment, fileOf } from '../settings.ts'
 import { isThisMachine } from '../this-machine.ts'
 import { readText } from '../written-file.ts'
@@ -73,6 +75,7 @@ async function* examine(call: Call): AsyncGenerator<Finding> {
   yield rights
   if (rights.state === 'wrong') return
   yield await drift(checked)
+  yield await model(checked)
   yield await types(checked)
 }
 
@@ -138,6 +141,20 @@ async function drift({ connection: { db, must } }: Checked): Promise<Finding> {
     })
   })
   return found
+}
+
+async function model({ call, project, connection }: Checked): Promise<Finding> {
+  const check = 'model'
+  const file = fileOf(project.file, 'model', call.host.cwd)
+  const path = resolve(call.host.cwd, file)
+  if ((await readText(path)) === undefined) return { check, state: 'unknown', message: `${file} is not there` }
+  return trial(check, async () => {
+    const plan = await connection.must(schema(connection.db).plan(await readModel(path)))
+    if (isEmpty(plan)) return `${file} is the model of the workspace`
+    throw new Failure(`${file} differs by ${changesText(plan.changes.length)}`, {
+      help: `governed schema diff${connection.asked.flags}`,
+    })
+  })
 }
 
 async function types({ call, project, connection: { db, must, asked } }: Checked): Promise<Finding> {

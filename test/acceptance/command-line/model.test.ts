@@ -1,0 +1,193 @@
+/** `governed schema pull | diff | push`, and the types of a file: a workspace's model as a file (docs/command-line.md#the-model). */
+import { readFile, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { afterAll, beforeEach, expect, it } from 'vitest'
+import { type CommandLine, openCommandLine } from '../../support/service/command-line.ts'
+import { people } from '../../support/service/people.ts'
+import { type Workspace, world } from '../../support/service/world.ts'
+
+let shop: Workspace
+let line: CommandLine
+let given: { readonly env: Readonly<Record<string, string>> }
+const opened: CommandLine[] = []
+
+beforeEach(async () => {
+  shop = await world.workspace('model', { notes: { text: 'string' } })
+  line = await openCommandLine()
+  opened.push(line)
+  given = { env: { GOVERNED_URL: world.url, GOVERNED_WORKSPACE: shop.name, GOVERNED_TOKEN: world.administrator.token } }
+})
+afterAll(async () => {
+  for (const { close } of opened) await close()
+})
+
+const put = (content: unknown) => writeFile(join(line.folder, 'model.json'), JSON.stringify(content))
+const held = async () => JSON.parse(await readFile(join(line.folder, 'model.json'), 'utf8'))
+
+const library = {
+  version: 1,
+  collections: {
+    notes: { fields: { id: 'int64 auto', text: 'string' } },
+    articles: {
+      fields: {
+        id: 'int64 auto',
+        title: 'string(200)',
+        status: { type: 'string', default: 'draft' },
+        rating: 'float64?',
+        author: { to: 'authors?', onDelete: 'setNull' },
+        tags: { many: 'tags' },
+      },
+      indexes: ['status', 'unique title'],
+    },
+    authors: { fields: { id: 'uuid auto', name: 'string', changedAt: 'dateTimeWithTimezone always' } },
+    profiles: { fields: { author: { to: 'authors', unique: true }, words: 'string[]?' }, key: ['author'] },
+    tags: { fields: { id: 'int32 auto', name: 'string' } },
+  },
+}
+
+it('pulls the file as the service writes it, and only where it differs', async () => {
+  const text = await (await shop.get('/schema/model')).text()
+  const bare = await (await shop.get('/schema/model?ids=false')).text()
+
+  const first = await line.governed(['schema', 'pull'], given)
+  const { ino } = await stat(join(line.folder, 'model.json'))
+  const second = await line.governed(['schema', 'pull', '--json'], given)
+  const other = await line.governed(['schema', 'pull', 'bare.json', '--no-ids'], given)
+  const same = await line.governed(['schema', 'diff'], given)
+
+  expect(first).toMatchObject({ code: 0, stdout: 'model.json is written\n', stderr: '' })
+  expect(second).toMatchObject({ code: 0, json: { data: { file: 'model.json', written: false } } })
+  expect((await stat(join(line.folder, 'model.json'))).ino).toBe(ino)
+  expect(await readFile(join(line.folder, 'model.json'), 'utf8')).toBe(text)
+  expect(other.code).toBe(0)
+  expect(await readFile(join(line.folder, 'bare.json'), 'utf8')).toBe(bare)
+  expect(same).toMatchObject({ code: 0, stdout: 'no difference: the workspace has the model of model.json\n' })
+})
+
+it('shows a difference, ends with 2, and changes nothing', async () => {
+  await put(library)
+
+  const told = await line.governed(['schema', 'diff'], given)
+  const asJson = await line.governed(['schema', 'diff', '--json'], given)
+  const after = await (await shop.get('/schema/model?ids=false')).text()
+
+  expect(told).toMatchObject({ code: 2, stderr: '' })
+  expect(told.stdout).toMatch(/^\+ articles\n {4}id {6}int64 auto$/m)
+  expect(told.stdout).toMatch(/^SQL:\n {2}create table /m)
+  expect(asJson).toMatchObject({ code: 2, json: { data: { plan: expect.any(String), destructive: [] } } })
+  expect(after).not.toContain('articles')
+})
+
+it('pushes what was agreed to, and then there is nothing to push', async () => {
+  await put(library)
+
+  const silent = await line.governed(['schema', 'push'], given)
+  const refused = await line.governed(['schema', 'push'], { ...given, typed: ['n'] })
+  const before = await (await shop.get('/schema/model?ids=false')).text()
+  const agreed = await line.governed(['schema', 'push'], { ...given, typed: ['y'] })
+  const again = await line.governed(['schema', 'push', '--yes', '--json'], given)
+
+  expect(silent).toMatchObject({ code: 64, stdout: '', stderr: expect.stringContaining('help: say --yes\n') })
+  expect(refused).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('nothing was changed') })
+  expect(before).not.toContain('articles')
+  expect(agreed).toMatchObject({ code: 0, stdout: expect.stringMatching(/^\d+ changes applied\n$/) })
+  expect(agreed.stderr).toContain('+ articles')
+  expect(again).toMatchObject({ code: 0, json: { data: { changes: [] } } })
+})
+
+it('destroys nothing that it is not told to', async () => {
+  await shop.insert('notes', [{ text: 'kept' }, { text: 'too' }])
+  await put({ version: 1, collections: { letters: { fields: { id: 'int64 auto' } } } })
+
+  const refused = await line.governed(['schema', 'push', '--yes'], given)
+  const asJson = await line.governed(['schema', 'push', '--yes', '--json'], given)
+  const kept = await shop.data('/items/notes?fields=text')
+  const allowed = await line.governed(['schema', 'push', '--yes', '--allow', 'drop'], given)
+  const wrong = await line.governed(['schema', 'push', '--yes', '--allow', 'everything'], given)
+
+  expect(refused).toMatchObject({ code: 1, stdout: '' })
+  expect(refused.stderr).toContain('! notes, 2 rows\n')
+  expect(refused.stderr).toContain('error: this would destroy notes\nhelp: say --allow drop where it is meant')
+  expect(asJson).toMatchObject({ code: 1, json: { message: 'this would destroy notes' } })
+  expect(kept).toHaveLength(2)
+  expect(allowed.code).toBe(0)
+  expect((await shop.get('/items/notes')).status).toBe(404)
+  expect(wrong).toMatchObject({ code: 64, stderr: expect.stringContaining('--allow takes drop') })
+})
+
+it('keeps data over renames', async () => {
+  await shop.insert('notes', [{ text: 'kept' }])
+  await put({
+    version: 1,
+    collections: {
+      letters: { fields: { id: 'int64 auto', body: { type: 'string', renamedFrom: 'text' } }, renamedFrom: 'notes' },
+    },
+  })
+
+  const pushed = await line.governed(['schema', 'push', '--yes'], given)
+
+  expect(pushed.code).toBe(0)
+  expect(pushed.stderr).toMatch(/^> /m)
+  expect(await shop.data('/items/letters?fields=body')).toEqual([{ body: 'kept' }])
+})
+
+it('says where a file is wrong, and what was meant', async () => {
+  await put({ version: 1, collections: { a: { fields: { id: 'int64 auto', b: { to: 'notse' } } } } })
+
+  const wrong = await line.governed(['schema', 'diff'], given)
+  await writeFile(join(line.folder, 'model.json'), '{')
+  const broken = await line.governed(['schema', 'diff'], given)
+  const missing = await line.governed(['schema', 'push', 'other.json'], given)
+
+  expect(wrong).toMatchObject({ code: 1, stdout: '' })
+  expect(wrong.stderr).toContain('model.collections.a.fields.b.to')
+  expect(broken.stderr).toContain('model.json is not JSON')
+  expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('help: governed schema pull writes it') })
+})
+
+it('says which right is missing', async () => {
+  const reader = await people.member(shop, { entitlements: ['dataModel:read'] })
+  await put({ version: 1, collections: library.collections })
+
+  const refused = await line.governed(['schema', 'push', '--yes'], {
+    env: { ...given.env, GOVERNED_TOKEN: reader.token },
+  })
+
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining('error: applying this takes dataModel:edit\n'),
+  })
+})
+
+it('writes the same types out of a file as out of the service', async () => {
+  await put(library)
+  await line.governed(['schema', 'push', '--yes'], given)
+  await line.governed(['schema', 'pull', 'pulled.json'], given)
+
+  const online = await line.governed(['types'], given)
+  const written = await line.governed(['types', '--model', 'model.json', '--check'])
+  const pulled = await line.governed(['types', '--model', 'pulled.json', '--check'])
+  await put({ ...(await held()), collections: { notes: { fields: { id: 'int64 auto', n: 'int32' } } } })
+  const stale = await line.governed(['types', '--model', 'model.json', '--check'])
+  const both = await line.governed(['types', '--model', 'model.json', '--system'])
+
+  expect(online.code).toBe(0)
+  expect(written).toMatchObject({ code: 0, stdout: 'schema.ts is up to date\n', stderr: '' })
+  expect(pulled).toMatchObject({ code: 0 })
+  expect(stale.code).toBe(2)
+  expect(both).toMatchObject({ code: 64, stderr: expect.stringContaining('--system') })
+})
+
+it('is looked at by the doctor', async () => {
+  await put(library)
+  const differs = await line.governed(['doctor'], given)
+  await line.governed(['schema', 'pull'], given)
+  const same = await line.governed(['doctor'], given)
+
+  expect(differs).toMatchObject({
+    code: 1,
+    stdout: expect.stringMatching(/^wrong +model +model.json differs by \d+ changes$/m),
+  })
+  expect(differs.stdout).toContain('help: governed schema diff')
+  expect(same.stdout).toMatch(/^ok +model +model.json is the model of the workspace$/m)
+})
