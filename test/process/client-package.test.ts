@@ -61,6 +61,19 @@ it.each([
   expect(done.stdout).toBe('ran\n')
 })
 
+it('does the same on Deno', async () => {
+  await writeFile(join(folder, 'on-deno.ts'), await program())
+  const deno = join(root, 'node_modules/.bin/deno')
+  const given = JSON.stringify({ url: service.url, ...service.administrator })
+
+  const done = await run(deno, ['run', '--allow-net', '--allow-env', '--no-remote', '--no-check', 'on-deno.ts'], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, HOME: folder, NO_COLOR: '1', SERVICE: given },
+  })
+
+  expect(done.stdout).toBe('ran\n')
+})
+
 const compilerOptions = {
   target: 'es2023',
   lib: ['es2023', 'dom', 'dom.iterable'],
