@@ -6,7 +6,7 @@
 import fc, { type Arbitrary } from 'fast-check'
 import type { TypeName } from '../../../src/core/model/field-type.ts'
 import type { Model } from '../../../src/core/model/model.ts'
-import { insideOfJson } from '../../property/support/inside.ts'
+import { type Inside, insideOfJson } from '../../property/support/inside.ts'
 import type { Stock } from '../../property/support/request.ts'
 import type { Operand, Row, Rows } from '../../property/support/rows.ts'
 import { fieldOf, type Relation, type Shop, type TypeText } from '../../property/support/shop.ts'
@@ -68,14 +68,23 @@ function sideOf({ of, name, near }: Way): Side {
   return { of, name, near: near.opposite, back: near.name }
 }
 
+/** Asked for thousands of times in one case, and always the same. */
+const fields = ofEach(makeFields)
+const relations = ofEach(makeRelations)
+const members = ofEach((name) => [...fields[name].keys(), ...relations[name].keys()])
+
+function ofEach<T>(make: (name: Name) => T): Readonly<Record<Name, T>> {
+  return Object.fromEntries(names.map((name) => [name, make(name)])) as Record<Name, T>
+}
+
 export const shop: Shop = {
   collections,
   links: links.map(({ column, ...link }) => ({ ...link, columns: [column] })),
-  fields: new Map(names.map((name) => [name, fieldsOf(name)])),
-  relations: new Map(names.map((name) => [name, relationsOf(name)])),
+  fields: new Map(names.map((name) => [name, fields[name]])),
+  relations: new Map(names.map((name) => [name, relations[name]])),
 }
 
-function fieldsOf(collection: Name): ReadonlyMap<string, TypeText> {
+function makeFields(collection: Name): ReadonlyMap<string, TypeText> {
   const entries = Object.entries<string>(collections[collection]).map(([name, text]) => {
     const type: TypeText = {
       name: text.replace('?', '') as TypeName,
@@ -88,11 +97,11 @@ function fieldsOf(collection: Name): ReadonlyMap<string, TypeText> {
   return new Map(entries)
 }
 
-function relationsOf(collection: Name): ReadonlyMap<string, Relation> {
+function makeRelations(collection: Name): ReadonlyMap<string, Relation> {
   const forward = links
     .filter(({ child }) => child === collection)
     .map(({ name, column, parent }): [string, Relation] => {
-      const isNullable = fieldsOf(collection).get(column)?.isNullable === true
+      const isNullable = fields[collection].get(column)?.isNullable === true
       return [name, { target: parent, pairs: [[column, 'id']], isList: false, isNullable }]
     })
   const backward = links
@@ -111,7 +120,7 @@ function relationsOf(collection: Name): ReadonlyMap<string, Relation> {
 
 /** All members of a body or a policy's `fields`. */
 export function membersOf(collection: Name): readonly string[] {
-  return [...fieldsOf(collection).keys(), ...relationsOf(collection).keys()]
+  return members[collection]
 }
 
 /** They differ in their last digits only, so that every database orders them alike. */
@@ -160,7 +169,7 @@ export function valuesOf(collection: Name, field: string): readonly unknown[] {
 
 export function anyValue(collection: Name, field: string): Arbitrary<unknown> {
   const value = fc.constantFrom(...valuesOf(collection, field))
-  return fieldsOf(collection).get(field)?.isNullable === true ? fc.option(value, { nil: null, freq: 4 }) : value
+  return fields[collection].get(field)?.isNullable === true ? fc.option(value, { nil: null, freq: 4 }) : value
 }
 
 export function stockOf(of: Shop): Stock {
@@ -171,10 +180,19 @@ export function stockOf(of: Shop): Stock {
       const whole = valuesOf(collection as Name, field).map(operand)
       const parts = ['', 'a', 'A', '%', 'live', 'old'].map(operand)
       const isJson = fieldOf(of, collection, field)?.name === 'json'
-      const inside = isJson ? insideOfJson(valuesOf(collection as Name, field), 1) : undefined
-      return { whole, parts, ascii: parts, ...(inside !== undefined && { inside }) }
+      return { whole, parts, ascii: parts, ...(isJson && { inside: insideOf(collection as Name, field) }) }
     },
   }
+}
+
+const insides = new Map<string, Inside>()
+
+/** Drawn once: each case has a stock of its own. */
+function insideOf(collection: Name, field: string): Inside {
+  const place = `${collection}.${field}`
+  const inside = insides.get(place) ?? insideOfJson(valuesOf(collection, field), 1)
+  insides.set(place, inside)
+  return inside
 }
 
 function operand(value: unknown): Operand {
@@ -196,12 +214,12 @@ export const anyRows: Arbitrary<Rows> = anyTable('people', []).chain((people) =>
 /** Rows whose reference is to one of `parents`. */
 function anyTable(collection: Name, parents: readonly Row[]): Arbitrary<readonly Row[]> {
   const reference = links.find(({ child }) => child === collection)?.column
-  const fields = [...fieldsOf(collection)].map(([name, { isNullable }]) => {
+  const values = [...fields[collection]].map(([name, { isNullable }]) => {
     if (name !== reference) return [name, anyValue(collection, name)] as const
     const existing = parents.length === 0 ? fc.constant(null) : fc.constantFrom(...parents.map(({ id }) => id))
     return [name, isNullable ? fc.option(existing, { nil: null, freq: 4 }) : existing] as const
   })
-  return fc.uniqueArray(fc.record(Object.fromEntries(fields)), { minLength: 1, maxLength: 5, selector: ({ id }) => id })
+  return fc.uniqueArray(fc.record(Object.fromEntries(values)), { minLength: 1, maxLength: 5, selector: ({ id }) => id })
 }
 
 function anyLikes(people: readonly Row[], posts: readonly Row[]): Arbitrary<readonly Row[]> {

@@ -63,6 +63,7 @@ function demand(condition: boolean, status: 403 | 404 | 422): void {
   if (!condition) throw new Refusal(status)
 }
 
+/** Its filters with what their variables stand for. */
 type Grant = { readonly fields: ReadonlySet<string>; readonly filter: Tree; readonly validation: Tree }
 type State = Record<Name, Row[]>
 
@@ -87,14 +88,28 @@ export function naiveRules(
   )
   let state = copyOf(rows)
 
+  const granted = new Map<string, readonly Grant[]>()
+
   function grants(collection: Name, action: ActionName): readonly Grant[] {
+    const known = granted.get(`${collection} ${action}`) ?? grantsOf(collection, action)
+    granted.set(`${collection} ${action}`, known)
+    return known
+  }
+
+  function grantsOf(collection: Name, action: ActionName): readonly Grant[] {
     const everything = { fields: new Set(membersOf(collection)), filter: {}, validation: {} }
     return speaking.flatMap(({ collections }) => {
       const part = collections[collection]?.[action]
       if (part === undefined) return []
       if (part === 'all') return [everything]
       const { fields = '*', filter = {}, validation = {} } = part
-      return [{ fields: fields === '*' ? everything.fields : new Set(fields), filter, validation }]
+      return [
+        {
+          fields: fields === '*' ? everything.fields : new Set(fields),
+          filter: bound(filter, caller),
+          validation: bound(validation, caller),
+        },
+      ]
     })
   }
 
@@ -133,10 +148,9 @@ export function naiveRules(
     return state[link.child].filter((one) => one[link.column] === row.id)
   }
 
-  const admits = ({ filter }: Grant, collection: Name, row: Row) =>
-    holds(everybody, collection, bound(filter, caller), row) === true
+  const admits = ({ filter }: Grant, collection: Name, row: Row) => holds(everybody, collection, filter, row) === true
   const approves = ({ validation }: Grant, collection: Name, row: Row) =>
-    holds(everybody, collection, bound(validation, caller), row) === true
+    holds(everybody, collection, validation, row) === true
 
   function isReadable(collection: Name, row: Row): boolean {
     return grants(collection, 'read').some((grant) => admits(grant, collection, row))
@@ -684,8 +698,10 @@ function answered(work: () => Answer, refused = ({ status }: Refusal): Answer =>
   }
 }
 
+/** A write changes columns as a whole, never what lies inside a value. */
 function copyOf(rows: Rows): State {
-  return structuredClone(rows) as State
+  const copied = Object.entries(rows).map(([name, some]) => [name, some.map((row) => ({ ...row }))])
+  return Object.fromEntries(copied) as State
 }
 
 function set(row: Row, column: string, value: unknown): void {
