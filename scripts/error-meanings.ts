@@ -47,6 +47,8 @@ export const errorMeanings: Readonly<Record<ServiceErrorCode, string>> = {
   '5002': 'The external system throttles; trying again may help',
   '5003': 'Its state in the database forbids it, such as a view that was never refreshed or whose tables are gone',
   '5004': '`SERVICE_QUERY__TIMEOUT`; of a write nothing is left; ask for fewer items, fewer relations or by an index',
+  '5005':
+    'The database has ended the write again and again in favour of others (deadlocks); nothing of it is left: send it again after `Retry-After` seconds',
   '6001': limit('workspaces'),
   '6002': limit('service_accounts'),
   '6003': limit('sso_enabled'),

@@ -35,6 +35,7 @@ const seldom = [
   'src/services/rights/model-file/use-cases.ts',
   'src/sources/once.ts',
   'src/sources/sql/batch.ts',
+  'src/sources/sql/repeat.ts',
 ]
 
 /** Returns the files that the modules were made of, relative to the repository. Throws with the places of what is wrong. */

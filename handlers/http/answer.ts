@@ -84,13 +84,16 @@ export function failure(error: unknown): Answer {
 }
 
 /** Headers that HTTP requires for some errors. */
-function headersOf({ kind, meta }: ServiceError): Pick<Answer, 'headers'> {
+function headersOf({ kind, meta, cause }: ServiceError): Pick<Answer, 'headers'> {
   if (kind === 'methodNotAllowed' && meta?.allow !== undefined) return { headers: { Allow: String(meta.allow) } }
-  if ((kind === 'throttled' || kind === 'conflict') && meta?.retryAfter !== undefined) {
+  if (retried.has(kind) && meta?.retryAfter !== undefined) {
     return { headers: { 'Retry-After': String(meta.retryAfter) } }
   }
-  return {}
+  return cause instanceof ServiceError ? headersOf(cause) : {}
 }
+
+/** Kinds of errors of which it may be told when to try again. */
+const retried: ReadonlySet<string> = new Set(['throttled', 'conflict', 'unavailable'])
 
 /**
  * Returns true for internal errors and errors of sources, which operators should see; false for errors of the caller.

@@ -20,7 +20,7 @@ export type OnceDeps = {
   readonly dialect: Dialect | Conversation
   /** Runs a transaction of a write, again where that may help; a fault that `isFinal` ends it. */
   readonly attempt: <T>(
-    work: (context: QueryContext) => Promise<T>,
+    work: (driver: SqlDriver, context: QueryContext) => Promise<T>,
     isFinal: (fault: SqlFault) => boolean,
   ) => Promise<T>
   readonly textOf: (results: readonly (readonly SqlRow[])[], answers: readonly number[]) => string
@@ -61,7 +61,7 @@ export async function onceInLedger<Answer>(
 export type IsFinal = (fault: SqlFault) => boolean
 
 async function inSettings(
-  { driver, dialect, attempt, textOf }: OnceDeps,
+  { dialect, attempt, textOf }: OnceDeps,
   { plan, bindings, table, entry, kept }: OnceWrite,
   isFinal: IsFinal,
 ): Promise<string> {
@@ -72,7 +72,7 @@ async function inSettings(
   const [only, ...others] = combined?.statements ?? []
   if (only !== undefined && others.length === 0) {
     const statement = binder(only)(bindings)
-    return textOf([await attempt((context) => driver.query(statement, context), isFinal)], [0])
+    return textOf([await attempt((by, context) => by.query(statement, context), isFinal)], [0])
   }
   const write = await inParts(compileWrite(plan, recording(dialect, kept)))
   const statements = [
@@ -81,16 +81,12 @@ async function inSettings(
     compile(finish(table, entry.scope, { kept, dialect }), dialect),
   ]
   const answers = write.answers.map((index) => index + 1)
-  return textOf(await attempt((context) => driver.batch(statements, context), isFinal), answers)
+  return textOf(await attempt((by, context) => by.batch(statements, context), isFinal), answers)
 }
 
-async function inConversation(
-  { driver: { converse }, dialect, attempt }: OnceDeps,
-  write: OnceWrite,
-  isFinal: IsFinal,
-): Promise<string> {
-  if (converse === undefined) throw new TypeError('the driver sends a batch as a whole')
-  return attempt(async (context) => {
+async function inConversation({ dialect, attempt }: OnceDeps, write: OnceWrite, isFinal: IsFinal): Promise<string> {
+  return attempt(async ({ converse }, context) => {
+    if (converse === undefined) throw new TypeError('the driver sends a batch as a whole')
     const texts: string[] = []
     await converse(conversedOnce(dialect, write, texts), context)
     return concatenate(texts)

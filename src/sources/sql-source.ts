@@ -12,7 +12,7 @@ import { inParts } from './in-parts.ts'
 import type { OnceDeps } from './once.ts'
 import type { ListAnswer, Prepared, Source } from './source.ts'
 import { throwRefused } from './sql/caller-error.ts'
-import { isPassing, retry } from './sql/retry.ts'
+import { createRetry, passingCause } from './sql/retry.ts'
 import { answeredWalk } from './sql/walked.ts'
 
 type Rows = readonly SqlRow[]
@@ -26,6 +26,7 @@ export type SqlSourceDeps = {
 export function openSqlSource(deps: SqlSourceDeps): Source {
   const { driver, dialect } = deps
   const refuse = throwRefused(dialect)
+  const retry = createRetry(deps)
   const textOf = (rows: Rows) => dialect.answerList(rows, false).data
 
   // Chained by `then` instead of async functions, since each await costs every request a step.
@@ -84,12 +85,12 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
 
     async writeOnce(write) {
       const { writeOnce } = await import('./once.ts')
-      const isPassingWrite = isPassing([write.plan], dialect)
+      const passing = passingCause([write.plan], dialect)
       const attempt: OnceDeps['attempt'] = (work, isFinal) =>
-        retry(
-          () => work(writer),
-          (fault) => !isFinal(fault) && isPassingWrite(fault),
-        )
+        retry({
+          run: (by) => work(by, writer),
+          passing: (fault) => (isFinal(fault) ? undefined : passing(fault)),
+        })
       return writeOnce({ driver, dialect, attempt, textOf: answersOf }, write).catch(refuse)
     },
 
@@ -120,30 +121,31 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
   }
 
   function conversation(plan: WritePlan, dialect: Conversation): Prepared<string> {
-    const { converse } = driver
-    if (converse === undefined) throw new TypeError('the driver sends a batch as a whole')
-    const attempt = async (bindings: Bindings) => {
+    const passing = passingCause([plan], dialect)
+    const run = async ({ converse }: SqlDriver, bindings: Bindings) => {
+      if (converse === undefined) throw new TypeError('the driver sends a batch as a whole')
       const answers: number[] = []
       const results = await converse(conversed(plan, dialect, { bindings, answers }), writer)
       return answersOf(results, answers)
     }
-    return (bindings) => retry(() => attempt(bindings), isPassing([plan], dialect)).catch(refuse)
+    return (bindings) => retry({ run: (by) => run(by, bindings), passing }).catch(refuse)
   }
 
   function ready({ statements, answers }: CompiledWrite, plan: WritePlan): Prepared<string> {
     const binders = statements.map(binder)
     const answer = (results: readonly Rows[]) => answersOf(results, answers)
+    const passing = passingCause([plan], dialect)
     const [only] = binders
     if (only === undefined) return async () => '[]'
     if (binders.length > 1) {
       return (bindings) => {
         const bound = binders.map((bind) => bind(bindings))
-        return retry(() => driver.batch(bound, writer), isPassing([plan], dialect)).then(answer, refuse)
+        return retry({ run: (by) => by.batch(bound, writer), passing }).then(answer, refuse)
       }
     }
     return (bindings) => {
       const bound = only(bindings)
-      return retry(() => driver.query(bound, writer), isPassing([plan], dialect)).then((rows) => answer([rows]), refuse)
+      return retry({ run: (by) => by.query(bound, writer), passing }).then((rows) => answer([rows]), refuse)
     }
   }
 }

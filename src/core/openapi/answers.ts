@@ -90,6 +90,7 @@ const failures = {
   unavailable: {
     description: 'Not available at the moment.',
     example: { message: 'The service is unavailable' },
+    headers: { 'Retry-After': { type: 'string', description: 'Seconds, where it may succeed then.' } },
   },
 } satisfies Partial<Record<ErrorKind, ErrorAnswer>>
 

@@ -77,7 +77,7 @@ export function addLink(
   const elsewhere = new Set([...linked.keys()].map(({ id }) => id))
   const cells = [...linked.values(), ...createAssignments(context, {}, path, elsewhere).map(cellOf)]
   const into = program.slot(junction)
-  addStep(program, { kind: 'insert', into, cells, provided: owner, absent: undefined, unless })
+  addStep(program, { kind: 'insert', into, cells, provided: owner, absent: undefined, unless, unique: undefined })
   addChecks(program, into, conditionsOf(program, context, [far.id, ...linkIds(near)]))
 }
 

@@ -5,7 +5,7 @@
  */
 import { validRows, writableRows } from '../access/access.ts'
 import { shortName } from '../message-text.ts'
-import type { Collection, RelationField } from '../model/model.ts'
+import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
 import type { Parts } from '../parts.ts'
 import type { Filter } from '../query/filter.ts'
 import { MAX_RELATION_DEPTH, queryFault, type RawFilter, tooManyRelations } from '../query/parse.ts'
@@ -38,13 +38,20 @@ type Parent = {
   readonly provided: Slot | undefined
   /** Nothing happens if this slot has a row. */
   readonly absent?: Slot
+  /** The fields by which that row was looked for. */
+  readonly unique?: readonly PrimitiveField[]
 }
 
 const noParent: Parent = { cells: [], relation: undefined, depth: 0, provided: undefined }
 
-/** Adds a new item without relations, unless `absent` has a row; returns its slot. */
-export function addIfAbsent(program: Program, item: LocatedBody, absent: Slot): Parts<Slot> {
-  return addCreate(program, absent.collection, item, { ...noParent, absent })
+/** Adds a new item without relations, unless `slot` has a row, which was looked for by the fields `unique`; returns its slot. */
+export function addIfAbsent(
+  program: Program,
+  item: LocatedBody,
+  absent: { readonly slot: Slot; readonly unique: readonly PrimitiveField[] },
+): Parts<Slot> {
+  const { slot, unique } = absent
+  return addCreate(program, slot.collection, item, { ...noParent, absent: slot, unique })
 }
 
 /** Adds a new item with everything nested in it; returns its slot. */
@@ -87,9 +94,9 @@ export function* addCreate(
   // A row with defaults only cannot be inserted conditionally.
   if (cells.length === 0 && parent.provided !== undefined) throw queryFault(path, 'must give a value')
   const into = program.slot(collection)
-  const { provided, absent } = parent
+  const { provided, absent, unique } = parent
   const filledIn = addReferences(program, { collection, names: Object.keys(columns), cells, provided, absent })
-  addStep(program, { kind: 'insert', into, cells, provided, absent, unless: undefined })
+  addStep(program, { kind: 'insert', into, cells, provided, absent, unless: undefined, unique })
   for (const { relation, rows: where } of filledIn) {
     addStep(program, { kind: 'refer', slot: into, relation, cells: [], where, assertion: 'noReference' })
   }

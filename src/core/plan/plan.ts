@@ -195,6 +195,8 @@ export type Step =
       readonly absent: Slot | undefined
       /** Inserts nothing if another row has the same values in these fields. */
       readonly unless: readonly PrimitiveField[] | undefined
+      /** The fields of the unique index by which `absent` was looked for. */
+      readonly unique: readonly PrimitiveField[] | undefined
     }
   | {
       readonly kind: 'find'

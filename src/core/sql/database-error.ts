@@ -18,11 +18,18 @@ const codes = {
   unreachable: '5001',
   notReady: '5003',
   overdue: '5004',
+  blocked: '5005',
 } as const satisfies Readonly<Record<string, WordedCode>>
+
+/** Of a write that was ended in favour of others. */
+export const blockedCode = codes.blocked
+/** Seconds after which it may be sent again. */
+const BLOCKED = 1
 
 /** `detail` is nested, where it helps the caller. */
 export function databaseError(reason: DatabaseErrorReason, detail?: string): ServiceError {
   const code = codes[reason]
+  if (reason === 'blocked') return codedError(code, { meta: { retryAfter: BLOCKED } })
   return codedError(code, { cause: detail === undefined ? undefined : new ServiceError(errorCodes[code].kind, detail) })
 }
 

@@ -287,6 +287,8 @@ export type Dialect = SqlSyntax & {
    */
   readonly answersGo: 'bySettings' | 'byUs'
 
+  readonly writeQueue: WriteQueue
+
   /** The column type for a definition; undefined where this database cannot store the type. */
   readonly columnType: (type: FieldType, isList: boolean) => Sql | undefined
   readonly ddl: Ddl
@@ -294,6 +296,16 @@ export type Dialect = SqlSyntax & {
   readonly shown?: () => Dialect
   /** Converts a database error to the caller's error; undefined where the request is not the cause. */
   readonly explain: (fault: SqlFault) => ServiceError | undefined
+}
+
+/** The line in which transactions wait that were ended in favour of others (decision 074). */
+export type WriteQueue = {
+  /** Begins a transaction: waits for those ahead in the line, but not for long, since none of them has to be first. */
+  readonly take: Statement
+  /** Ends it. */
+  readonly release: readonly Statement[]
+  /** Begins a transaction outside of the line: what waits longer for others is ended. Undefined where deadlocks end at once. */
+  readonly patience: Statement | undefined
 }
 
 export type AggregateSyntax = {

@@ -24,7 +24,7 @@ import { inParts } from '../in-parts.ts'
 import { type IsFinal, onceInLedger } from '../once.ts'
 import type { BatchAnswer, KeptAnswer, ListAnswer, OnceBatch, OnceOutcome, ReadOptions } from '../source.ts'
 import { refused } from './caller-error.ts'
-import { isPassing, retry } from './retry.ts'
+import { createRetry, passingCause } from './retry.ts'
 import { answeredWalk } from './walked.ts'
 
 export type SqlBatchDeps = { readonly driver: SqlDriver; readonly dialect: Dialect | Conversation }
@@ -37,19 +37,20 @@ export async function runSqlBatch(
   plan: BatchPlan,
   { bindings, options = {} }: SqlBatchRun,
 ): Promise<BatchAnswer> {
-  const { driver, dialect } = deps
+  const { dialect } = deps
   const plans = plan.operations.map((operation) => operation.plan)
   // A batch that writes continues when its client disconnects.
   const context: QueryContext = plans.every(({ kind }) => kind === 'read') ? options : { isWriting: true }
-  const passing = isPassing(plans, dialect)
+  const passing = passingCause(plans, dialect)
+  const retry = createRetry(deps)
   if ('begun' in dialect) {
     let places = noPlaces(plan)
-    const attempt = () => {
+    const run = (by: SqlDriver) => {
       places = noPlaces(plan)
-      return converse(driver, conversedBatch(plan, dialect, { bindings, places }), context)
+      return converse(by, conversedBatch(plan, dialect, { bindings, places }), context)
     }
     try {
-      return answersOf(plan, await retry(attempt, passing), { places, dialect, bindings })
+      return answersOf(plan, await retry({ run, passing }), { places, dialect, bindings })
     } catch (error) {
       throw await explained(deps, error, places)
     }
@@ -57,7 +58,7 @@ export async function runSqlBatch(
   const compiled = await inParts(compileBatch(plan, dialect))
   const statements = compiled.statements.map((template) => binder(template)(bindings))
   try {
-    const results = await retry(() => driver.batch(statements, context), passing)
+    const results = await retry({ run: (by) => by.batch(statements, context), passing })
     return answersOf(plan, results, { places: compiled, dialect, bindings })
   } catch (error) {
     throw await explained(deps, error, { ...compiled, statements })
@@ -66,10 +67,11 @@ export async function runSqlBatch(
 
 /** The same with its entry in a ledger of the source. Throws what a batch throws; nothing of it is left then. */
 export async function runSqlBatchOnce(deps: SqlBatchDeps, batch: OnceBatch): Promise<OnceOutcome<KeptAnswer>> {
-  const { driver, dialect } = deps
+  const { dialect } = deps
   const { plan, bindings, table, entry, keepings } = batch
   const plans = plan.operations.map((operation) => operation.plan)
-  const passing = isPassing(plans, dialect)
+  const passing = passingCause(plans, dialect)
+  const retry = createRetry(deps)
   let sent: Sent = { operations: [] }
 
   async function inSettings(isFinal: IsFinal): Promise<KeptAnswer> {
@@ -84,23 +86,23 @@ export async function runSqlBatchOnce(deps: SqlBatchDeps, batch: OnceBatch): Pro
       compile(finishBatch(table, entry.scope, { keepings, dialect }), dialect),
     ]
     sent = { statements, operations: [undefined, ...compiled.operations, undefined] }
-    const results = await retry(
-      () => driver.batch(statements, writer),
-      (fault) => !isFinal(fault) && passing(fault),
-    )
+    const results = await retry({
+      run: (by) => by.batch(statements, writer),
+      passing: (fault) => (isFinal(fault) ? undefined : passing(fault)),
+    })
     const places = { answers: answers.map((list) => list.map((place) => place + 1)) }
     return answersOf(plan, results, { places, dialect, bindings })
   }
 
   async function inConversation(isFinal: IsFinal): Promise<KeptAnswer> {
-    const attempt = async () => {
+    const run = async (by: SqlDriver) => {
       const told: BatchTold = { lists: plan.operations.map(() => []), operations: [] }
       sent = told
-      const run = { plan, bindings, table, entry, keepings, walks: walksOf(plan, bindings) }
-      await converse(driver, conversedBatchOnce(dialect, run, told), writer)
+      const once = { plan, bindings, table, entry, keepings, walks: walksOf(plan, bindings) }
+      await converse(by, conversedBatchOnce(dialect, once, told), writer)
       return told.lists.map(joinedLists)
     }
-    return retry(attempt, (fault) => !isFinal(fault) && passing(fault))
+    return retry({ run, passing: (fault) => (isFinal(fault) ? undefined : passing(fault)) })
   }
 
   const run = { bySettings: inSettings, byUs: inConversation }[dialect.answersGo]

@@ -19,6 +19,6 @@ export function refused(dialect: Dialect, fault: SqlFault): ServiceError {
   if (explained === undefined)
     return queryFailed(new ServiceError('failed', 'Failed to query the database', { cause: fault }))
   // The SqlFault is not shown to callers; code that knows the model reads the constraint's name from it.
-  const { kind, message, code, cause = fault } = explained
-  return queryFailed(new ServiceError(kind, message, { cause, ...(code !== undefined && { code }) }))
+  const { kind, message, code, meta, cause = fault } = explained
+  return queryFailed(new ServiceError(kind, message, { cause, ...(code && { code }), ...(meta && { meta }) }))
 }

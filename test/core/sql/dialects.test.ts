@@ -575,7 +575,7 @@ describe('a write', () => {
       `with i as (insert into authors ("name") select 'a' where 1 = 1 returning *) select set_config('service.slot3', coalesce((select json_agg(r)::text from (select "id"::text as "c0" from i) r), '[]'), true)`,
     ])
     expect(texts.mysql).toEqual([
-      "insert into authors (`name`) select 'a' where 1 = 1",
+      "select 1 = 1; then: insert into authors (`name`) values ('a')",
       "set @slot3 = if(1 = 1, json_array(json_object('c0', concat('=', last_insert_id()))), '[]')",
     ])
     expect(many.mysql).toEqual([
@@ -769,6 +769,11 @@ function written(plan: WritePlan): Record<'postgres' | 'mariadb' | 'mysql', read
 }
 
 function all(make: (dialect: Dialect) => Iterable<Sql>): Record<'postgres' | 'mariadb' | 'mysql', readonly string[]> {
-  const texts = (dialect: Dialect) => Array.from(make(dialect), (statement) => compile(statement, dialect).text)
+  const texts = (dialect: Dialect) =>
+    Array.from(make(dialect), (statement) => {
+      const { text, heed } = compile(statement, dialect)
+      const next = heed?.([['1']])
+      return next === undefined ? text : `${text}; then: ${next.text}`
+    })
   return { postgres: texts(postgres), mariadb: texts(mariadb), mysql: texts(mysql) }
 }

@@ -43,11 +43,12 @@ export function* planUpsert(
   requireFew(body, most, place)
   const selection = answered(request, body.length)
   const program = programOf(request)
+  const unique = keys.map(({ field }) => field)
   const written: { readonly index: number; readonly slots: readonly Slot[] }[] = []
   for (const item of itemsOf(program, collection, { body, keys, place }).toSorted(byName)) {
     yield
     const found = addFind(program, collection, { matches: item.matches, where: item.where })
-    const inserted = yield* addIfAbsent(program, { body: item.columns, path: item.path }, found)
+    const inserted = yield* addIfAbsent(program, { body: item.columns, path: item.path }, { slot: found, unique })
     if (conflict.do === 'update') {
       const rest = Object.entries(item.columns).filter(([name]) => !keys.some(({ field }) => field.apiName === name))
       const change = { body: Object.fromEntries(rest), path: item.path }

@@ -21,7 +21,7 @@ import { answerList, list, nestedMany, ordered, ordering, paging, row, tag } fro
 import { assertion as assertionInSession, mysqlSlots, type SlotParts } from './slots.ts'
 import { amount, assigned, cast, typed } from './values.ts'
 import { wire } from './wire.ts'
-import { allDefaults, remove, update, written } from './writes.ts'
+import { allDefaults, remove, update, writeQueue, written } from './writes.ts'
 
 /** The beginning of an overflow, which the server repeats in its message. */
 const OVERFLOW = sql`exp(1000`
@@ -201,6 +201,7 @@ function family(own: Family, { slotsOf, demanded, ...talk }: Talk): Dialect {
     }),
 
     answersGo: 'byUs',
+    writeQueue,
 
     columnType: (type, isList) => (isList ? undefined : columnType(type, own)),
     ddl: mysqlDdl({ ...talk, syntax, attributes: own.attributes }),

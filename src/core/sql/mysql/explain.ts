@@ -28,6 +28,11 @@ export function explain({ state, errno, message }: SqlFault): ServiceError | und
     case 1969: // MariaDB: max_statement_time
     case 3024: // MySQL: max_execution_time
       return databaseError('overdue')
+    case 1020: // the row has changed since the transaction began
+    case 1205: // waited for a lock longer than allowed
+    case 1213: // deadlock
+    case 1467: // deadlock over the next number of a key
+      return databaseError('blocked')
     case 1040: // too many connections
     case 1053: // server is shutting down
     case 1203: // too many connections of this user

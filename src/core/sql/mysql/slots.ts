@@ -7,7 +7,7 @@ import type { ColumnShape, PrimitiveField } from '../../model/model.ts'
 import { queryFault } from '../../query/parse.ts'
 import type { Dialect, Insertion, KeptColumn, Slots } from '../dialect.ts'
 import { absent, insert } from '../insert.ts'
-import { empty, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
+import { empty, heeding, ident, integer, join, literal, type Sql, sql } from '../statement.ts'
 import { type SessionSlots, sessionSlots } from '../write/session-slots.ts'
 import type { Family } from './family.ts'
 import { paging } from './rows.ts'
@@ -93,7 +93,7 @@ export function mysqlSlots({ allDefaults, overflow, cast, returning }: Omit<Slot
       const texts = sql`json_array(${join(run.rows.map((_, place) => row(keptCells(run, place))))})`
       const all = index === 0 ? texts : sql`json_merge_preserve(${variable(slot)}, ${texts})`
       const value = run.provided === undefined ? all : sql`if(${run.provided}, ${all}, '[]')`
-      return [insert(run, { allDefaults }), sql`set ${variable(slot)} = ${value}`]
+      return [insertIf(run, { allDefaults }), sql`set ${variable(slot)} = ${value}`]
     })
     return isFilledIn(insertion) ? [...inserts, ...keepAgain(slot, insertion)] : inserts
   }
@@ -107,6 +107,16 @@ export function mysqlSlots({ allDefaults, overflow, cast, returning }: Omit<Slot
     table: keptTable,
     assertion,
   })
+}
+
+/**
+ * `insert … select` locks the counter of the table until the statement has ended, even while it waits for a row. Where the
+ * transaction of that row wants the counter, MariaDB may end another one than those two, which then wait for good.
+ */
+function insertIf({ provided, ...insertion }: Insertion, dialect: Pick<Dialect, 'allDefaults'>): Sql {
+  const inserted = insert({ ...insertion, provided: undefined }, dialect)
+  if (provided === undefined) return inserted
+  return heeding(sql`select ${provided}`, ([row]) => (row?.[0] === '1' ? inserted : undefined))
 }
 
 /** Not a select, since constants that fail may be evaluated before their branch is chosen. */

@@ -1,10 +1,19 @@
 /** Statements that change rows, and `returning` where it is known. */
-import type { DirectWrite, RowQuery, Setting, Targets } from '../dialect.ts'
+import type { DirectWrite, RowQuery, Setting, Targets, WriteQueue } from '../dialect.ts'
 import { insert } from '../insert.ts'
 import { empty, ident, join, type Sql, sql } from '../statement.ts'
 import type { Family } from './family.ts'
 import { ordering, row } from './rows.ts'
 import { isMixed } from './slots.ts'
+
+const lockName = `concat('service:writes:', md5(ifnull(database(), '')))`
+
+/** A lock of the session. Without it a write goes on after some seconds; a session that fails or ends releases it as well. */
+export const writeQueue: WriteQueue = {
+  take: { text: `select get_lock(${lockName}, 5)`, params: [] },
+  release: [{ text: `select release_lock(${lockName})`, params: [] }],
+  patience: undefined,
+}
 
 export const allDefaults = sql`() values ()`
 

@@ -2,6 +2,7 @@
 import type { Dialect } from '../dialect.ts'
 import { MAX_JOINED_ROWS } from '../joined-inserts.ts'
 import { sql } from '../statement.ts'
+import { writeQueue } from './advisory-locks.ts'
 import { altered } from './altered.ts'
 import { columnType } from './column-type.ts'
 import { compare, compared, comparedValue, isOneOf, matches, ordered, ranked } from './comparisons.ts'
@@ -62,6 +63,7 @@ export const postgres: Dialect = {
     written(write, rendered, marker === undefined ? writtenList : (rows) => demandedList(rows, marker)),
   slots: postgresSlots,
   answersGo: 'bySettings',
+  writeQueue,
 
   columnType,
   ddl: postgresDdl,

@@ -19,6 +19,10 @@ export function explain({ state, message, routine }: SqlFault): ServiceError | u
       return databaseError('overdue')
     case CANCELED:
       return disconnectedError()
+    case '40001': // serialization failure
+    case '40P01': // deadlock
+    case '55P03': // waited for a lock longer than allowed
+      return databaseError('blocked')
     case '23505':
       return databaseError('unique')
     case '23502':

@@ -1,0 +1,38 @@
+/** A driver whose transactions have further statements before and behind those that they are asked for. */
+import { SqlFault } from '../../core/sql/fault.ts'
+import type { Statement } from '../../core/sql/statement.ts'
+import type { SqlDriver, SqlRow } from '../../ports.ts'
+
+/** Answers and places of faults are those of the statements that were asked for. */
+export function around(
+  driver: SqlDriver,
+  before: readonly Statement[],
+  behind: readonly Statement[],
+): Pick<SqlDriver, 'query' | 'batch' | 'converse'> {
+  const { converse } = driver
+  const own = async (work: Promise<readonly (readonly SqlRow[])[]>) => {
+    try {
+      return (await work).slice(before.length, -behind.length || undefined)
+    } catch (error) {
+      throw error instanceof SqlFault ? moved(error, before.length) : error
+    }
+  }
+  const batch: SqlDriver['batch'] = (statements, context) =>
+    own(driver.batch([...before, ...statements, ...behind], context))
+  return {
+    batch,
+    query: async (statement, context) => (await batch([statement], context))[0] ?? [],
+    ...(converse && {
+      converse: (statements, context) => own(converse(inOrder([before, statements, behind]), context)),
+    }),
+  }
+}
+
+function* inOrder(parts: readonly Iterable<Statement>[]): Generator<Statement, void> {
+  for (const part of parts) yield* part
+}
+
+function moved(fault: SqlFault, by: number): SqlFault {
+  const { message, cause, position = -1, ...detail } = fault
+  return new SqlFault(message, { ...detail, cause, ...(position >= by && { position: position - by }) })
+}
