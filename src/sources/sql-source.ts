@@ -1,10 +1,12 @@
 /** A source behind an SQL driver: its dialect compiles plans, and each read is one statement. */
 import type { BatchPlan, Grouping, Page, ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import { notACursor } from '../core/query/cursor.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
 import type { Conversation, Dialect } from '../core/sql/dialect.ts'
+import { SqlFault } from '../core/sql/fault.ts'
 import { compilePieces, compileRead } from '../core/sql/read.ts'
-import { binder, type Statement, type StatementTemplate } from '../core/sql/statement.ts'
+import { binder, type Statement } from '../core/sql/statement.ts'
 import { concatenate } from '../core/sql/write/lists.ts'
 import { type CompiledWrite, compileWrite, conversed } from '../core/sql/write.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../ports.ts'
@@ -35,12 +37,17 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
       const answer = (rows: Rows) => dialect.answerList(rows, plan.count)
       const { grouping } = plan
       if (grouping !== undefined) {
-        const compiled = compileLate(plan, grouping).then(binder)
+        const compiled = compileLate(plan, grouping)
         // Awaited when it runs; an error before that must not count as an unhandled rejection.
         compiled.catch(() => {})
         return async (bindings, options = reader) => {
-          const bind = await compiled
-          return driver.query(bind(bindings), options).then(answer, refuse)
+          const { bind, explain } = await compiled
+          return driver
+            .query(bind(bindings), options)
+            .then(answer, (error) => {
+              throw (error instanceof SqlFault && explain(error)) || error
+            })
+            .catch(refuse)
         }
       }
       const bind = binder(compileRead(plan, dialect))
@@ -104,19 +111,31 @@ export function openSqlSource(deps: SqlSourceDeps): Source {
     return concatenate(answers.map((index) => textOf(results[index] ?? [])))
   }
 
-  async function compileLate(plan: ReadPlan, grouping: Grouping): Promise<StatementTemplate> {
-    const [{ compileGroups }, syntax] = await Promise.all([
+  async function compileLate(plan: ReadPlan, grouping: Grouping) {
+    const [{ compileGroups, explainGroups }, syntax] = await Promise.all([
       import('../core/sql/read/aggregate.ts'),
       dialect.aggregates(),
     ])
-    return compileGroups(plan, grouping, { dialect, syntax })
+    return {
+      bind: binder(compileGroups(plan, grouping, { dialect, syntax })),
+      explain: (fault: SqlFault) => explainGroups(fault, grouping, syntax),
+    }
   }
 
   function walked(page: Page, bind: (bindings: Bindings) => Statement, isCounted: boolean): Prepared<ListAnswer> {
+    const refuseWalk = page.walk?.start === undefined ? refuse : refuseCursor(page.walk.place)
     return (bindings, options = reader) => {
       const walk = answeredWalk(page, bindings)
       const answer = (rows: Rows) => dialect.answerList(rows, isCounted, walk)
-      return driver.query(bind(bindings), options).then(answer, refuse)
+      return driver.query(bind(bindings), options).then(answer, refuseWalk)
+    }
+  }
+
+  /** A value that the database does not take is one of the cursor: the page before it had the same filter. */
+  function refuseCursor(place: string): (error: unknown) => never {
+    return (error) => {
+      if (error instanceof SqlFault && dialect.explain(error)?.code === '1001') throw notACursor(place)
+      return refuse(error)
     }
   }
 

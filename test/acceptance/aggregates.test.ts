@@ -17,6 +17,12 @@ afterAll(() => servers?.close())
 const text = (value: unknown) => encodeURIComponent(JSON.stringify(value))
 
 describe.each(sqlProviders)('on %s', (provider: SqlProvider) => {
+  const isPostgres = provider === 'postgres' || provider === 'neon'
+  const beyond = {
+    code: '1001',
+    source: { message: 'aggregate.all', source: { message: 'is more than a double can hold' } },
+  }
+  const overMost = isPostgres ? [422, beyond] : [200, {}]
   const [customers, orders] = [`${provider}_customers`, `${provider}_orders`]
 
   beforeAll(async () => {
@@ -176,6 +182,23 @@ describe.each(sqlProviders)('on %s', (provider: SqlProvider) => {
     if (response.status === 422)
       expect(JSON.stringify(answer)).toMatch(/"4010".*use an offset such as|use an offset such as.*"4010"/)
     else expect(answer).toMatchObject({ data: [{ group: { createdAt: '2026-02-01' }, n: 2 }, {}, {}, {}] })
+  })
+
+  it('names the place of a zone that only some know', async () => {
+    const zoned = '[createdAt][trunc]=day&group[0][createdAt][zone]=Canada/East-Saskatchewan'
+    const response = await shop.get(`/aggregates/${orders}?group[0]${zoned}&aggregate[n][count]=*`)
+
+    const { source } = (await response.json()) as { source: { message: string } }
+    expect([response.status, source.message]).toEqual([422, 'group[0].createdAt.zone'])
+  })
+
+  it('says which sum is more than a double can hold', async () => {
+    const most = { status: 'most', weight: 1.7e308 }
+    await shop.insert(orders, [most, most])
+    const response = await shop.get(`/aggregates/${orders}?aggregate[all][sum]=weight&filter[status][_eq]=most`)
+    await shop.delete(`/items/${orders}?filter[status][_eq]=most`)
+
+    expect([response.status, await response.json()]).toMatchObject(overMost)
   })
 
   it('filters, sorts, pages and counts groups', async () => {

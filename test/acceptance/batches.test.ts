@@ -182,12 +182,14 @@ describe('a batch', () => {
 
     const first = await run(shop, [{ ...taken, ifMatch: tag }, taken])
     const second = await run(shop, [taken, { ...taken, ifMatch: [tag] }])
+    const noTag = await run(shop, [{ ...taken, ifMatch: ['\u0000', '\ud800'] }])
     const bounded = await run(shop, [{ ...taken, key: undefined, filter: { id: { _gte: 1 } }, max: 1 }])
     await shop.insert('articles', [{ id: '8', title: 'Chair' }])
     const tooMany = await run(shop, [{ kind: 'delete', collection: 'articles', filter: { id: { _gte: 1 } }, max: 1 }])
 
     expect(first).toMatchObject({ status: 200, body: { data: [{ left: 2 }, { left: 1 }] } })
     expect(second).toMatchObject({ status: 412, body: { code: '4120', meta: { operation: 1 } } })
+    expect(noTag).toMatchObject({ status: 412, body: { code: '4120', meta: { operation: 0 } } })
     expect(bounded).toMatchObject({ status: 200, body: { data: [[{ left: 0 }]] } })
     expect(tooMany).toMatchObject({
       status: 422,

@@ -14,6 +14,16 @@ beforeAll(async () => {
     'keyset',
     {
       authors: { name: 'string', secret: 'string?' },
+      marks: {
+        title: 'string',
+        isOpen: 'boolean',
+        day: 'date',
+        at: 'dateTimeWithTimezone',
+        rank: 'int32',
+        weight: 'float64',
+        price: 'decimal(10,2)',
+        mark: 'uuid',
+      },
       posts: { title: 'string', rank: 'int32?', details: 'json?', authorId: 'int64?' },
     },
     ['posts.author(authorId) -> authors.posts'],
@@ -21,6 +31,12 @@ beforeAll(async () => {
   await blog.insert('authors', [
     { name: 'Ada', secret: 'x' },
     { name: 'Brook', secret: null },
+  ])
+  const [one, other] = ['3b241101-e2bb-4255-8caf-4136c566a962', '3b241101-e2bb-4255-8caf-4136c566a963']
+  const marked = { isOpen: true, day: '2026-01-01', at: '2026-01-01T00:00:00Z', rank: 1, weight: 1, price: '1' }
+  await blog.insert('marks', [
+    { ...marked, title: 'a', mark: one },
+    { ...marked, title: 'b', mark: other },
   ])
   const ranks = [3, 1, null, 2, 2, null, 3]
   await blog.insert(
@@ -198,6 +214,32 @@ describe('what is refused', () => {
 
     expect(response.status).toBe(422)
     expect(await response.json()).toMatchObject({ source: { message: place, source: { message: reason } } })
+  })
+
+  it.each([
+    ['isOpen', 5],
+    ['isOpen', -1],
+    ['isOpen', 'yes'],
+    ['day', '2026-02-30'],
+    ['day', '2026-13-01'],
+    ['at', '+294277-01-01T00:00:00Z'],
+    ['rank', 2 ** 31],
+    ['weight', '1e400'],
+    ['price', '1e140000'],
+    ['mark', 'none'],
+    ['title', '\u0000'],
+    ['title', '\ud800'],
+  ])('a cursor whose value is none of %s: %j', async (field, value) => {
+    const order = `sort[0][${field}][direction]=asc`
+    const { meta } = (await (await blog.get(`/items/marks?${order}&limit=1&meta=cursor`)).json()) as Page
+    const [version, digest, , ...key] = JSON.parse(Buffer.from(meta.next ?? '', 'base64url').toString()) as unknown[]
+
+    const response = await blog.get(`/items/marks?${order}&after=${cursor([version, digest, value, ...key])}`)
+
+    expect([response.status, await response.json()]).toMatchObject([
+      422,
+      { source: { message: 'after', source: { message: notOfThisList } } },
+    ])
   })
 
   it('a cursor of another sort, and one whose values are none of their fields', async () => {

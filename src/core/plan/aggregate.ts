@@ -246,7 +246,7 @@ function readZone(text: string, path: string): TimeZone {
     return { kind: 'offset', minutes: (Number(hours) * 60 + Number(minutes)) * (sign === '-' ? -1 : 1) }
   }
   if (text === 'UTC') return utc
-  if (ZONE_NAME.test(text) && isKnownZone(text)) return { kind: 'named', name: text }
+  if (ZONE_NAME.test(text) && isKnownZone(text)) return { kind: 'named', name: text, path }
   throw queryFault(path, 'must be a time zone, such as Europe/Berlin or +02:00')
 }
 

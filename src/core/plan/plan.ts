@@ -69,7 +69,7 @@ export type Truncation = { readonly unit: TruncationUnit; readonly zone: TimeZon
 /** Minutes east of UTC, or a name of the database's. */
 export type TimeZone =
   | { readonly kind: 'offset'; readonly minutes: number }
-  | { readonly kind: 'named'; readonly name: string }
+  | { readonly kind: 'named'; readonly name: string; readonly path: string }
 
 /** Rows of a collection as groups, each with its aggregates; without `groups` all rows are one. */
 export type Grouping = {
@@ -90,6 +90,8 @@ export type Walk = {
   readonly start: readonly (Operand | null)[] | undefined
   /** The cursor as it was sent, which an empty page gives back. */
   readonly asked: Operand | undefined
+  /** The parameter that a cursor was sent in. */
+  readonly place: string
   readonly isTold: boolean
 }
 

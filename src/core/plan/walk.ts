@@ -28,8 +28,8 @@ export function planWalk(list: Walked, { start, isTold }: ListArguments): Walk |
   requireRepeatable(list, place)
   const digest = digestOf(orderText(list))
   const direction = start?.side === 'before' ? 'backward' : 'forward'
-  if (start === undefined) return { digest, direction, isTold, start: undefined, asked: undefined }
-  return { digest, direction, isTold, ...startAt({ order, digest, place }, start.cursor) }
+  if (start === undefined) return { digest, direction, isTold, start: undefined, asked: undefined, place }
+  return { digest, direction, isTold, place, ...startAt({ order, digest, place }, start.cursor) }
 }
 
 /**

@@ -320,6 +320,9 @@ export type AggregateSyntax = {
   readonly end: Sql
   /** Members as the JSON text of an object. */
   readonly object: (members: RowQuery['members']) => Sql
+  /** Whether the database does not know a time zone by its name, or may have summed doubles up to more than one holds. */
+  readonly lacksZone: (fault: SqlFault) => boolean
+  readonly overflows: (fault: SqlFault) => boolean
 }
 
 /** A dialect whose slots are kept by us, for a database that runs each statement when the one before was answered. */

@@ -95,7 +95,7 @@ function parseOperation(sent: unknown, path: string): Operation {
 /** Tags as `_etag` has them. */
 function tagsIn(sent: unknown, path: string): readonly string[] {
   const tags: readonly unknown[] = Array.isArray(sent) ? sent : [sent]
-  if (tags.every((tag) => typeof tag === 'string') && tags.length > 0) return tags
+  if (tags.every((tag) => typeof tag === 'string') && tags.length > 0) return tags.filter((tag) => TAG.test(tag))
   throw queryFault(path, 'must be a tag or a list of tags')
 }
 
@@ -110,3 +110,6 @@ function requireUniqueNames(operations: readonly Operation[]): void {
     if (as !== undefined) places.set(as, index)
   }
 }
+
+/** No item has any other; not every database takes any other text. */
+const TAG = /^[A-Za-z0-9_-]{22}$/

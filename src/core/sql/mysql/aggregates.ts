@@ -4,7 +4,7 @@ import type { Truncation } from '../../plan/plan.ts'
 import type { AggregateFunction } from '../../query/aggregate-query.ts'
 import type { AggregateSyntax } from '../dialect.ts'
 import { literal, param, type Sql, sql } from '../statement.ts'
-import { UNKNOWN_ZONE } from './explain.ts'
+import { lacksZone, UNKNOWN_ZONE } from './explain.ts'
 import type { Family } from './family.ts'
 import { row } from './rows.ts'
 import { castOf } from './values.ts'
@@ -19,6 +19,8 @@ export function mysqlAggregates(own: Family): AggregateSyntax {
     // MariaDB confuses names where it moves a condition behind a group that is a scalar query.
     end: sql` limit 18446744073709551615`,
     object: (members) => row({ members }, own),
+    lacksZone,
+    overflows: () => false,
   }
 }
 

@@ -1,5 +1,5 @@
 /** Errors of the server as what the caller sees (docs/contract.md#what-the-caller-sees). */
-import { ServiceError } from '../../error.ts'
+import type { ServiceError } from '../../error.ts'
 import { databaseError, disconnectedError } from '../database-error.ts'
 import { CANCELED, type SqlFault, TIMED_OUT, TOO_LARGE, VITESS_UNSUPPORTED } from '../fault.ts'
 import { type Sql, sql } from '../statement.ts'
@@ -9,15 +9,6 @@ import { NULL_FOUND, OUT_OF_RANGE } from './ddl.ts'
 export function explain({ state, errno, message }: SqlFault): ServiceError | undefined {
   if (state === TIMED_OUT) return databaseError('overdue')
   if (state === CANCELED) return disconnectedError()
-  if (zoneless.test(message)) {
-    return new ServiceError(
-      'invalid',
-      'The database does not know the time zone by its name: use an offset such as +02:00',
-      {
-        code: '4010',
-      },
-    )
-  }
   if (state === TOO_LARGE || overflown.test(message)) return databaseError('tooLarge')
   if (state.startsWith('08')) return databaseError('unreachable')
   if (VITESS_UNSUPPORTED.test(message)) return undefined
@@ -87,4 +78,9 @@ const overflown = /in 'exp\(+1000\b/
 
 /** Fails where it is evaluated: the server lacks a time zone, or its tables of them. A constant could be evaluated before. */
 export const UNKNOWN_ZONE: Sql = sql`exp(2000 + rand())`
+
+export function lacksZone({ message }: SqlFault): boolean {
+  return zoneless.test(message)
+}
+
 const zoneless = /in 'exp\(+2000\b/

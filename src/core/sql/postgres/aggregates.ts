@@ -3,12 +3,31 @@ import type { PrimitiveField } from '../../model/model.ts'
 import type { Truncation } from '../../plan/plan.ts'
 import type { AggregateFunction } from '../../query/aggregate-query.ts'
 import type { AggregateSyntax } from '../dialect.ts'
+import type { SqlFault } from '../fault.ts'
 import { empty, literal, param, type Sql, sql } from '../statement.ts'
 import { compared, isLoose } from './comparisons.ts'
-import { object } from './rows.ts'
+import { OVERFLOW, object } from './rows.ts'
 import { asText } from './wire.ts'
 
-export const postgresAggregates: AggregateSyntax = { value, key, truncated, call, end: empty, object }
+export const postgresAggregates: AggregateSyntax = {
+  value,
+  key,
+  truncated,
+  call,
+  end: empty,
+  object,
+  lacksZone,
+  overflows,
+}
+
+function lacksZone({ state, routine = '' }: SqlFault): boolean {
+  return state === '22023' && /zone/i.test(routine)
+}
+
+/** So fails an answer that is too large. */
+function overflows({ routine }: SqlFault): boolean {
+  return routine === OVERFLOW
+}
 
 /** Numbers that are equal are shown alike: without a negative zero, or zeros at the end. */
 function value(column: Sql, field: PrimitiveField): Sql {

@@ -2,12 +2,36 @@
  * Compiles a ReadPlan whose rows are groups: the rows are grouped in a derived table, of which filter, order, page and
  * rendering are those of any list.
  */
+import type { ServiceError } from '../../error.ts'
 import type { PrimitiveField } from '../../model/model.ts'
 import type { Aggregate, Group, Grouping, PathStep, ReadPlan } from '../../plan/plan.ts'
 import type { AggregateFunction } from '../../query/aggregate-query.ts'
+import { queryFault } from '../../query/parse.ts'
 import type { AggregateSyntax, Dialect, RowQuery } from '../dialect.ts'
+import type { SqlFault } from '../fault.ts'
 import { conjuncts, joined, orderBy, predicate, rendered, rootScope, type Scope, table, whereVisible } from '../read.ts'
 import { compileTemplate, empty, ident, integer, join, type Sql, type StatementTemplate, sql } from '../statement.ts'
+
+/** What was asked for and cannot be had; undefined where the fault is none of groups. */
+export function explainGroups(
+  fault: SqlFault,
+  { groups, aggregates }: Grouping,
+  syntax: AggregateSyntax,
+): ServiceError | undefined {
+  if (syntax.lacksZone(fault)) {
+    const named = groups.flatMap(({ truncation }) => (truncation?.zone.kind === 'named' ? [truncation.zone] : []))
+    const zone = named.find(({ name }) => fault.message.includes(`"${name}"`)) ?? named[0]
+    const reason = 'is not known to the database: use an offset such as +02:00'
+    return zone && queryFault(zone.path, reason, '4010')
+  }
+  const sum = syntax.overflows(fault) ? aggregates.find(isOfDoubles) : undefined
+  return sum && queryFault(`aggregate.${sum.output.apiName}`, 'is more than a double can hold', '1001')
+}
+
+function isOfDoubles(aggregate: Aggregate): boolean {
+  if (aggregate.function !== 'sum' && aggregate.function !== 'avg') return false
+  return aggregate.field.type.name === 'float32' || aggregate.field.type.name === 'float64'
+}
 
 export function compileGroups(
   plan: ReadPlan,
