@@ -133,7 +133,7 @@ function resolveColumns(shape: CollectionShape, { shapes, records, ids, owners, 
   const wanted = [...columns.values()].map((column) => ({
     name: column.name,
     line: `${entry.line}.${column.name}`,
-    renamedFrom: column.file?.renamedFrom ?? columnBefore(column, { owners, records }),
+    renamedFrom: column.file?.renamedFrom ?? columnBefore(column, { shapes, owners, records }),
     column,
   }))
   const found = identify(
@@ -159,17 +159,25 @@ function resolveColumns(shape: CollectionShape, { shapes, records, ids, owners, 
   return { shape, record, fields }
 }
 
-/** The column that the relation of a made one has now: it follows a rename of the relation. */
+/**
+ * The column that the relation of a made one has now: it follows a rename of the relation. Of several it is the one that refers to
+ * the field of that name, whatever their order.
+ */
 function columnBefore(
   { file, uses }: Column,
-  { owners, records }: Pick<Columns, 'owners' | 'records'>,
+  { shapes, owners, records }: Pick<Columns, 'shapes' | 'owners' | 'records'>,
 ): string | undefined {
   const [use] = uses
   if (file !== undefined || use === undefined) return undefined
   const owner = owners.get(use.relation)
-  const constraint = records.constraints.find(({ id }) => id === owner?.constraintId)
-  const id = constraint?.mappings[use.position]?.constrainedFieldId
-  return records.primitiveFields.find((field) => field.id === id)?.apiName
+  const { mappings = [] } = records.constraints.find(({ id }) => id === owner?.constraintId) ?? {}
+  const nameOf = (id: string | undefined) => records.primitiveFields.find((field) => field.id === id)?.apiName
+  const referenced = shapes.referencedBy(use.relation)
+  const mapping =
+    mappings.length === 1 && referenced.length === 1
+      ? mappings[0]
+      : mappings.find(({ referencedFieldId }) => nameOf(referencedFieldId) === referenced[use.position])
+  return nameOf(mapping?.constrainedFieldId)
 }
 
 /** The relations of collections that the file does not list, and their sides at those that it does. */

@@ -104,6 +104,25 @@ it('renames by renamedFrom, made columns included, and never drops', () => {
   expect(plan(renamed, after)).toEqual([])
 })
 
+it('follows a rename of a relation over several columns by what each one refers to', () => {
+  const lines = { fields: { no: 'int32', order: 'int32' }, key: ['no', 'order'] }
+  const notes = (name: string, more: object) => ({ fields: { id: 'int64 auto', [name]: { to: 'lines', ...more } } })
+  const of = (name: string, more: object) => ({ version: 1, collections: { lines, notes: notes(name, more) } })
+  const made = apply(of('line', {}), workspace)
+  const [constraint] = made.constraints
+  const turned = {
+    ...made,
+    constraints: [{ ...constraint, mappings: constraint?.mappings.toReversed() }],
+  } as ModelRecords
+
+  const after = apply(of('about', { renamedFrom: 'line' }), turned)
+
+  const idOf = (records: ModelRecords, name: string) =>
+    records.primitiveFields.find(({ apiName }) => apiName === name)?.id
+  expect(idOf(after, 'aboutNo')).toBe(idOf(made, 'lineNo'))
+  expect(idOf(after, 'aboutOrder')).toBe(idOf(made, 'lineOrder'))
+})
+
 it('swaps names by ids', () => {
   const two = (a: string, b: string) => ({
     version: 1,
