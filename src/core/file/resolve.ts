@@ -162,7 +162,9 @@ function placeCollections(
     }
     const namespaceId = namespaceOf(entry, source, { namespaces, ids, workspace: context.workspace })
     const known = before.get(entry)
-    const isSame = known?.sourceId === source.id && isNamespace(known.namespaceId, namespaceId, source, namespaces)
+    const isSame =
+      known?.sourceId === source.id &&
+      isNamespace([known.namespaceId, namespaceId], file.namespace, source, records.namespaces)
     const kept = isSame ? known : undefined
     if (kept?.apiName !== name) checkApiName(name, place)
     if (kept?.dbName !== file.dbName) checkDbName(file.dbName, `${place}.dbName`)
@@ -249,13 +251,15 @@ function namespaceOf(
   return made.id
 }
 
+/** Where a source has no namespace of its own that goes without saying, a collection of none stays where it is. */
 function isNamespace(
-  before: string | null,
-  after: string | null,
+  [before, after]: readonly [string | null, string | null],
+  said: string | undefined,
   source: SourceRecord,
   namespaces: readonly NamespaceRecord[],
 ): boolean {
   if (before === after) return true
-  const own = ownNamespaceOf(source, namespaces, undefined)?.id ?? null
-  return !isSystemSource(source) && (before ?? own) === (after ?? own)
+  if (isSystemSource(source)) return false
+  const own = ownNamespaceOf(source, namespaces, undefined)?.id
+  return own === undefined ? said === undefined : (before ?? own) === (after ?? own)
 }
