@@ -76,7 +76,7 @@ it(
       'a field of a relation': ['*', '_etag', 'born', 'id', 'name'],
       'a field two relations away': ['*', '_etag', 'authorId', 'isPublic'],
       'a field of a query of a relation': ['*', '_etag', 'articleId', 'id', 'text'],
-      'what a relation is asked': ['after', 'fields', 'filter', 'limit', 'meta', 'offset', 'sort'],
+      'what a relation is asked': ['after', 'aggregate', 'fields', 'filter', 'limit', 'meta', 'offset', 'sort'],
       'what a filter names': expect.arrayContaining(['_and', '_not', '_or', 'author', 'comments', 'title']),
       'an operator': expect.arrayContaining(['_contains', '_eq', '_in']),
       'a value of a filter': ['draft', 'published'],

@@ -157,7 +157,8 @@ export const tools: Readonly<Record<AgentTool, Tool>> = {
         .optional()
         .describe(
           'Arguments of relations in fields: {"comments": {"_limit": 5, "_filter": {…}}}. Limits multiply along a path: ask ' +
-            'for small pages of nested lists.',
+            'for small pages of nested lists. {"comments": {"_aggregate": {"n": {"count": "*"}}}}, as in aggregate_items, ' +
+            'works out related items; without fields of theirs, only that.',
         ),
     }),
     output: z.array(item),

@@ -7,7 +7,7 @@ import type { Declarations } from './connector/item-capabilities.ts'
 import type { Manifest, PrimitiveFieldEntry, RelationFieldEntry, ServiceSchema } from './manifest/format.ts'
 import { createInterner, type Interner } from './manifest/interner.ts'
 import { fullModelView, viewWithin } from './manifest/model-view.ts'
-import { operationsOf } from './manifest/query-schema.ts'
+import { canAggregate, operationsOf } from './manifest/query-schema.ts'
 import { boundsOf, limitsOf } from './model/checks.ts'
 import type { Collection, ConstraintRecord, Model, PrimitiveField, RelationField } from './model/model.ts'
 
@@ -60,6 +60,7 @@ function compileServiceSchema(model: Model, interner: Interner, collections: rea
         ...(isReadOnly && { isReadonly: isReadOnly }),
         ...(isSystem && { isSystem }),
         ...(isView && { isView }),
+        ...(canAggregate(interner, collection) && { canAggregate: true }),
         primitiveFields: collection.primitives.map((field) => primitiveFieldEntry(field, interner)),
         relationFields: relationsOf(collection).map((field) => relationFieldEntry(field, interner, places)),
         ...(indexes.length > 0 && {

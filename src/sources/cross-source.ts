@@ -57,8 +57,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
   }
 
   const isPlain = (plan: Plan) => {
-    refuseOrdersElsewhere(plan, isLocal)
-    refuseWalksElsewhere(plan.selection, isLocal)
+    refuseElsewhere(plan, isLocal)
     return splitSelection(plan.selection, isLocal).isWhole && crossSourceConditions(plan, isLocal).length === 0
   }
 
@@ -75,7 +74,7 @@ function acrossSources(source: Source, isLocal: IsLocal, open: Open): Source {
   function refuseBatchElsewhere({ operations }: BatchPlan): void {
     for (const [index, { plan }] of operations.entries()) {
       try {
-        refuseOrdersElsewhere(plan, isLocal)
+        refuseElsewhere(plan, isLocal)
         if (plan.kind === 'read') continue
         refuseWritesElsewhere(plan)
         requireFollowable(splitSelection(plan.selection, isLocal))
@@ -201,6 +200,11 @@ function localTo(sourceId: string, followsRelations: boolean): IsLocal {
   return ({ target }) => followsRelations && target.sourceId === sourceId
 }
 
+function refuseElsewhere(plan: Plan, isLocal: IsLocal): void {
+  refuseOrdersElsewhere(plan, isLocal)
+  refuseListsElsewhere(plan.selection, isLocal)
+}
+
 /** Rows are sorted by the source that has them. */
 function refuseOrdersElsewhere(plan: Plan, isLocal: IsLocal): void {
   const [relation] = ordersElsewhere(plan, isLocal)
@@ -208,13 +212,21 @@ function refuseOrdersElsewhere(plan: Plan, isLocal: IsLocal): void {
   throw queryFault(`sort.${relation.apiName}`, 'cannot be followed to sort by the items of another data source', '4010')
 }
 
-/** Rows that are looked up by key for many others have no order of their own. */
-function refuseWalksElsewhere(selection: Selection, isLocal: IsLocal): void {
+/** Rows that are looked up by key for many others have no order of their own, and not all of them are there. */
+function refuseListsElsewhere(selection: Selection, isLocal: IsLocal): void {
   for (const selected of selection) {
-    if (selected.kind !== 'relation') continue
-    if (isLocal(selected.relation)) refuseWalksElsewhere(selected.selection, isLocal)
-    else if (selected.page?.walk !== undefined) {
-      const argument = selected.page.walk.start === undefined ? '_meta' : '_after'
+    if (selected.kind !== 'relation' && selected.kind !== 'aggregates') continue
+    const isList = selected.kind === 'relation'
+    if (isLocal(selected.relation)) {
+      if (isList) refuseListsElsewhere(selected.selection, isLocal)
+      continue
+    }
+    const walk = isList ? selected.page?.walk : undefined
+    const argument =
+      selected.aggregates !== undefined
+        ? '_aggregate'
+        : walk !== undefined && (walk.start === undefined ? '_meta' : '_after')
+    if (argument) {
       throw queryFault(`deep.${selected.name}.${argument}`, 'is not known of items of another data source', '4010')
     }
   }

@@ -1,5 +1,6 @@
 /** A source behind an SQL driver: its dialect compiles plans, and each read is one statement. */
-import type { BatchPlan, Grouping, Page, ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import type { BatchPlan, Grouping, Page, Plan, ReadPlan, WritePlan } from '../core/plan/plan.ts'
+import { hasAggregatesInLists } from '../core/plan/relations.ts'
 import { notACursor } from '../core/query/cursor.ts'
 import { all, and, type Filter } from '../core/query/filter.ts'
 import type { Bindings } from '../core/query/placeholder.ts'
@@ -11,6 +12,7 @@ import { concatenate } from '../core/sql/write/lists.ts'
 import { type CompiledWrite, compileWrite, conversed } from '../core/sql/write.ts'
 import type { QueryContext, SqlDriver, SqlRow } from '../ports.ts'
 import { inParts } from './in-parts.ts'
+import { lazySource } from './lazy-source.ts'
 import type { OnceDeps } from './once.ts'
 import type { ListAnswer, Prepared, Source } from './source.ts'
 import { throwRefused } from './sql/caller-error.ts'
@@ -26,6 +28,40 @@ export type SqlSourceDeps = {
 }
 
 export function openSqlSource(deps: SqlSourceDeps): Source {
+  const { driver, dialect } = deps
+  const plain = createSqlSource(deps)
+  let loading: Promise<Source> | undefined
+  const aggregating = lazySource(() => {
+    loading ??= Promise.all([import('../core/sql/read/aggregate.ts'), dialect.aggregates()]).then(
+      ([{ withAggregatesInLists }, syntax]) =>
+        createSqlSource({ driver, dialect: withAggregatesInLists(dialect, syntax) }),
+    )
+    return loading
+  })
+  const of = (plan: Plan | BatchPlan) => (hasAggregatesInLists(plan) ? aggregating : plain)
+
+  return {
+    prepareLong: (plan) => of(plan).prepareLong?.(plan),
+    prepareList: (plan) => of(plan).prepareList(plan),
+    prepareOne: (plan) => of(plan).prepareOne(plan),
+    prepareLookup: (plan, keys) => of(plan).prepareLookup(plan, keys),
+    prepareWrite: (plan) => of(plan).prepareWrite(plan),
+    prepareBatch: (plan) => of(plan).prepareBatch(plan),
+    async writeOnce(write) {
+      const { writeOnce } = of(write.plan)
+      if (writeOnce === undefined) throw new TypeError('a database has a ledger')
+      return writeOnce(write)
+    },
+    async batchOnce(batch) {
+      const { batchOnce } = of(batch.plan)
+      if (batchOnce === undefined) throw new TypeError('a database has a ledger')
+      return batchOnce(batch)
+    },
+  }
+}
+
+/** A source for plans that need what `dialect` has loaded. */
+function createSqlSource(deps: SqlSourceDeps): Source {
   const { driver, dialect } = deps
   const refuse = throwRefused(dialect)
   const retry = createRetry(deps)

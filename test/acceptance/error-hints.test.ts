@@ -70,7 +70,7 @@ describe('a query', () => {
     ['deep[autor][_limit]=1', 'deep.autor > is not a field of articles; did you mean author?'],
     [
       'fields=author.articles.id&deep[author][articles][_limt]=1',
-      'deep.author.articles._limt > is not an argument of a relation; allowed: _filter, _sort, _limit, _offset, _after, _meta',
+      'deep.author.articles._limt > is not an argument of a relation; allowed: _filter, _sort, _limit, _offset, _after, _meta, _aggregate',
     ],
     ['fitler[title]=1', 'fitler > is not a parameter of this route; did you mean filter?'],
     [

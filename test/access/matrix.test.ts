@@ -7,10 +7,9 @@ import { viewerOf } from '../../src/core/access/merge.ts'
 import { parsePolicy } from '../../src/core/access/policy.ts'
 import { noRights, type Rights } from '../../src/core/access/principal.ts'
 import { buildModel, type Collection, type ModelRecords } from '../../src/core/model/model.ts'
-import { operators } from '../../src/core/model/vocabulary.ts'
+import { aggregateFunctions, operators } from '../../src/core/model/vocabulary.ts'
 import { openCollection } from '../../src/core/plan/names.ts'
 import { planList } from '../../src/core/plan/read.ts'
-import { aggregateFunctions } from '../../src/core/query/aggregate-query.ts'
 import { parseBrackets } from '../../src/core/query/brackets.ts'
 import { parseListQuery, type ReadQuery } from '../../src/core/query/parse.ts'
 import { postgres } from '../../src/core/sql/postgres/dialect.ts'
@@ -83,6 +82,9 @@ it.each([
       `fields=id&deep[${name}][_limit]=1`,
       `fields=stocks.sample.id&deep[stocks.sample][${name}][_limit]=1`,
       `fields=stocks.id&deep[stocks][_filter][sample][${name}][_eq]=1`,
+      `fields=id&deep[${name}][_aggregate][n][count]=*`,
+      `fields=id&deep[stocks][_aggregate][n][max]=${name}`,
+      `fields=id&deep[stocks][_aggregate][n][count]=*&deep[stocks][_filter][sample][${name}][_eq]=1`,
     ]
     for (const use of uses) replies.push(refused(await service.list('samples', query(use))))
     for (const sent of aggregatesOf(name)) replies.push(refused(await service.aggregate('samples', sent)))

@@ -53,6 +53,24 @@ exact<Row<Schema, 'articles', readonly [{ tags: ['name'] }]>, { tags: { data: { 
 exact<Row<Schema, 'articles', readonly [{ tags: { limit: 3 } }]>, { tags: { data: { id: number; name: string }[] } }>(
   true,
 )
+exact<
+  Row<Schema, 'articles', readonly ['id', { tags: { aggregate: { n: { count: '*' }; last: { max: 'name' } } } }]>,
+  { id: string; tags: { aggregate: { n: number; last: string | null } } }
+>(true)
+exact<
+  Row<Schema, 'articles', readonly [{ tags: { fields: ['id']; aggregate: { n: { count: '*' } }; meta: ['cursor'] } }]>,
+  {
+    tags: {
+      data: { id: number }[]
+      meta: { next: string | null; previous: string | null }
+      aggregate: { n: number }
+    }
+  }
+>(true)
+exact<
+  Row<Schema, 'articles', readonly [{ tags: ['id'] }, { tags: { aggregate: { ids: { sum: 'id' } } } }]>,
+  { tags: { data: { id: number }[]; aggregate: { ids: string | null } } }
+>(true)
 exact<Row<Schema, 'articles', readonly [{ author: ['*'] }]>, { author: Author | null }>(true)
 exact<
   Row<Schema, 'articles', readonly [{ author: ['id'] }, { author: ['name'] }]>,
@@ -104,6 +122,10 @@ const paged = db.articles.list({
   fields: [{ comments: { fields: ['text'], filter: { text: 'x' }, sort: [{ text: 'asc' }], limit: 2, offset: 1 } }],
 })
 exact<Data<typeof paged>, { comments: { data: { text: string }[] } }[]>(true)
+const computed = db.articles.list({
+  fields: ['id', { comments: { filter: { text: 'x' }, aggregate: { n: { count: '*' }, first: { min: 'text' } } } }],
+})
+exact<Data<typeof computed>, { id: string; comments: { aggregate: { n: number; first: string | null } } }[]>(true)
 const filtered = db.articles.list({ fields: [{ author: { fields: ['name'], filter: { born: null } } }] })
 exact<Data<typeof filtered>, { author: { name: string } | null }[]>(true)
 const one = db.articles.get('7', { fields: ['title', '_etag'], ifNoneMatch: 'x', timeout: 100 })

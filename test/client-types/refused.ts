@@ -35,6 +35,10 @@ db.articles.list({ fields: ['id'], limt: 3 })
 db.articles.list({ fields: [{ comments: { fields: ['id'], limt: 3 } }] })
 //= limit
 db.articles.list({ fields: [{ author: { fields: ['name'], limit: 3 } }] })
+//= aggregate
+db.articles.list({ fields: [{ author: { fields: ['name'], aggregate: { n: { count: '*' } } } }] })
+//= txt
+db.articles.list({ fields: [{ comments: { aggregate: { n: { max: 'txt' } } } }] })
 //= txt
 db.articles.list({ fields: [{ comments: { fields: ['txt'] } }] })
 //= tg

@@ -63,6 +63,7 @@ it('pools names, types and fields', () => {
           source: 0,
           namespace: 0,
           isReadonly: true,
+          canAggregate: true,
           primitiveFields: [
             { id: 'switches.id', apiName: 5, type: 0 },
             { id: 'switches.isOn', apiName: 6, type: 1, isNullable: true },
@@ -188,6 +189,7 @@ it('answers a to-one as an item, a to-many as a list, each with the arguments th
   expect(outputs.get('postsCollectionListOutput')?.fields).toEqual({
     data: '[postsCollectionOutput]',
     meta: 'ServiceCursors',
+    aggregate: 'ServiceAggregated',
   })
   expect(inputs.get('postseditorRelationFieldArguments')?.fields).toEqual({ _filter: 'authorsFilterInput optional' })
   expect(inputs.get('authorspostsRelationFieldArguments')?.fields).toEqual({
@@ -197,6 +199,7 @@ it('answers a to-one as an item, a to-many as a list, each with the arguments th
     _offset: 'int64 optional',
     _after: 'string optional',
     _meta: 'cursor optional',
+    _aggregate: 'ServiceAggregates optional',
   })
 })
 

@@ -28,7 +28,7 @@ const read = await shop.GET('/api/typed/items/authors/{key}', {
     },
   },
 })
-const titles: (string | undefined)[] | undefined = read.data?.data.books?.data.map((book) => book.title)
+const titles: (string | undefined)[] | undefined = read.data?.data.books?.data?.map((book) => book.title)
 
 const filter: components['schemas']['booksFilterInput'] = { author: { name: { _eq: 'Ada' } }, price: { _gt: '5' } }
 const listed = await shop.GET('/api/typed/items/books', {

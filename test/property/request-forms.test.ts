@@ -2,18 +2,20 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { planAggregates } from '../../src/core/plan/aggregate.ts'
+import { planList } from '../../src/core/plan/read.ts'
 import { parseAggregateQuery, type RawAggregateQuery } from '../../src/core/query/aggregate-query.ts'
 import { readQueryBody } from '../../src/core/query/parse-json.ts'
 import { unbound } from '../../src/core/query/placeholder.ts'
 import { parseList, type RawListQuery } from '../../src/core/query/raw-query.ts'
-import { compileGroups } from '../../src/core/sql/read/aggregate.ts'
+import { compileGroups, withAggregatesInLists } from '../../src/core/sql/read/aggregate.ts'
 import { binder } from '../../src/core/sql/statement.ts'
 import { build } from '../support/data/build.ts'
 import { type AggregateDraft, anyAggregates, argumentsOf } from './support/aggregates.ts'
 import { mariadbDatabase, postgresDatabase } from './support/database.ts'
+import { anyListAggregates, type ListDraft, listArguments } from './support/list-aggregates.ts'
 import { printRequest } from './support/print.ts'
 import { contextOf, planOfQuery, searchOf } from './support/reading.ts'
-import { anyDraft, type Draft, requestOf } from './support/request.ts'
+import { anyDraft, type Draft, requestOf, type Tree } from './support/request.ts'
 import { makeRows } from './support/rows.ts'
 import { announce, seed } from './support/seed.ts'
 import { modelOf } from './support/shop.ts'
@@ -79,6 +81,45 @@ describe.each([postgresDatabase, mariadbDatabase])('aggregates on $dialect.title
     const property = fc.asyncProperty(inBrackets, async (draft) => {
       const brackets = await statement(draft, printRequest(argumentsOf(draft, 0, 'text'), { isDotted: true }))
       const body = await statement(draft, readQueryBody(argumentsOf(draft)))
+
+      expect(brackets.text).toBe(body.text)
+      expect(brackets.params).toHaveLength(body.params.length)
+    })
+    await fc.assert(property, { seed, numRuns: Math.ceil(cases / 2) })
+  })
+})
+
+describe.each([postgresDatabase, mariadbDatabase])('aggregates in lists on $dialect.title', (database) => {
+  const { dialect, shop, storage } = database
+  const model = modelOf(shop)
+  const stock = { ...stockOf(database, makeRows(shop, storage, seed)), isExact: false }
+  const drafts = anyListAggregates(stock, Object.keys(shop.collections))
+  const inBrackets = anyListAggregates({ ...stock, form: 'text' }, Object.keys(shop.collections))
+  if (drafts === undefined || inBrackets === undefined) throw new Error('no collection has lists')
+
+  async function statement({ collection }: ListDraft, sent: RawListQuery) {
+    const context = contextOf(model, { collection, limits: { default: 10, max: 10_000 } })
+    return build.statement(
+      planList(context, parseList(sent)),
+      withAggregatesInLists(dialect, await dialect.aggregates()),
+    )
+  }
+
+  it('are one statement with the same values, by JSON texts and by a body', async () => {
+    const property = fc.asyncProperty(drafts, fc.constantFrom('alone', 'beside'), async (draft, shown) => {
+      const { fields, ...rest } = listArguments(draft, shown)
+      const texts = inTexts({ ...rest, ...(Array.isArray(fields) && { fields: fields.join(',') }) })
+
+      expect(await statement(draft, texts)).toEqual(await statement(draft, readQueryBody({ fields, ...rest })))
+    })
+    await fc.assert(property, { seed, numRuns: Math.ceil(cases / 2) })
+  })
+
+  it('are one statement by brackets and by a body', async () => {
+    const property = fc.asyncProperty(inBrackets, async (draft) => {
+      const sent = listArguments(draft, 'alone', { spelling: 'text' })
+      const brackets = await statement(draft, printRequest(sent as Tree, { isDotted: true }))
+      const body = await statement(draft, readQueryBody(listArguments(draft, 'alone')))
 
       expect(brackets.text).toBe(body.text)
       expect(brackets.params).toHaveLength(body.params.length)

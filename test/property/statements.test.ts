@@ -2,15 +2,19 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { planAggregates } from '../../src/core/plan/aggregate.ts'
+import { planList } from '../../src/core/plan/read.ts'
 import { parseAggregateQuery } from '../../src/core/query/aggregate-query.ts'
+import { parseListArguments } from '../../src/core/query/parse-json.ts'
 import { unbound } from '../../src/core/query/placeholder.ts'
 import { mysql } from '../../src/core/sql/mysql/dialect.ts'
-import { compileGroups } from '../../src/core/sql/read/aggregate.ts'
+import { compileGroups, withAggregatesInLists } from '../../src/core/sql/read/aggregate.ts'
 import { binder } from '../../src/core/sql/statement.ts'
+import { build } from '../support/data/build.ts'
 import { casesOr } from '../support/run/cases.ts'
 import { type AggregateDraft, anyAggregates, argumentsOf } from './support/aggregates.ts'
 import { mariadbDatabase, postgresDatabase } from './support/database.ts'
 import type { Inside } from './support/inside.ts'
+import { anyListAggregates, listArguments } from './support/list-aggregates.ts'
 import { contextOf, statementOf } from './support/reading.ts'
 import { anyDraft, type Draft, operandTexts, type Stock } from './support/request.ts'
 import type { Operand } from './support/rows.ts'
@@ -75,6 +79,34 @@ describe.each([postgresDatabase, mariadbDatabase, { ...mariadbDatabase, dialect:
         expect(other.params).toHaveLength(one.params.length)
       })
       await fc.assert(property, { seed, numRuns })
+    })
+  },
+)
+
+describe.each([postgresDatabase, mariadbDatabase, { ...mariadbDatabase, dialect: mysql }])(
+  'the statement of a list with aggregates on $dialect.title',
+  ({ shop, dialect }) => {
+    const model = modelOf(shop)
+    const drafts = anyListAggregates({ ...conspicuous(shop), isExact: false }, Object.keys(shop.collections))
+    if (drafts === undefined) throw new Error('no collection has lists')
+
+    it('never holds a value of the request, and is one for requests that differ in values only', async () => {
+      const loaded = withAggregatesInLists(dialect, await dialect.aggregates())
+      const property = fc.property(drafts, fc.constantFrom('alone', 'beside'), (draft, shown) => {
+        const context = contextOf(model, { collection: draft.collection, limits: { default: 10, max: 10_000 } })
+        const [one, other] = ([0, 1] as const).map((side) => {
+          const plan = planList(context, parseListArguments(listArguments(draft, shown, { side })))
+          return build.statement(plan, loaded)
+        })
+
+        expect(one?.text).not.toContain('§')
+        expect(operandTexts(draft.of.filter).filter((value) => value.length > 5 && one?.text.includes(value))).toEqual(
+          [],
+        )
+        expect(other?.text).toBe(one?.text)
+        expect(other?.params).toHaveLength(one?.params.length ?? -1)
+      })
+      fc.assert(property, { seed, numRuns })
     })
   },
 )

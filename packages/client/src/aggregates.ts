@@ -1,19 +1,6 @@
 /** What groups of items are asked, and the type of the answer (docs/api.md#aggregates). */
 import type { Condition, Direction, Filter } from './queries.ts'
-import type { One, Read, Target } from './rows.ts'
-
-/** Names of results, each with a function of a field: `{revenue: {sum: 'total'}}`. */
-export type Aggregates<S, C extends keyof S> = { readonly [name: string]: Aggregate<S, C> }
-
-type Aggregate<S, C extends keyof S> =
-  | { readonly count: '*' | Name<S, C> }
-  | { readonly countDistinct: Name<S, C> }
-  | { readonly sum: Name<S, C> }
-  | { readonly avg: Name<S, C> }
-  | { readonly min: Name<S, C> }
-  | { readonly max: Name<S, C> }
-
-type Name<S, C extends keyof S> = keyof Read<S, C> & string
+import type { Aggregated, Aggregates, Name, One, Read, Target } from './rows.ts'
 
 /** Fields, fields behind to-one relations, and times cut down to a unit. */
 export type Groups<S, C extends keyof S> = readonly GroupItem<S, C>[]
@@ -51,19 +38,6 @@ export type Group<S, C extends keyof S, A, G> = {
     ? { [P in GroupNames<G>]: GroupValue<S, C, G, P> }
     : Aggregated<S, C, A[N & keyof A]>
 }
-
-type Aggregated<S, C extends keyof S, A> = A extends { readonly count: unknown } | { readonly countDistinct: unknown }
-  ? number
-  : A extends { readonly avg: unknown }
-    ? number | null
-    : A extends { readonly sum: infer N }
-      ? (N extends Floats<S, C> ? number : string) | null
-      : A extends { readonly min: infer N } | { readonly max: infer N }
-        ? Read<S, C>[N & keyof Read<S, C>] | null
-        : never
-
-/** The fields of floating point, whose sums are numbers. */
-type Floats<S, C extends keyof S> = S[C] extends { floats: infer F } ? F : never
 
 /** The names of the groups: `status`, `customer.country`, or what `as` says. */
 type GroupNames<G> = G extends readonly unknown[] ? ItemNames<G[number]> : never

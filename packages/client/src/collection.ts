@@ -1,9 +1,9 @@
 /** What can be called of a client, with its types. */
 
-import type { AggregateQuery, Aggregates, Group, Groups } from './aggregates.ts'
+import type { AggregateQuery, Group, Groups } from './aggregates.ts'
 import type { Call } from './call.ts'
 import type { AnswerQuery, Fields, Filter, ItemQuery, Key, ListQuery, Meta, MetaOf, PagesQuery } from './queries.ts'
-import type { Row } from './rows.ts'
+import type { Aggregates, Row } from './rows.ts'
 import type { Options } from './send.ts'
 import type { Create, KeyFields, UniqueFields, Update, UpdateMany } from './writes.ts'
 

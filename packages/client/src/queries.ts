@@ -1,5 +1,5 @@
 /** The types of what a read is asked: fields, filters, sorts, keys. */
-import type { Cursors, Many, One, Read, Relations, Target } from './rows.ts'
+import type { Aggregates, Cursors, Many, One, Read, Relations, Target } from './rows.ts'
 
 /** What `fields` may list: names, `'*'` for all that are no relations, `'_etag'`, and `{relation: fields}` or `{relation: query}`. */
 export type Fields<S, C extends keyof S> = readonly FieldItem<S, C>[]
@@ -16,7 +16,12 @@ type NestedQuery<S, C extends keyof S, K> =
 
 type OneQuery<S, C extends keyof S> = { readonly fields?: Fields<S, C>; readonly filter?: Filter<S, C> }
 
-type ManyQuery<S, C extends keyof S> = OneQuery<S, C> & Page<S, C> & { readonly meta?: readonly ['cursor'] }
+type ManyQuery<S, C extends keyof S> = OneQuery<S, C> &
+  Page<S, C> & {
+    readonly meta?: readonly ['cursor']
+    /** Functions over all related items that match `filter`; without `fields` only their results are answered. */
+    readonly aggregate?: Aggregates<S, C>
+  }
 
 type Page<S, C extends keyof S> = {
   readonly sort?: Sort<S, C>

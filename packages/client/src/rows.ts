@@ -39,7 +39,9 @@ type Items<Q> = Q extends readonly unknown[]
     : Q[number]
   : Q extends { readonly fields: infer F }
     ? Items<F>
-    : '*'
+    : Q extends Computed
+      ? never
+      : '*'
 
 type Picked<S, C extends keyof S, E> = Unknown extends E ? AnyRow<S, C> : { [K in Names<S, C, E>]: Value<S, C, K, E> }
 
@@ -50,10 +52,26 @@ type Value<S, C extends keyof S, K, E> = K extends keyof Read<S, C>
   : K extends '_etag'
     ? string
     : K extends keyof Many<S, C>
-      ? List<Picked<S, Target<S, C, K>, Items<Nested<E, K>>>, Nested<E, K>>
+      ? List<S, Target<S, C, K>, Picked<S, Target<S, C, K>, Items<Nested<E, K>>>, Nested<E, K>>
       : Picked<S, Target<S, C, K>, Items<Nested<E, K>>> | Absent<S, C, K>
 
-type List<R, Q> = Extract<Q, { readonly meta: unknown }> extends never ? { data: R[] } : { data: R[]; meta: Cursors }
+/** The page of a list with what was asked beside it; of a query without fields that asks for aggregates only those. */
+type List<S, C extends keyof S, R, Q> =
+  Extract<Q, Computed> extends never
+    ? Page<R, Q>
+    : [Exclude<Q, Computed> | Extract<Q, Computed & { readonly fields: unknown }>] extends [never]
+      ? { aggregate: Results<S, C, Q> }
+      : Page<R, Q> & { aggregate: Results<S, C, Q> } extends infer L
+        ? { [K in keyof L]: L[K] }
+        : never
+
+type Computed = { readonly aggregate: unknown }
+
+type Page<R, Q> = Extract<Q, { readonly meta: unknown }> extends never ? { data: R[] } : { data: R[]; meta: Cursors }
+
+type Results<S, C extends keyof S, Q> = Q extends { readonly aggregate: infer A }
+  ? { -readonly [N in keyof A]: Aggregated<S, C, A[N]> }
+  : never
 
 /** Where a list goes on behind its page, and before it; null where it ends. */
 export type Cursors = { next: string | null; previous: string | null }
@@ -77,3 +95,32 @@ export type AnyRow<S, C extends keyof S> = {
         ? AnyRow<S, Target<S, C, K>> | Absent<S, C, K>
         : string
 }
+
+/** Names of results, each with a function of a field: `{revenue: {sum: 'total'}}`. */
+export type Aggregates<S, C extends keyof S> = { readonly [name: string]: Aggregate<S, C> }
+
+type Aggregate<S, C extends keyof S> =
+  | { readonly count: '*' | Name<S, C> }
+  | { readonly countDistinct: Name<S, C> }
+  | { readonly sum: Name<S, C> }
+  | { readonly avg: Name<S, C> }
+  | { readonly min: Name<S, C> }
+  | { readonly max: Name<S, C> }
+
+export type Name<S, C extends keyof S> = keyof Read<S, C> & string
+
+/** What a function answers. */
+export type Aggregated<S, C extends keyof S, A> = A extends
+  | { readonly count: unknown }
+  | { readonly countDistinct: unknown }
+  ? number
+  : A extends { readonly avg: unknown }
+    ? number | null
+    : A extends { readonly sum: infer N }
+      ? (N extends Floats<S, C> ? number : string) | null
+      : A extends { readonly min: infer N } | { readonly max: infer N }
+        ? Read<S, C>[N & keyof Read<S, C>] | null
+        : never
+
+/** The fields of floating point, whose sums are numbers. */
+type Floats<S, C extends keyof S> = S[C] extends { floats: infer F } ? F : never

@@ -23,14 +23,16 @@ function flatten(items: readonly unknown[], prefix: string, deep: Deep): readonl
   return items.flatMap((item) => {
     if (typeof item === 'string') return prefix + item
     return Object.entries(item as Record<string, Nested | readonly unknown[]>).flatMap(([relation, asked]) => {
-      const { fields = ['*'], sort, meta, ...others } = Array.isArray(asked) ? { fields: asked } : (asked as Nested)
+      const query: Nested = Array.isArray(asked) ? { fields: asked } : (asked as Nested)
+      const { fields = query.aggregate === undefined ? ['*'] : undefined, sort, meta, ...others } = query
       const below: Deep = (deep[relation] as Deep | undefined) ?? {}
       requireDefined(given(others))
       for (const [name, value] of Object.entries(others)) below[`_${name}`] = value
       if (meta !== undefined) below._meta = String(meta)
       if (sort !== undefined) below._sort = sortOf(sort as readonly unknown[])
-      const names = flatten(fields as readonly unknown[], `${prefix}${relation}.`, below)
+      const names = flatten((fields ?? []) as readonly unknown[], `${prefix}${relation}.`, below)
       if (Object.keys(below).length > 0) deep[relation] = below
+      if (fields === undefined) return []
       // The service refuses the empty name, since nothing is selected of the relation.
       return names.length > 0 ? names : `${prefix}${relation}.`
     })

@@ -42,6 +42,8 @@ export type CollectionEntry = {
   readonly isReadonly?: true
   readonly isSystem?: true
   readonly isView?: true
+  /** Its items are grouped and aggregated, in its own lists and in those of relations within the data source. */
+  readonly canAggregate?: true
   readonly primitiveFields: readonly PrimitiveFieldEntry[]
   readonly relationFields: readonly RelationFieldEntry[]
   readonly indexes?: readonly IndexEntry[]
@@ -123,8 +125,11 @@ export type InputField = {
 /** `arguments` of a relation: into inputObjectTypes. */
 export type OutputField = { readonly type: TypeReference; readonly arguments?: number; readonly limits?: Limits }
 
-/** `fields` is flat: a name, the index of its field in inputFields or outputFields, the next name … */
-export type ObjectType = { readonly name: Text; readonly fields: readonly number[] }
+/**
+ * `fields` is flat: a name, the index of its field in inputFields or outputFields, the next name …; `values` is the type of
+ * members that the client names itself.
+ */
+export type ObjectType = { readonly name: Text; readonly fields: readonly number[]; readonly values?: TypeReference }
 export type InputObjectType = ObjectType & { readonly constraints?: Constraints<Text> }
 
 /** Constraints of an input object that its fields alone do not express. */

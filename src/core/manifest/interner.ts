@@ -21,6 +21,10 @@ import type { ModelView } from './model-view.ts'
 export type Description<Field> = {
   readonly fields: readonly (readonly [name: string, field: Field])[]
   readonly constraints?: Constraints<string>
+  /** The type of members of any other name. */
+  readonly values?: TypeReference
+  /** What OpenAPI says of the type. */
+  readonly about?: string
 }
 
 /**
@@ -215,13 +219,14 @@ function valueAt<T>(values: readonly T[], index: number): T {
 
 function pooledType<Field>(
   name: string,
-  { fields, constraints }: Description<Field>,
+  { fields, constraints, values }: Description<Field>,
   interner: { readonly strings: Pool<string>; readonly fields: Pool<Field> },
 ): InputObjectType {
   const { strings } = interner
   return {
     name: strings.indexOf(name),
     fields: fields.flatMap(([fieldName, field]) => [strings.indexOf(fieldName), interner.fields.indexOf(field)]),
+    ...(values !== undefined && { values }),
     ...(constraints && { constraints: pooled(constraints, strings.indexOf) }),
   }
 }

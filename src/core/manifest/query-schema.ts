@@ -4,6 +4,7 @@ import type { Action } from '../access/access.ts'
 import { isCrossSource, servesOperation } from '../connector/item-capabilities.ts'
 import { boundsOf } from '../model/checks.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import { aggregateFunctions } from '../model/vocabulary.ts'
 import { canConflict } from '../plan/bulk/upsert.ts'
 import { uniqueSets } from '../plan/program-references.ts'
 import { isSortable } from '../plan/read.ts'
@@ -251,6 +252,7 @@ function relationOutput(interner: Interner, relation: RelationField): OutputFiel
     fields: [
       ['data', { type: `[${item}]` }],
       ...(hasCursors(interner, target) ? [['meta', { type: cursorsOutput(interner) }] as const] : []),
+      ...(canAggregate(interner, target) ? [['aggregate', { type: aggregatedOutput(interner) }] as const] : []),
     ],
   }))
   return { type: isNullable ? `o${list}?` : `o${list}`, ...(parameters !== undefined && { arguments: parameters }) }
@@ -268,6 +270,34 @@ function cursorsOutput(interner: Interner): TypeReference {
   return `o${index}`
 }
 
+/** Whether the data source aggregates what the caller reads of a collection. */
+export function canAggregate({ view }: Interner, collection: Collection): boolean {
+  return view.may(collection, 'read') && view.declared(collection) === undefined
+}
+
+/** Functions by the names that the request gives them. */
+export function aggregatesInput(interner: Interner): TypeReference {
+  const called = interner.input('aggregate', 'ServiceAggregate', () => ({
+    fields: aggregateFunctions.map((name): Entry => [name, { type: interner.primitive(unlimited), optional: true }]),
+    constraints: { atMostOneField: true, atLeastOneField: true },
+  }))
+  const index = interner.input('aggregates', 'ServiceAggregates', () => ({
+    fields: [],
+    values: `i${called}`,
+    about: 'By name one function of one field each, 20 at most; only `count` also takes `*`, which is all items.',
+  }))
+  return `i${index}`
+}
+
+function aggregatedOutput(interner: Interner): TypeReference {
+  const index = interner.output('aggregated', 'ServiceAggregated', () => ({
+    fields: [],
+    values: interner.primitive({ name: 'json' }),
+    about: 'The results by their names.',
+  }))
+  return `o${index}`
+}
+
 /** Suffix of the names of these input types. */
 export const RELATION_ARGUMENTS = 'RelationFieldArguments'
 
@@ -278,13 +308,19 @@ export const RELATION_ARGUMENTS = 'RelationFieldArguments'
 export function relationArguments(interner: Interner, relation: RelationField): number | undefined {
   const { id, apiName, collection, target, isList, isNullable } = relation
   if (!isList && !isNullable) return undefined
-  const isWalked = isList && hasCursors(interner, target) && !isCrossSource(relation, interner.view.declared)
+  const isOwn = !isCrossSource(relation, interner.view.declared)
+  const isWalked = isList && hasCursors(interner, target) && isOwn
+  const isAggregated = isList && canAggregate(interner, target) && isOwn
   const cursors = () => [
     cursorArgument(interner, 'after'),
     metaArgument(interner.enumeration('ServiceCursorMeta', ['cursor'])),
   ]
   return interner.input(`${id} arguments`, `${collection.apiName}${apiName}${RELATION_ARGUMENTS}`, () => ({
-    fields: [...pageArguments(interner, target), ...(isWalked ? cursors() : [])]
+    fields: [
+      ...pageArguments(interner, target),
+      ...(isWalked ? cursors() : []),
+      ...(isAggregated ? [['aggregate', { type: aggregatesInput(interner), optional: true }] as const] : []),
+    ]
       .filter(([name]) => isList || name === 'filter')
       .map(([name, field]): Entry => [`_${name}`, field]),
   }))

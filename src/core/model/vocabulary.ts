@@ -83,3 +83,8 @@ export const connectorOperations = [
 ] as const
 
 export type ConnectorOperation = (typeof connectorOperations)[number]
+
+/** What can be worked out over the items of a collection. */
+export const aggregateFunctions = ['count', 'countDistinct', 'sum', 'avg', 'min', 'max'] as const
+
+export type AggregateFunction = (typeof aggregateFunctions)[number]

@@ -3,9 +3,9 @@
  * same for all collections.
  */
 import { filterInput } from '../manifest/filter-input.ts'
-import { servedOperations } from '../manifest/query-schema.ts'
+import { aggregatesInput, canAggregate } from '../manifest/query-schema.ts'
 import type { Collection } from '../model/model.ts'
-import { aggregateFunctions, truncationUnits } from '../query/aggregate-query.ts'
+import { truncationUnits } from '../query/aggregate-query.ts'
 import { errorResponses } from './answers.ts'
 import { filterExample } from './examples.ts'
 import { itemErrors, itemParameters, type PathContext, readErrors, structured } from './item-paths.ts'
@@ -15,14 +15,14 @@ import { component, type JsonSchema } from './schema.ts'
 export function aggregatePath(context: PathContext, collection: Collection): string | undefined {
   const { interner, schemas } = context
   const { apiName } = collection
-  const isListed = servedOperations(interner, collection).some(({ kind }) => kind === 'readMany')
-  if (!isListed || interner.view.declared(collection) !== undefined) return undefined
+  if (!canAggregate(interner, collection)) return undefined
+  const aggregates = schemas.of(aggregatesInput(interner), 'sent')
   const filter = {
     schema: schemas.of(filterInput(interner, collection), 'sent'),
     example: filterExample(interner, collection),
   }
   const parameters = [
-    structured('aggregate', { schema: component('ServiceAggregates'), example: aggregateExample }),
+    structured('aggregate', { schema: aggregates, example: aggregateExample }),
     structured('group', { schema: component('ServiceGroups'), example: [] }),
     structured('filter', filter),
     structured('having', { schema: component('ServiceGroupFilter'), example: {} }),
@@ -30,7 +30,7 @@ export function aggregatePath(context: PathContext, collection: Collection): str
     ...plainNames.map((name) => JSON.stringify({ $ref: `#/components/parameters/${name}` })),
   ]
   const properties = {
-    aggregate: component('ServiceAggregates'),
+    aggregate: aggregates,
     group: component('ServiceGroups'),
     filter: filter.schema,
     having: component('ServiceGroupFilter'),
@@ -82,18 +82,6 @@ export const aggregateSchemas: Readonly<Record<string, JsonSchema>> = {
     properties: { group: { type: 'object', additionalProperties: shown } },
     required: ['group'],
     additionalProperties: true,
-  },
-  ServiceAggregates: {
-    type: 'object',
-    description: 'By name one function of one field each; only `count` also takes `*`, which is all items.',
-    additionalProperties: {
-      type: 'object',
-      properties: Object.fromEntries(aggregateFunctions.map((name) => [name, { type: 'string' }])),
-      minProperties: 1,
-      maxProperties: 1,
-      additionalProperties: false,
-    },
-    maxProperties: 20,
   },
   ServiceGroups: {
     type: 'array',

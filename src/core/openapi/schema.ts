@@ -64,7 +64,8 @@ export function createSchemas(interner: Interner, lists: Lists): Schemas {
         const { base, without } = description
         return { ...of(`i${base}`, 'sent'), not: { required: [without] } }
       }
-      const { fields, constraints } = description
+      const { fields, constraints, values, about } = description
+      if (values !== undefined) return named(values, 'sent', about)
       const required = fields.filter(([, field]) => field.optional !== true).map(([name]) => name)
       return {
         type: 'object',
@@ -74,22 +75,29 @@ export function createSchemas(interner: Interner, lists: Lists): Schemas {
         ...(constraints && constrained(constraints)),
       }
     },
-    output({ fields }) {
-      // Fields of an item appear if selected; lists of to-many relations always do.
-      const required = fields.filter(([, { type }]) => type.startsWith('[o')).map(([name]) => name)
+    output({ fields, values, about }) {
+      if (values !== undefined) return named(values, 'answered', about)
+      // Fields of an item appear if selected; what a list is of, its items or their aggregates, always does.
+      const isList = fields.some(([, { type }]) => type.startsWith('[o'))
+      const held = ['data', 'aggregate'].filter((name) => fields.some(([own]) => own === name))
       return {
         type: 'object',
         properties: {
           ...Object.fromEntries(
             fields.map(([name, { type, limits }]) => [name, limited(of(type, 'answered'), limits)]),
           ),
-          ...(required.length === 0 && { _etag: share('EntityTag', entityTag) }),
+          ...(!isList && { _etag: share('EntityTag', entityTag) }),
         },
-        ...(required.length > 0 && { required }),
+        ...(isList && (held.length === 1 ? { required: held } : { anyOf: held.map((name) => ({ required: [name] })) })),
         additionalProperties: false,
       }
     },
     shared: () => Object.fromEntries(used),
+  }
+
+  /** An object whose members are named by who asks. */
+  function named(values: TypeReference, direction: Direction, about: string | undefined): JsonSchema {
+    return { type: 'object', ...(about && { description: about }), additionalProperties: of(values, direction) }
   }
 
   function sent({ type, limits, secondaryTypes = [] }: InputField): JsonSchema {
@@ -114,7 +122,6 @@ export const sharedNames = [
   'DecimalInput',
   'Geometry',
   'ResponseMeta',
-  'ServiceAggregates',
   'ServiceGroup',
   'ServiceGroupFilter',
   'ServiceGroupSort',

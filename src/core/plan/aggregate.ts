@@ -6,8 +6,9 @@ import { shortName } from '../message-text.ts'
 import type { FieldType, TypeName } from '../model/field-type.ts'
 import type { Collection, PrimitiveField } from '../model/model.ts'
 import { operatorsOf } from '../model/operator.ts'
+import type { AggregateFunction } from '../model/vocabulary.ts'
 import { didYouMean } from '../nearest.ts'
-import type { AggregateFunction, AggregateQuery, SentAggregate, SentGroup } from '../query/aggregate-query.ts'
+import { type AggregateQuery, parseAggregates, type SentAggregate, type SentGroup } from '../query/aggregate-query.ts'
 import { all, and, type FieldRef, none } from '../query/filter.ts'
 import { queryFault } from '../query/parse.ts'
 import { type FieldResolver, resolveFilter } from '../query/resolve.ts'
@@ -15,7 +16,7 @@ import { requireRowBudget } from './budget.ts'
 import { readableField } from './names.ts'
 import { pathField } from './path-field.ts'
 import type { Aggregate, Group, Order, ReadPlan, TimeZone, Truncation } from './plan.ts'
-import { pageSize, type ReadContext, usualNulls } from './read.ts'
+import { type PlanInList, pageSize, type ReadContext, usualNulls } from './read.ts'
 import { requestFilter } from './where.ts'
 
 export { parseAggregateQuery } from '../query/aggregate-query.ts'
@@ -42,8 +43,14 @@ export function planAggregates(context: ReadContext, query: AggregateQuery): Rea
   }
 }
 
-/** Plans aggregates of the rows of one collection. */
-export function planAggregateList(context: ReadContext, sent: readonly SentAggregate[]): readonly Aggregate[] {
+/** Plans `_aggregate` of a relation to many. `context` is that of the related collection. */
+export const planInList: PlanInList = (context, node, path) => {
+  const sent = parseAggregates(node, path)
+  if (sent.length === 0) throw queryFault(path, 'must name at least one aggregate')
+  return planAggregateList(context, sent)
+}
+
+function planAggregateList(context: ReadContext, sent: readonly SentAggregate[]): readonly Aggregate[] {
   return sent.map((one, index) => planAggregate(context, one, `a${index}`))
 }
 

@@ -4,7 +4,8 @@
  */
 import type { Action } from '../access/access.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
-import type { AggregateFunction, TruncationUnit } from '../query/aggregate-query.ts'
+import type { AggregateFunction } from '../model/vocabulary.ts'
+import type { TruncationUnit } from '../query/aggregate-query.ts'
 import type { FieldRef, Filter } from '../query/filter.ts'
 import type { Operand } from '../query/placeholder.ts'
 import type { Refused } from './names.ts'
@@ -24,21 +25,28 @@ export type PathStep = { readonly relation: RelationField; readonly visible: Fil
 /** The selected fields of each row, in the requested order. */
 export type Selection = readonly Selected[]
 
-export type Selected =
-  | SelectedField
-  | SelectedTag
-  | {
-      readonly kind: 'relation'
-      readonly name: string
-      readonly relation: RelationField
-      readonly visible: Filter
-      /** Of a many-to-many field, the rows of its junction that count. */
-      readonly links?: Filter
-      /** The related rows that the caller sees; `page` is the page per parent of a to-many relation. */
-      readonly where: Filter
-      readonly selection: Selection
-      readonly page: Page | undefined
-    }
+export type Selected = SelectedField | SelectedTag | SelectedRelation | SelectedAggregates
+
+/** Related rows: `page` is the page per parent of a to-many relation, `aggregates` are over all of them. */
+export type SelectedRelation = Behind & {
+  readonly kind: 'relation'
+  readonly selection: Selection
+  readonly page: Page | undefined
+  readonly aggregates?: readonly Aggregate[]
+}
+
+/** Aggregates of related rows, of which none is shown. */
+export type SelectedAggregates = Behind & { readonly kind: 'aggregates'; readonly aggregates: readonly Aggregate[] }
+
+type Behind = {
+  readonly name: string
+  readonly relation: RelationField
+  readonly visible: Filter
+  /** Of a many-to-many field, the rows of its junction that count. */
+  readonly links?: Filter
+  /** The related rows that the caller sees. */
+  readonly where: Filter
+}
 
 export type SelectedField = FieldRef & { readonly kind: 'field'; readonly name: string }
 

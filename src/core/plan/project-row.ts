@@ -10,7 +10,7 @@ export type Item = Readonly<Record<string, unknown>>
 export function projectRow(selection: Selection, row: Row, tags?: ReadonlyMap<string, string>): Item {
   return Object.fromEntries(
     selection.flatMap((selected) => {
-      if (selected.kind === 'relation') return []
+      if (selected.kind === 'relation' || selected.kind === 'aggregates') return []
       const { name } = selected
       return [
         [
@@ -34,7 +34,7 @@ export function taggedTexts(selection: Selection, row: Row): readonly (readonly 
 /** The fields that `projectRow` and `taggedTexts` need. */
 export function projectedFields(selection: Selection): readonly PrimitiveField[] {
   return selection.flatMap((selected) => {
-    if (selected.kind === 'relation') return []
+    if (selected.kind === 'relation' || selected.kind === 'aggregates') return []
     const own = selected.kind === 'tag' ? projectedFields(selected.shown) : [selected.field]
     return [...own, ...filterFields(selected.visible)]
   })

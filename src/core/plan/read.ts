@@ -6,6 +6,7 @@
 import { type Granted, linkRows, type Viewer, visibility } from '../access/access.ts'
 import { shortName } from '../message-text.ts'
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
+import type { BracketNode } from '../query/brackets.ts'
 import { all, and, type FieldRef, type Filter, none } from '../query/filter.ts'
 import {
   type DeepArguments,
@@ -14,12 +15,23 @@ import {
   MAX_SELECTED_FIELDS,
   queryFault,
   type ReadQuery,
+  type RelationArguments,
   tooManyRelations,
 } from '../query/parse.ts'
 import { requireRowBudget } from './budget.ts'
 import { readableField, relatedAccess } from './names.ts'
 import { pathField } from './path-field.ts'
-import type { Order, Page, ReadPlan, Selected, SelectedField, Selection } from './plan.ts'
+import type {
+  Aggregate,
+  Order,
+  Page,
+  ReadPlan,
+  Selected,
+  SelectedAggregates,
+  SelectedField,
+  SelectedRelation,
+  Selection,
+} from './plan.ts'
 import { planWalk } from './walk.ts'
 import { requestFilter } from './where.ts'
 
@@ -35,7 +47,15 @@ export type ReadContext = {
   readonly limits: PageLimits
   /** Maximum number of rows in one read (SERVICE_QUERY__MAX_ROWS). */
   readonly maxRows: number
+  /** Undefined until it is loaded (`Unloaded`). */
+  readonly planInList?: PlanInList | undefined
 }
+
+/** Plans the aggregates of a related list, of the context of its collection: `node` is what was sent at `path`. */
+export type PlanInList = (context: ReadContext, node: BracketNode, path: string) => readonly Aggregate[]
+
+/** Thrown where `planInList` is needed and not there: whoever plans loads it, and plans again. */
+export class Unloaded extends Error {}
 
 /** Plans a list. `query` is the result of `parseListQuery`. */
 export function planList(context: ReadContext, query: ReadQuery): ReadPlan {
@@ -77,7 +97,8 @@ function planFields(context: ReadContext, query: Pick<ReadQuery, 'fields' | 'dee
   const wanted: Wanted = { fields: new Set(), relations: new Map() }
   for (const path of query.fields ?? ['*']) want(wanted, path.split('.'))
   // A table may be wider than what can be selected by name.
-  const counter = { selected: 0, most: query.fields === undefined ? Number.POSITIVE_INFINITY : MAX_SELECTED_FIELDS }
+  const most = query.fields === undefined ? Number.POSITIVE_INFINITY : MAX_SELECTED_FIELDS
+  const counter = { selected: 0, aggregated: 0, most }
   return select(context, wanted, { deep: query.deep, path: 'fields', depth: 0, counter })
 }
 
@@ -98,7 +119,7 @@ type Level = {
   readonly deep: DeepArguments
   readonly path: string
   readonly depth: number
-  readonly counter: { selected: number; readonly most: number }
+  readonly counter: { selected: number; aggregated: number; readonly most: number }
 }
 
 function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
@@ -128,6 +149,12 @@ function select(context: ReadContext, wanted: Wanted, level: Level): Selection {
     if (field.kind === 'primitive') throw queryFault(path, 'is a primitive field and takes no nested selection')
     selected.set(name, selectRelation(context, { relation: field, visible, below }, { ...level, path }))
   }
+  for (const [name, { aggregate, path }] of level.deep) {
+    if (aggregate === undefined || selected.has(name)) continue
+    const { field, visible } = readableField(viewer, collection, access, name, path)
+    if (field.kind === 'primitive') throw queryFault(path, 'is a primitive field and takes no arguments')
+    selected.set(name, selectRelation(context, { relation: field, visible, below: undefined }, { ...level, path }))
+  }
   level.counter.selected += selected.size
   if (level.counter.selected > level.counter.most) {
     throw queryFault('fields', `selects more than ${MAX_SELECTED_FIELDS} fields`)
@@ -147,30 +174,61 @@ export function shownFields(collection: Collection, access: Granted): readonly S
   })
 }
 
+/** Without `below` no related row is shown, but what is aggregated of them. */
 function selectRelation(
   context: ReadContext,
-  input: { readonly relation: RelationField; readonly visible: Filter; readonly below: Wanted },
+  input: { readonly relation: RelationField; readonly visible: Filter; readonly below: Wanted | undefined },
   level: Level,
-): Selected {
+): SelectedRelation | SelectedAggregates {
   const { relation, visible, below } = input
   if (level.depth >= MAX_RELATION_DEPTH) throw tooManyRelations(level.path)
   const access = relatedAccess(context.viewer, relation.target)
   const beyond: ReadContext = { ...context, collection: relation.target, access }
   const deep = level.deep.get(relation.apiName)
-  if (deep !== undefined) refuseUselessArguments(relation, deep.own, deep.path)
+  if (deep !== undefined) refuseUselessArguments(relation, deep)
   const filter = requestFilter(context.viewer, relation.target, deep?.own.filter, `${deep?.path}._filter`)
-  return {
-    kind: 'relation',
+  const behind = {
     name: relation.apiName,
     relation,
     visible,
     ...(relation.through !== undefined && { links: linkRows(context.viewer, relation) ?? none }),
     where: and([access.rows, filter]),
+  }
+  const aggregates = aggregatesOf(beyond, deep, level)
+  if (below === undefined) {
+    if (deep !== undefined) refuseUnlisted(deep)
+    return { kind: 'aggregates', ...behind, aggregates: aggregates ?? [] }
+  }
+  return {
+    kind: 'relation',
+    ...behind,
     selection: select(beyond, below, { ...level, deep: deep?.deeper ?? new Map(), depth: level.depth + 1 }),
     page: relation.isList
       ? planPage(beyond, deep?.own ?? noArguments, { default: NESTED_LIMIT, path: `${deep?.path}._` })
       : undefined,
+    ...(aggregates !== undefined && { aggregates }),
   }
+}
+
+function aggregatesOf(
+  beyond: ReadContext,
+  deep: RelationArguments | undefined,
+  { counter }: Level,
+): readonly Aggregate[] | undefined {
+  if (deep?.aggregate === undefined) return undefined
+  if (beyond.planInList === undefined) throw new Unloaded('aggregates in lists')
+  const aggregates = beyond.planInList(beyond, deep.aggregate, `${deep.path}._aggregate`)
+  counter.aggregated += aggregates.length
+  if (counter.aggregated <= MAX_SELECTED_FIELDS) return aggregates
+  throw queryFault('deep', `names more than ${MAX_SELECTED_FIELDS} aggregates`)
+}
+
+/** Arguments of rows where none is shown. */
+function refuseUnlisted({ own, deeper, path }: RelationArguments): void {
+  const below = deeper.values().next().value
+  if (below !== undefined) throw queryFault(below.path, 'is not selected in fields')
+  const [name] = pageArguments(own)
+  if (name !== undefined) throw queryFault(`${path}.${name}`, 'needs items of the relation selected in fields')
 }
 
 const noArguments: ListArguments = {
@@ -182,24 +240,31 @@ const noArguments: ListArguments = {
   isTold: false,
 }
 
-function refuseUselessArguments(relation: RelationField, own: ListArguments, path: string): void {
+function refuseUselessArguments(relation: RelationField, { own, aggregate, path }: RelationArguments): void {
   if (relation.isList) return
+  const hasFilter = own.filter !== undefined && !relation.isNullable
+  const [name] = [
+    ...pageArguments(own),
+    ...(aggregate === undefined ? [] : ['_aggregate']),
+    ...(hasFilter ? ['_filter'] : []),
+  ]
+  if (name === undefined) return
+  throw queryFault(
+    `${path}.${name}`,
+    `is not an argument of a ${relation.isNullable ? 'nullable' : 'required'} to-one relation`,
+  )
+}
+
+/** The names of those that say which rows of a list are shown, and in which order. */
+function pageArguments(own: ListArguments): readonly string[] {
   const given = [
     ['_sort', own.sort.length > 0],
     ['_limit', own.limit !== undefined],
     ['_offset', own.offset > 0],
     ['_after', own.start !== undefined],
     ['_meta', own.isTold],
-    ['_filter', own.filter !== undefined && !relation.isNullable],
   ] as const
-  for (const [name, isGiven] of given) {
-    if (isGiven) {
-      throw queryFault(
-        `${path}.${name}`,
-        `is not an argument of a ${relation.isNullable ? 'nullable' : 'required'} to-one relation`,
-      )
-    }
-  }
+  return given.flatMap(([name, isGiven]) => (isGiven ? [name] : []))
 }
 
 function refuseStrayArguments(
@@ -208,7 +273,8 @@ function refuseStrayArguments(
   selected: ReadonlyMap<string, Selected>,
 ): void {
   for (const [name, { path }] of deep) {
-    if (selected.get(name)?.kind === 'relation') continue
+    const { kind } = selected.get(name) ?? {}
+    if (kind === 'relation' || kind === 'aggregates') continue
     const { field } = readableField(context.viewer, context.collection, context.access, name, path)
     throw queryFault(
       path,

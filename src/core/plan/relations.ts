@@ -4,12 +4,23 @@
  */
 import type { PrimitiveField, RelationField } from '../model/model.ts'
 import { all, type Filter, mapFilter } from '../query/filter.ts'
-import type { Grouping, Order, Page, PathStep, Plan, Selected, Selection, Step, WritePlan } from './plan.ts'
+import type {
+  Aggregate,
+  BatchPlan,
+  Grouping,
+  Order,
+  Page,
+  PathStep,
+  Plan,
+  Selected,
+  SelectedRelation,
+  Selection,
+  Step,
+  WritePlan,
+} from './plan.ts'
 
 /** Returns true if the source that runs the plan has both ends of the relation. */
 export type IsLocal = (relation: RelationField) => boolean
-
-export type SelectedRelation = Extract<Selected, { readonly kind: 'relation' }>
 
 /** A selection that a source can run by itself, and the parts to add. */
 export type SplitSelection = {
@@ -59,6 +70,20 @@ const FAR_KEY = '__key'
 
 export function isLookupColumn(name: string): boolean {
   return name.startsWith('__')
+}
+
+/** Whether lists of the plan have aggregates, which only some of a source's parts know. */
+export function hasAggregatesInLists(plan: Plan | BatchPlan): boolean {
+  if (plan.kind === 'batch') return plan.operations.some((operation) => hasAggregatesInLists(operation.plan))
+  const forms = plan.kind === 'program' ? plan.steps.flatMap((step) => (step.kind === 'match' ? step.forms : [])) : []
+  return [plan.selection, ...forms].some(hasAggregates)
+}
+
+function hasAggregates(selection: Selection): boolean {
+  return selection.some((selected) => {
+    if (selected.kind !== 'relation') return selected.kind === 'aggregates'
+    return selected.aggregates !== undefined || hasAggregates(selected.selection)
+  })
 }
 
 export type Related = Extract<Filter, { readonly kind: 'related' }>
@@ -140,10 +165,12 @@ function replacedGrouping(grouping: Grouping, filter: (one: Filter) => Filter): 
     ...grouping,
     where: filter(grouping.where),
     groups: grouping.groups.map((one) => ({ ...one, visible: filter(one.visible), path: one.path.map(step) })),
-    aggregates: grouping.aggregates.map((one) =>
-      one.function === 'rows' ? one : { ...one, visible: filter(one.visible) },
-    ),
+    aggregates: replacedAggregates(grouping.aggregates, filter),
   }
+}
+
+function replacedAggregates(aggregates: readonly Aggregate[], filter: (one: Filter) => Filter): readonly Aggregate[] {
+  return aggregates.map((one) => (one.function === 'rows' ? one : { ...one, visible: filter(one.visible) }))
 }
 
 function replacedStep(step: Step, filter: (one: Filter) => Filter): Step {
@@ -160,15 +187,16 @@ function replacedSelection(selection: Selection, filter: (one: Filter) => Filter
     if (selected.kind === 'tag') {
       return { ...selected, visible, shown: selected.shown.map((one) => ({ ...one, visible: filter(one.visible) })) }
     }
-    const { page } = selected
-    return {
-      ...selected,
+    const { links, aggregates } = selected
+    const behind = {
       visible,
-      ...(selected.links !== undefined && { links: filter(selected.links) }),
+      ...(links !== undefined && { links: filter(links) }),
       where: filter(selected.where),
-      selection: replacedSelection(selected.selection, filter),
-      page: replacedPage(page, filter),
+      ...(aggregates !== undefined && { aggregates: replacedAggregates(aggregates, filter) }),
     }
+    if (selected.kind === 'aggregates') return { ...selected, ...behind }
+    const selection = replacedSelection(selected.selection, filter)
+    return { ...selected, ...behind, selection, page: replacedPage(selected.page, filter) }
   })
 }
 
@@ -216,8 +244,12 @@ function filtersOfGrouping(grouping: Grouping | undefined): readonly Filter[] {
   return [
     where,
     ...groups.flatMap(({ visible, path }) => [visible, ...path.flatMap((step) => [step.visible, step.rows])]),
-    ...aggregates.flatMap((one) => (one.function === 'rows' ? [] : [one.visible])),
+    ...filtersOfAggregates(aggregates),
   ]
+}
+
+function filtersOfAggregates(aggregates: readonly Aggregate[]): readonly Filter[] {
+  return aggregates.flatMap((one) => (one.function === 'rows' ? [] : [one.visible]))
 }
 
 /** Selections behind a non-local relation are left to its source. */
@@ -226,8 +258,10 @@ function filtersOfSelection(selection: Selection, isLocal: IsLocal): readonly Fi
     const { visible } = selected
     if (selected.kind === 'tag') return [visible, ...selected.shown.map((one) => one.visible)]
     if (selected.kind === 'field' || !isLocal(selected.relation)) return [visible]
-    const { links = all, where, page, selection: below } = selected
-    return [visible, links, where, ...filtersOfPage(page), ...filtersOfSelection(below, isLocal)]
+    const { links = all, where, aggregates = [] } = selected
+    const own = [visible, links, where, ...filtersOfAggregates(aggregates)]
+    if (selected.kind === 'aggregates') return own
+    return [...own, ...filtersOfPage(selected.page), ...filtersOfSelection(selected.selection, isLocal)]
   })
 }
 

@@ -3,6 +3,7 @@
  * knowledge of the model: names stay as sent, and `core/plan/aggregate.ts` resolves them.
  */
 import { shortName } from '../message-text.ts'
+import { type AggregateFunction, aggregateFunctions } from '../model/vocabulary.ts'
 import { didYouMean } from '../nearest.ts'
 import { type BracketNode, type BracketTree, parseBrackets } from './brackets.ts'
 import {
@@ -16,9 +17,6 @@ import {
   type SortEntry,
 } from './parse.ts'
 import { jsonForm, type QueryBody, readJsonTexts, toTree } from './parse-json.ts'
-
-export const aggregateFunctions = ['count', 'countDistinct', 'sum', 'avg', 'min', 'max'] as const
-export type AggregateFunction = (typeof aggregateFunctions)[number]
 
 export const truncationUnits = ['year', 'quarter', 'month', 'week', 'day', 'hour', 'minute'] as const
 export type TruncationUnit = (typeof truncationUnits)[number]
@@ -91,6 +89,9 @@ export function parseAggregateQuery(sent: RawAggregateQuery): AggregateQuery {
 function parse(tree: BracketTree): AggregateQuery {
   refuseUnknown(tree, parameters)
   const aggregates = parseAggregates(tree.aggregate, 'aggregate')
+  if (aggregates.some(({ name }) => name === 'group')) {
+    throw queryFault('aggregate.group', 'is the name of the member for groups')
+  }
   const groups = parseGroups(tree.group)
   if (aggregates.length + groups.length === 0) throw queryFault('aggregate', `must be given${hint('aggregate')}`)
   const names = new Set<string>()
@@ -119,7 +120,6 @@ export function parseAggregates(node: BracketNode | undefined, path: string): re
   return entries.map(([name, asked]) => {
     const at = `${path}.${shortName(name)}`
     requireName(name, at)
-    if (name === 'group') throw queryFault(at, 'is the name of the member for groups')
     const [[called, field] = [], ...others] = isTree(asked) ? Object.entries(asked) : []
     if (called === undefined || others.length > 0) throw queryFault(at, `must name one function${hint(path)}`)
     const place = `${at}.${shortName(called)}`

@@ -196,9 +196,9 @@ export function jsonForm(filter: RawFilter | undefined): RawFilter | undefined {
 
 function mapFilters(deep: DeepArguments, change: typeof jsonForm): DeepArguments {
   return new Map(
-    [...deep].map(([name, { own, deeper, path }]) => [
+    [...deep].map(([name, { own, deeper, ...others }]) => [
       name,
-      { own: { ...own, filter: change(own.filter) }, deeper: mapFilters(deeper, change), path },
+      { ...others, own: { ...own, filter: change(own.filter) }, deeper: mapFilters(deeper, change) },
     ]),
   )
 }

@@ -55,10 +55,15 @@ export type Cursor = { readonly digest: string; readonly values: readonly unknow
 export type CursorSent = { readonly sent: string | symbol; readonly template?: FilterTemplate }
 
 /** Arguments of relations, keyed by relation name. */
-export type DeepArguments = ReadonlyMap<
-  string,
-  { readonly own: ListArguments; readonly deeper: DeepArguments; readonly path: string }
->
+export type DeepArguments = ReadonlyMap<string, RelationArguments>
+
+export type RelationArguments = {
+  readonly own: ListArguments
+  readonly deeper: DeepArguments
+  readonly path: string
+  /** As it was sent: what reads it is loaded late (decision 077). */
+  readonly aggregate: BracketNode | undefined
+}
 
 export type ReadQuery = ListArguments & {
   /** Dotted paths without duplicates; `undefined` if not sent. */
@@ -304,7 +309,15 @@ export function parseMeta(
   return { totalCount: sent.includes('totalCount'), isTold: sent.includes('cursor') }
 }
 
-const deepParameters: ReadonlySet<string> = new Set(['_filter', '_sort', '_limit', '_offset', '_after', '_meta'])
+const deepParameters: ReadonlySet<string> = new Set([
+  '_filter',
+  '_sort',
+  '_limit',
+  '_offset',
+  '_after',
+  '_meta',
+  '_aggregate',
+])
 
 type DeepDraft = Map<string, { own: Record<string, BracketNode>; children: DeepDraft; path: string }>
 
@@ -352,7 +365,7 @@ function collectDeep(
 }
 
 function finishDeep(draft: DeepDraft): DeepArguments {
-  const finished = new Map<string, { own: ListArguments; deeper: DeepArguments; path: string }>()
+  const finished = new Map<string, RelationArguments>()
   for (const [name, { own, children, path }] of draft) {
     finished.set(name, {
       own: {
@@ -365,6 +378,7 @@ function finishDeep(draft: DeepDraft): DeepArguments {
       },
       deeper: finishDeep(children),
       path,
+      aggregate: own._aggregate,
     })
   }
   return finished

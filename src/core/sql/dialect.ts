@@ -5,8 +5,8 @@
 import type { ServiceError } from '../error.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { ColumnShape, PrimitiveField, ReferentialAction } from '../model/model.ts'
-import type { Alteration, Cut, Truncation } from '../plan/plan.ts'
-import type { AggregateFunction } from '../query/aggregate-query.ts'
+import type { AggregateFunction } from '../model/vocabulary.ts'
+import type { Aggregate, Alteration, Cut, Truncation } from '../plan/plan.ts'
 import type { Comparison, Filter, JsonTest } from '../query/filter.ts'
 import type { Operand } from '../query/placeholder.ts'
 import type { Change, ColumnDefinition, InitialValue, TableRef } from './change.ts'
@@ -38,6 +38,8 @@ export type RowQuery = {
   /** The same rows one part after the other, each in an order that an index serves, where that of all has none. */
   readonly parts?: readonly RowsPart[]
   readonly walk?: RowWalk
+  /** What a list has beside its rows: the JSON text of `aggregate`. */
+  readonly aggregate?: Sql
 }
 
 /** A page of a walk. The rows of one that goes backward come in reverse. */
@@ -262,6 +264,8 @@ export type Dialect = SqlSyntax & {
   readonly answerOne: (rows: Rows) => string | undefined
   /** Loaded by the first read that has aggregates. */
   readonly aggregates: () => Promise<AggregateSyntax>
+  /** Aggregates of the rows of a query as the JSON text of an object; of a dialect that has loaded them. */
+  readonly inList?: (aggregates: readonly Aggregate[], rows: AggregatedRows) => Sql
 
   /** Texts of many rows as a query, where that is faster than a parameter for each; undefined where it cannot be had. */
   readonly rowsOfTexts: (fields: readonly PrimitiveField[], rows: readonly (readonly SqlParam[])[]) => Sql | undefined
@@ -307,6 +311,9 @@ export type WriteQueue = {
   /** Begins a transaction outside of the line: what waits longer for others is ended. Undefined where deadlocks end at once. */
   readonly patience: Statement | undefined
 }
+
+/** The alias of the rows, and a value of theirs as far as it is visible. */
+export type AggregatedRows = { readonly alias: string; readonly shown: (value: Sql, visible: Filter) => Sql }
 
 export type AggregateSyntax = {
   /** A column's values as they are grouped and told apart: what is equal has one form. */

@@ -3,7 +3,16 @@
  * one, and filters of policies and requests are compiled by the same code.
  */
 import type { Collection, PrimitiveField, RelationField } from '../model/model.ts'
-import type { Order, Page, ReadPlan, Selection, Walk } from '../plan/plan.ts'
+import type {
+  Aggregate,
+  Order,
+  Page,
+  ReadPlan,
+  SelectedAggregates,
+  SelectedRelation,
+  Selection,
+  Walk,
+} from '../plan/plan.ts'
 import { isNullable } from '../plan/walk.ts'
 import { cursorHead } from '../query/cursor.ts'
 import { all, and, type FieldRef, type Filter, type Match } from '../query/filter.ts'
@@ -250,7 +259,6 @@ export function rendered(selection: Selection, scope: Scope, page?: Page): Pick<
 }
 
 function members(selection: Selection, scope: Scope): RowQuery['members'] {
-  const { dialect } = scope
   return selection.map((selected) => {
     if (selected.kind === 'field') {
       return { name: selected.name, value: onWire(selected, scope) }
@@ -259,21 +267,51 @@ function members(selection: Selection, scope: Scope): RowQuery['members'] {
       const tag = sql`concat('"', ${tagOf(selected.shown, scope)}, '"')`
       return { name: selected.name, value: whereVisible(tag, selected.visible, scope) }
     }
-    const inner = scope.next()
-    const { relation, where, page } = selected
-    const below = rendered(selected.selection, inner, page)
-    const condition = join(
-      [...linked(relation, selected.links ?? all, { own: scope, target: inner }), ...conjuncts(where, inner)],
-      sql` and `,
-    )
-    const rows: RowQuery = {
-      ...below,
-      lock: inner.lock,
-      ...pageOf(relation.target, page, { scope: inner, row: below.row, condition }),
-    }
-    const value = page === undefined ? dialect.nestedOne(rows) : dialect.nestedMany(rows)
+    const value =
+      selected.kind === 'relation'
+        ? relatedRows(selected, scope)
+        : sql`concat('{"aggregate":', ${aggregatesOf(selected, selected.aggregates, scope)}, '}')`
     return { name: selected.name, value: whereVisible(value, selected.visible, scope) }
   })
+}
+
+function relatedRows(selected: SelectedRelation, scope: Scope): Sql {
+  const { dialect } = scope
+  const { relation, page, aggregates } = selected
+  const inner = scope.next()
+  const below = rendered(selected.selection, inner, page)
+  const condition = behindRelation(selected, inner, scope)
+  const rows: RowQuery = {
+    ...below,
+    lock: inner.lock,
+    ...pageOf(relation.target, page, { scope: inner, row: below.row, condition }),
+    ...(aggregates !== undefined && { aggregate: aggregatesOf(selected, aggregates, scope) }),
+  }
+  return page === undefined ? dialect.nestedOne(rows) : dialect.nestedMany(rows)
+}
+
+/** A scalar query over all related rows, whatever their page. */
+function aggregatesOf(
+  selected: SelectedRelation | SelectedAggregates,
+  aggregates: readonly Aggregate[],
+  scope: Scope,
+): Sql {
+  const { inList } = scope.dialect
+  if (inList === undefined) throw new TypeError('the dialect has not loaded aggregates')
+  const inner = scope.next()
+  const shown = (value: Sql, visible: Filter) => whereVisible(value, visible, inner)
+  const values = inList(aggregates, { alias: inner.alias, shown })
+  const from = rowsOf(selected.relation.target, behindRelation(selected, inner, scope), inner)
+  return sql`(select ${values}${from}${inner.lock})`
+}
+
+/** Which rows of the target are related to a row of `scope`, and seen. */
+function behindRelation(
+  { relation, links = all, where }: SelectedRelation | SelectedAggregates,
+  target: Scope,
+  scope: Scope,
+): Sql {
+  return join([...linked(relation, links, { own: scope, target }), ...conjuncts(where, target)], sql` and `)
 }
 
 /** The tag of a row's text, as reading this selection renders it. */

@@ -204,7 +204,7 @@ function writtenDirectly(
   write: DirectWrite,
   { selection, order, marker }: Answered,
 ): Sql | undefined {
-  if (selection.some((selected) => selected.kind === 'relation')) return undefined
+  if (selection.some(({ kind }) => kind === 'relation' || kind === 'aggregates')) return undefined
   const rendered = (from: Sql, alias: string) => {
     const scope = rootScope(dialect, alias)
     return ordered(wholly(from, selection, scope), order, scope)

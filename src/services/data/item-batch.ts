@@ -48,18 +48,12 @@ export function runBatch(
       generators: generators(),
       most: createLimit,
       open(name: string, action: Action) {
-        const opened = open(model, scope, name, action)
-        const { collection, limits, maxRows } = opened
-        source ??= opened.source
+        const { source: own, ...opened } = open(model, scope, name, action)
+        const { collection } = opened
+        source ??= own
         const access = viewer.accessTo(collection, 'read')
         // A caller that may write but not read gets items with all values null.
-        const read = {
-          viewer,
-          collection,
-          limits,
-          maxRows,
-          access: access.kind === 'granted' ? access : writeOnlyAccess,
-        }
+        const read = { ...opened, viewer, access: access.kind === 'granted' ? access : writeOnlyAccess }
         return { collection, read }
       },
     }

@@ -69,10 +69,11 @@ export function createItemWrites(deps: ItemWritesDeps): ItemWrites {
     name: string,
     { action, query, parse = parseItem }: AskedWrite,
   ) {
-    const { source, viewer, collection, limits, maxRows } = open(model, scope, name, action)
+    const { source, ...opened } = open(model, scope, name, action)
+    const { viewer, collection } = opened
     const access = viewer.accessTo(collection, 'read')
     // A caller that may write but not read gets items with all values null.
-    const read = { viewer, collection, limits, maxRows, access: access.kind === 'granted' ? access : writeOnlyAccess }
+    const read = { ...opened, access: access.kind === 'granted' ? access : writeOnlyAccess }
     const request: WriteRequest = {
       viewer,
       collection,

@@ -4,6 +4,7 @@
  */
 import type { Config } from '../../config.ts'
 import type { Model } from '../../core/model/model.ts'
+import type { PlanInList } from '../../core/plan/read.ts'
 import type { Ports } from '../../ports.ts'
 import type { ListAnswer, LongAnswer, Source } from '../../sources/source.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
@@ -67,8 +68,10 @@ export function createItems(deps: ItemsDeps): Items {
   const { ports, config, models, openSource, look, onMissing } = deps
   const viewers = createViewers()
   const createLimit = config.SERVICE_ITEMS__CREATE_LIMIT
+  const aggregates = lateAggregates()
   const shared = {
     onModel: createOnModel({
+      load: aggregates.load,
       models,
       viewers,
       lookAgain: createSnapshotRecheck(ports),
@@ -79,6 +82,7 @@ export function createItems(deps: ItemsDeps): Items {
       limits: { default: config.SERVICE_QUERY_LIMIT_DEFAULT, max: config.SERVICE_QUERY_LIMIT_MAX },
       maxRows: config.SERVICE_QUERY__MAX_ROWS,
       openSource,
+      planInList: aggregates.planInList,
     }),
     plans: createPlanCache(),
     bindings: createBindings(ports),
@@ -97,5 +101,16 @@ export function createItems(deps: ItemsDeps): Items {
     },
     ...createItemReads(shared),
     ...createItemWrites({ ...shared, ports, loadOnce, createLimit }),
+  }
+}
+
+/** What plans aggregates in lists, from the first request on that asks for some. */
+function lateAggregates() {
+  let planInList: PlanInList | undefined
+  return {
+    planInList: () => planInList,
+    async load(): Promise<void> {
+      planInList = (await import('../../core/plan/aggregate.ts')).planInList
+    },
   }
 }

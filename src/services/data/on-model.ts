@@ -6,6 +6,7 @@
 import { andThen, attempt } from '../../core/and-then.ts'
 import { ServiceError } from '../../core/error.ts'
 import type { Model } from '../../core/model/model.ts'
+import { Unloaded } from '../../core/plan/read.ts'
 import type { RequestScope } from '../caller/callers.ts'
 import type { ModelCache } from '../model/model-cache.ts'
 import { explainError, type FailedRequest, operationOf } from './explain-error.ts'
@@ -24,6 +25,8 @@ export type OnModel = <T>(
 type Asked = Pick<FailedRequest, 'name' | 'action' | 'sent'>
 
 export type OnModelDeps = {
+  /** Loads what planning found missing. */
+  readonly load: () => Promise<void>
   readonly models: Pick<ModelCache, 'load'>
   readonly viewers: Viewers
   readonly lookAgain: SnapshotRecheck
@@ -31,13 +34,23 @@ export type OnModelDeps = {
 }
 
 export function createOnModel(deps: OnModelDeps): OnModel {
-  const { models, viewers, lookAgain, remaining } = deps
+  const { load, models, viewers, lookAgain, remaining } = deps
 
   return <T>(
     { workspace, snapshot, rights }: RequestScope,
     asked: Asked | readonly Asked[],
-    plan: (model: Model) => Planning<T>,
+    make: (model: Model) => Planning<T>,
   ): Planning<T> => {
+    const plan = (model: Model): Planning<T> =>
+      attempt(
+        () => make(model),
+        (planned) => planned,
+        (error) => {
+          if (!(error instanceof Unloaded)) throw error
+          return load().then(() => make(model))
+        },
+      )
+
     const explained = (model: Model, error: unknown) =>
       explainError(error, (operation) => {
         return { ...askedBy(asked, operation), model, rights, viewer: viewers.of(rights, model) }

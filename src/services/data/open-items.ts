@@ -2,7 +2,7 @@
 import type { Action } from '../../core/access/access.ts'
 import type { Model } from '../../core/model/model.ts'
 import { openCollection } from '../../core/plan/names.ts'
-import type { PageLimits, ReadContext } from '../../core/plan/read.ts'
+import type { PageLimits, PlanInList, ReadContext } from '../../core/plan/read.ts'
 import type { Source } from '../../sources/source.ts'
 import type { WorkspaceRow } from '../../store/workspaces.ts'
 import type { RequestScope } from '../caller/callers.ts'
@@ -21,14 +21,17 @@ export type OpenItemsDeps = {
   readonly limits: PageLimits
   readonly maxRows: number
   readonly openSource: (workspace: WorkspaceRow, model: Model, sourceId: string) => Source
+  /** What plans aggregates in lists, where a request has loaded it. */
+  readonly planInList: () => PlanInList | undefined
 }
 
 export function createOpenItems(deps: OpenItemsDeps): OpenItems {
-  const { viewers, limits, maxRows, openSource } = deps
+  const { viewers, limits, maxRows, openSource, planInList } = deps
 
   return (model, { rights, workspace }, name, action) => {
     const viewer = viewers.of(rights, model)
     const { collection, access } = openCollection(model, viewer, name, action)
-    return { viewer, collection, access, limits, maxRows, source: openSource(workspace, model, collection.sourceId) }
+    const source = openSource(workspace, model, collection.sourceId)
+    return { viewer, collection, access, limits, maxRows, planInList: planInList(), source }
   }
 }

@@ -2,12 +2,11 @@
 import { parseExactJson } from '../../core/exact-json.ts'
 import { comparableKey, spellingsOfKey } from '../../core/model/far-key.ts'
 import type { RelationField } from '../../core/model/model.ts'
-import type { ReadPlan } from '../../core/plan/plan.ts'
+import type { ReadPlan, SelectedRelation } from '../../core/plan/plan.ts'
 import {
   isLookupColumn,
   lookupColumn,
   lookupKeyOf,
-  type SelectedRelation,
   type SelectionPart,
   type SplitSelection,
 } from '../../core/plan/relations.ts'

@@ -64,6 +64,19 @@ it('tells where a nested list is cut', async () => {
   expect(rest).toMatchObject({ data: [{ id: '106' }, { id: '107' }], meta: { next: null } })
 })
 
+it('works out what is related, beside a page of it or instead', async () => {
+  const aggregate = { n: { count: '*' }, last: { max: 'title' } } as const
+  const filter = { title: { _neq: 'T2' } }
+
+  const [alone] = await db.authors.list({ fields: ['name', { articles: { aggregate, filter } }] }).orThrow()
+  const beside = await db.authors
+    .get('101', { fields: [{ articles: { fields: ['id'], limit: 1, aggregate } }] })
+    .orThrow()
+
+  expect(alone).toEqual({ name: 'Ada', articles: { aggregate: { n: 5, last: 'T1' } } })
+  expect(beside).toEqual({ articles: { data: [{ id: '101' }], aggregate: { n: 7, last: 'T2' } } })
+})
+
 it('throws what fails on the way', async () => {
   const walk = async () => {
     for await (const _ of db.articles.each({ after: 'no cursor' })) throw new Error('has an item')

@@ -5,7 +5,7 @@ import type { SqlDriver } from '../../../src/ports.ts'
 import type { Database } from '../../property/support/database.ts'
 import { announce } from '../../property/support/seed.ts'
 import { createTables } from '../../support/data/items.ts'
-import { describeAggregates } from './aggregates.ts'
+import { describeAggregates, describeListAggregates } from './aggregates.ts'
 import { describeAgreement } from './agreement.ts'
 import { describeBatches } from './batches.ts'
 import { model } from './library.ts'
@@ -31,6 +31,7 @@ export function describeAccess({ dialect, start }: Database): void {
 
     describeAgreement(opened)
     describeAggregates(opened)
+    describeListAggregates(opened)
     describeWalks(opened)
     describeNonInterference(opened)
     describeRegressions(opened)

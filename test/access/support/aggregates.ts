@@ -7,6 +7,13 @@ import { expect, it } from 'vitest'
 import { parseListArguments } from '../../../src/core/query/parse-json.ts'
 import { type AggregateDraft, anyAggregates, argumentsOf, fieldsUsed } from '../../property/support/aggregates.ts'
 import { answered, type Folded, fold } from '../../property/support/fold.ts'
+import {
+  aggregatesIn,
+  anyListAggregates,
+  foldedLists,
+  type ListDraft,
+  listArguments,
+} from '../../property/support/list-aggregates.ts'
 import type { Row, Rows } from '../../property/support/rows.ts'
 import { seed } from '../../property/support/seed.ts'
 import type { Shop } from '../../property/support/shop.ts'
@@ -57,6 +64,41 @@ export function describeAggregates(opened: () => Opened): void {
   })
 }
 
+export function describeListAggregates(opened: () => Opened): void {
+  it(`aggregates in lists what the caller reads there, on ${cases} combinations of policies and rows`, async () => {
+    const seen = { answered: 0, refused: 0, lists: 0 }
+    const property = fc.asyncProperty(anyListCase(), async ({ policies, caller, rows, drafts }) => {
+      await load(opened(), rows)
+      const service = openService(opened(), policies, caller)
+      for (const draft of drafts) {
+        const read = (shown: 'alone' | 'beside') =>
+          service.list(draft.collection, () => parseListArguments(listArguments(draft, shown)))
+        const [beside, alone] = [await read('beside'), await read('alone')]
+
+        const told = `${draft.collection} ${JSON.stringify(listArguments(draft, 'beside'))} ${beside.text}`
+        expect(alone.status, told).toBe(beside.status)
+        if (beside.status !== 200) {
+          seen.refused += 1
+          continue
+        }
+        const shown = JSON.parse(beside.text) as Row[]
+        const folds = foldedLists(draft, shown).map((one) => (one === null ? null : one.groups[0]))
+        const form = (one: Folded | null) => one && answered(draft.of, [one])[0]
+        const texts = (list: readonly unknown[]) => list.map((one) => JSON.stringify(one)).toSorted()
+        const actual = aggregatesIn(draft, shown).map(form)
+        seen.answered += 1
+        seen.lists += actual.filter((one) => one !== null).length
+        expectSame(actual, folds, told)
+        expect(texts(aggregatesIn(draft, JSON.parse(alone.text)).map(form)), told).toEqual(texts(actual))
+      }
+    })
+    await fc.assert(property, { seed, numRuns: cases })
+    console.log(`${opened().dialect.title}: ${JSON.stringify(seen)}`)
+    expect(seen.answered).toBeGreaterThan(cases / 2)
+    expect(seen.lists).toBeGreaterThan(cases)
+  })
+}
+
 /** All items that the filter finds, with the fields that the draft names. */
 function wholeRead(service: Service, draft: AggregateDraft): Promise<Reply> {
   const used = fieldsUsed(draft)
@@ -83,6 +125,31 @@ function anyCase(): Arbitrary<Case> {
         drafts: fc.array(drafts, { minLength: 3, maxLength: 3 }),
       })
     })
+}
+
+type ListCase = Omit<Case, 'drafts'> & { readonly drafts: readonly ListDraft[] }
+
+function anyListCase(): Arbitrary<ListCase> {
+  return fc
+    .tuple(anyPolicies(), anyCaller, anyRows, fc.integer({ min: 0, max: 9 }))
+    .chain(([policies, caller, rows, luck]) => {
+      const drafts = anyListDrafts(luck === 0 ? shop : readableShop(policies, caller, rows))
+      return fc.record({
+        policies: fc.constant(policies),
+        caller: fc.constant(caller),
+        rows: fc.constant(rows),
+        drafts: fc.array(drafts, { minLength: 3, maxLength: 3 }),
+      })
+    })
+}
+
+/** Of all collections, where the caller reads no list. */
+export function anyListDrafts(readable: Shop): Arbitrary<ListDraft> {
+  const drafts =
+    anyListAggregates({ ...stockOf(readable), isExact: true }, names) ??
+    anyListAggregates({ ...stockOf(shop), isExact: true }, names)
+  if (drafts === undefined) throw new Error('the library has lists')
+  return drafts
 }
 
 export function readableShop(policies: readonly Policy[], caller: Caller, rows: Rows): Shop {

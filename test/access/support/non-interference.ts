@@ -4,13 +4,15 @@
  */
 import fc, { type Arbitrary } from 'fast-check'
 import { expect, it } from 'vitest'
+import { parseListArguments } from '../../../src/core/query/parse-json.ts'
 import { type AggregateDraft, argumentsOf } from '../../property/support/aggregates.ts'
+import { type ListDraft, listArguments } from '../../property/support/list-aggregates.ts'
 import { searchOf } from '../../property/support/reading.ts'
 import type { Draft, Request } from '../../property/support/request.ts'
 import type { Row, Rows } from '../../property/support/rows.ts'
 import { seed } from '../../property/support/seed.ts'
 import type { Opened } from './access.ts'
-import { anyDrafts, readableShop } from './aggregates.ts'
+import { anyDrafts, anyListDrafts, readableShop } from './aggregates.ts'
 import { anyCase, type Case } from './agreement.ts'
 import { anyValue, identified, junction, links, membersOf, type Name, names, shop } from './library.ts'
 import { naiveRules } from './naive.ts'
@@ -24,7 +26,7 @@ export function describeNonInterference(opened: () => Opened): void {
     const told = { changes: 0, writes: 0 }
     const property = fc.asyncProperty(
       anyPair,
-      async ({ policies, caller, rows, drafts, aggregates, write, changes }) => {
+      async ({ policies, caller, rows, drafts, aggregates, lists, write, changes }) => {
         const database = opened()
         const service = openService(database, policies, caller)
         const { others, count } = unseen({ policies, caller, rows }, changes)
@@ -39,6 +41,8 @@ export function describeNonInterference(opened: () => Opened): void {
               ...(await besideCursors(service, draft)),
             )
           for (const draft of aggregates) read.push(await service.aggregate(draft.collection, argumentsOf(draft)))
+          for (const draft of lists)
+            read.push(await service.list(draft.collection, () => parseListArguments(listArguments(draft, 'alone'))))
           return { read, written: await service.write(write) }
         }
 
@@ -88,7 +92,11 @@ type Change =
   | { readonly kind: 'more'; readonly collection: Name; readonly id: number; readonly values: Row }
   | { readonly kind: 'fewer'; readonly collection: Name; readonly index: number }
 
-type Pair = Case & { readonly aggregates: readonly AggregateDraft[]; readonly changes: readonly Change[] }
+type Pair = Case & {
+  readonly aggregates: readonly AggregateDraft[]
+  readonly lists: readonly ListDraft[]
+  readonly changes: readonly Change[]
+}
 
 const anyPair: Arbitrary<Pair> = fc
   .tuple(
@@ -96,8 +104,11 @@ const anyPair: Arbitrary<Pair> = fc
     fc.array(fc.constantFrom(...names).chain(anyChangeOf), { minLength: 6, maxLength: 12 }),
   )
   .chain(([one, changes]) => {
-    const drafts = anyDrafts(readableShop(one.policies, one.caller, one.rows))
-    return fc.tuple(drafts, drafts).map((aggregates): Pair => ({ ...one, aggregates, changes }))
+    const readable = readableShop(one.policies, one.caller, one.rows)
+    const [drafts, lists] = [anyDrafts(readable), anyListDrafts(readable)]
+    return fc
+      .tuple(fc.tuple(drafts, drafts), fc.tuple(lists, lists))
+      .map(([aggregates, listed]): Pair => ({ ...one, aggregates, lists: listed, changes }))
   })
 
 export function anyChangeOf(collection: Name): Arbitrary<Change> {

@@ -11,7 +11,7 @@ import { ServiceError } from '../../../src/core/error.ts'
 import type { FieldType } from '../../../src/core/model/field-type.ts'
 import type { Model } from '../../../src/core/model/model.ts'
 import type { Parts } from '../../../src/core/parts.ts'
-import { planAggregates } from '../../../src/core/plan/aggregate.ts'
+import { planAggregates, planInList } from '../../../src/core/plan/aggregate.ts'
 import { planUpdateEach } from '../../../src/core/plan/bulk/update-each.ts'
 import { planUpsert } from '../../../src/core/plan/bulk/upsert.ts'
 import { openCollection } from '../../../src/core/plan/names.ts'
@@ -77,7 +77,9 @@ export function openService(
   async function list(name: string, read: () => ReadQuery, pages = limits): Promise<Reply> {
     return replied(async () => {
       const { collection, access } = openCollection(model, viewer, name, 'read')
-      const run = source.prepareList(planList({ viewer, collection, access, limits: pages, maxRows }, read()))
+      const run = source.prepareList(
+        planList({ viewer, collection, access, limits: pages, maxRows, planInList }, read()),
+      )
       const { data, total, cursors } = await run(bindingsOf([]))
       return { status: 200, text: data, total, ...(cursors && { cursors }) }
     })

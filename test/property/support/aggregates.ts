@@ -1,6 +1,7 @@
 /** Aggregates at random: groups by fields and by what is behind relations, functions, filters, order and pages. */
 import fc, { type Arbitrary } from 'fast-check'
-import type { AggregateFunction, TruncationUnit } from '../../../src/core/query/aggregate-query.ts'
+import type { AggregateFunction } from '../../../src/core/model/vocabulary.ts'
+import type { TruncationUnit } from '../../../src/core/query/aggregate-query.ts'
 import { anyFilter, type Draft, requestOf, type Stock, type Tree } from './request.ts'
 import type { Operand } from './rows.ts'
 import { fieldOf, fieldsOf, relationsOf, type TypeText } from './shop.ts'
@@ -172,7 +173,7 @@ function anyHaving(
   return fc.option(fc.record({ all: fc.boolean(), conditions }), { nil: undefined })
 }
 
-const everyRow: FunctionDraft = {
+export const everyRow: FunctionDraft = {
   name: 'a0',
   function: 'count',
   field: '*',

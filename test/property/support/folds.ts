@@ -3,16 +3,32 @@ import { isDeepStrictEqual } from 'node:util'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
-import { planAggregates } from '../../../src/core/plan/aggregate.ts'
+import { planAggregates, planInList } from '../../../src/core/plan/aggregate.ts'
 import { planList, type ReadContext } from '../../../src/core/plan/read.ts'
 import { parseAggregateQuery } from '../../../src/core/query/aggregate-query.ts'
 import { parseListArguments } from '../../../src/core/query/parse-json.ts'
 import { unbound } from '../../../src/core/query/placeholder.ts'
 import type { SqlDriver } from '../../../src/ports.ts'
 import { openSqlSource } from '../../../src/sources/sql-source.ts'
-import { type AggregateDraft, anyAggregates, argumentsOf, fieldsUsed, isSorted, outputType } from './aggregates.ts'
+import {
+  type AggregateDraft,
+  anyAggregates,
+  argumentsOf,
+  fieldsUsed,
+  isInexact,
+  isSorted,
+  outputType,
+} from './aggregates.ts'
 import { type Database, fill, importedModel } from './database.ts'
 import { answered, approximated, type Folded, fold } from './fold.ts'
+import {
+  aggregatesIn,
+  anyListAggregates,
+  foldedLists,
+  type ListDraft,
+  listArguments,
+  type Shown,
+} from './list-aggregates.ts'
 import { singled } from './oracle.ts'
 import { makeRows, type Row } from './rows.ts'
 import { announce, seed } from './seed.ts'
@@ -78,6 +94,43 @@ export function describeFolds(database: Database): void {
     })
     await fc.assert(property, { seed, numRuns: cases })
     expect(overflows).toBeLessThan(cases / 2)
+  })
+
+  async function listed(draft: ListDraft, shown: Shown): Promise<readonly Row[]> {
+    const context = { ...contextOf(draft.collection), planInList }
+    const plan = planList(context, parseListArguments(listArguments(draft, shown)))
+    const { data } = await openSqlSource({ driver, dialect }).prepareList(plan)(unbound)
+    return JSON.parse(data)
+  }
+
+  it(`aggregates in lists on ${title} are what a fold over the related items of each item gives`, async () => {
+    const drafts = anyListAggregates(stock, Object.keys(shop.collections))
+    if (drafts === undefined) throw new Error('no collection has lists')
+    let rowsSeen = 0
+    const property = fc.asyncProperty(drafts, async (draft) => {
+      const items = await listed(draft, 'items')
+      const folds = foldedLists(draft, items, (row) => singled(shop, draft.of.collection, row))
+      if (folds.some((one) => one?.mayOverflow)) return
+
+      const [beside, alone] = [await listed(draft, 'beside'), await listed(draft, 'alone')]
+
+      const actual = answered(
+        draft.of,
+        aggregatesIn(draft, beside).filter((one) => one !== null),
+      )
+      const whole = folds.flatMap((one) => one?.groups ?? [])
+      const near = approximated(whole, actual)
+      expectSame(actual, near, draft.of)
+      const bare = answered(
+        draft.of,
+        aggregatesIn(draft, alone).filter((one) => one !== null),
+      )
+      const sorted = (list: readonly Folded[]) => list.map((one) => JSON.stringify(one)).toSorted()
+      if (!draft.of.aggregates.some(isInexact)) expectSame(sorted(bare), sorted(actual), draft.of)
+      rowsSeen += actual.length
+    })
+    await fc.assert(property, { seed, numRuns: cases })
+    expect(rowsSeen).toBeGreaterThan(cases)
   })
 }
 

@@ -1,6 +1,7 @@
 /** The way of a read from its query string to the parsed answer, as a source goes it. */
 import { fullAccess, type Viewer } from '../../../src/core/access/access.ts'
 import type { Collection, Model } from '../../../src/core/model/model.ts'
+import { planInList } from '../../../src/core/plan/aggregate.ts'
 import { decodeKey, keyEquals, keyFields } from '../../../src/core/plan/item-key.ts'
 import type { Order, Page, ReadPlan, Selected } from '../../../src/core/plan/plan.ts'
 import { isSortable, planList, planOne, type ReadContext } from '../../../src/core/plan/read.ts'
@@ -66,6 +67,7 @@ export function contextOf(model: Model, { collection, limits }: Pick<Draft, 'col
     access: fullAccess,
     limits,
     maxRows: Number.POSITIVE_INFINITY,
+    planInList,
   }
 }
 
@@ -142,7 +144,8 @@ function withFilters(deep: DeepArguments, tree: Tree): DeepArguments {
         isTold: false,
       }
       const filter = '_filter' in part ? ({ form: 'json', value: part._filter } as const) : undefined
-      const entry = { own: { ...own, filter }, deeper: withFilters(known?.deeper ?? new Map(), part), path: name }
+      const deeper = withFilters(known?.deeper ?? new Map(), part)
+      const entry = { own: { ...own, filter }, deeper, path: name, aggregate: known?.aggregate }
       return [name, entry] as const
     }),
   )

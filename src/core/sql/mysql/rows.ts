@@ -61,11 +61,17 @@ function pageByKey(
   return sql`${own.select}${answer} from (${keys}) k join ${table} ${ident(alias)} on ${isIt}${ordering(order)}`
 }
 
+/** What stands beside the items is no part of the query that gathers them: there MariaDB may answer null for it (decision 077). */
 export function nestedMany(rows: RowQuery, own: Family): Sql {
+  const { mark, aggregate } = rows
   const { list, from } = own.joined(rows, row(rows, own))
-  const told = rows.mark === undefined ? sql`']}'` : sql`'],"meta":', ${cursors(rows, rows.mark, own)}, '}'`
+  const end = aggregate === undefined ? sql`}'` : sql`'`
+  const told = mark === undefined ? sql`']${end}` : sql`'],"meta":', ${cursors(rows, mark, own)}, '${end}`
   const content = sql`concat('{"data":[', ifnull(${list}, ''), ${told})`
-  return sql`(select ifnull(${content}, ${own.overflow})${from})`
+  const items = sql`(select ifnull(${content}, ${own.overflow})${from})`
+  return aggregate === undefined
+    ? items
+    : sql`ifnull(concat(${items}, ',"aggregate":', ${aggregate}, '}'), ${own.overflow})`
 }
 
 /** The cursors of a nested list, which goes forward. */

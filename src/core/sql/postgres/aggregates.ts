@@ -1,7 +1,7 @@
 /** Aggregates, and the values by which rows are grouped. */
 import type { PrimitiveField } from '../../model/model.ts'
+import type { AggregateFunction } from '../../model/vocabulary.ts'
 import type { Truncation } from '../../plan/plan.ts'
-import type { AggregateFunction } from '../../query/aggregate-query.ts'
 import type { AggregateSyntax } from '../dialect.ts'
 import type { SqlFault } from '../fault.ts'
 import { empty, literal, param, type Sql, sql } from '../statement.ts'

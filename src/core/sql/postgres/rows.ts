@@ -61,12 +61,18 @@ export function nestedOne(rows: RowQuery): Sql {
 }
 
 export function nestedMany(rows: RowQuery): Sql {
+  const { aggregate } = rows
+  const items = relatedText(rows, aggregate === undefined ? sql`}'` : sql`'`)
+  return aggregate === undefined ? items : sql`concat(${items}, ',"aggregate":', ${aggregate}, '}')`
+}
+
+function relatedText(rows: RowQuery, end: Sql): Sql {
   if (rows.walk !== undefined) {
     const { list, cursors, from } = walked(rows, rows.walk)
-    const told = cursors === undefined ? sql`']}'` : sql`'],"meta":', ${cursors}, '}'`
+    const told = cursors === undefined ? sql`']${end}` : sql`'],"meta":', ${cursors}, '${end}`
     return sql`(select concat('{"data":[', ${list}, ${told})${from})`
   }
-  return sql`(select ${joined(sql`'{"data":['`, sql`']}'`)} from (${select(rows)} offset 0) i)`
+  return sql`(select ${joined(sql`'{"data":['`, sql`']${end}`)} from (${select(rows)} offset 0) i)`
 }
 
 /**

@@ -4,10 +4,11 @@
  */
 import type { ServiceError } from '../../error.ts'
 import type { PrimitiveField } from '../../model/model.ts'
+import type { AggregateFunction } from '../../model/vocabulary.ts'
 import type { Aggregate, Group, Grouping, PathStep, ReadPlan } from '../../plan/plan.ts'
-import type { AggregateFunction } from '../../query/aggregate-query.ts'
+import type { Filter } from '../../query/filter.ts'
 import { queryFault } from '../../query/parse.ts'
-import type { AggregateSyntax, Dialect, RowQuery } from '../dialect.ts'
+import type { AggregatedRows, AggregateSyntax, Conversation, Dialect, RowQuery } from '../dialect.ts'
 import type { SqlFault } from '../fault.ts'
 import { conjuncts, joined, orderBy, predicate, rendered, rootScope, type Scope, table, whereVisible } from '../read.ts'
 import { compileTemplate, empty, ident, integer, join, type Sql, type StatementTemplate, sql } from '../statement.ts'
@@ -72,15 +73,17 @@ function groupsOf({ where }: ReadPlan, grouping: Grouping, { scope, syntax }: Us
 }
 
 function grouped({ collection, where, groups, aggregates }: Grouping, using: Using): Sql {
-  const { scope } = using
+  const { scope, syntax } = using
+  const rows = { alias: scope.alias, shown: (value: Sql, visible: Filter) => whereVisible(value, visible, scope) }
+  const known = { dialect: scope.dialect, syntax }
   const keyed = groups.map((group, index) => keyedGroup(group, index + 1, using))
   const columns = [
     ...groups.map(({ output }, index) => sql`${keyed[index]?.value ?? empty} as ${ident(output.dbName)}`),
-    ...aggregates.map((one) => sql`${aggregated(one, using)} as ${ident(one.output.dbName)}`),
+    ...aggregates.map((one) => sql`${aggregated(one, rows, known)} as ${ident(one.output.dbName)}`),
   ]
   const condition = where.kind === 'all' ? empty : sql` where ${predicate(where, scope)}`
   const by = groups.length === 0 ? empty : sql` group by ${join(keyed.map(({ key }) => key))}`
-  return sql`select ${join(columns)} from ${table(collection)} ${ident(scope.alias)}${condition}${by}${using.syntax.end}`
+  return sql`select ${join(columns)} from ${table(collection)} ${ident(scope.alias)}${condition}${by}${syntax.end}`
 }
 
 /**
@@ -110,14 +113,34 @@ function groupValue(group: Group, [step, ...rest]: readonly PathStep[], { scope,
   return whereVisible(value, visible, scope)
 }
 
-function aggregated(aggregate: Aggregate, { scope, syntax }: Using): Sql {
-  if (aggregate.function === 'rows') return sql`count(*)`
-  const { field, visible, function: called } = aggregate
-  return syntax.call(called, whereVisible(operand(called, field, { scope, syntax }), visible, scope), field)
+/** Gives a dialect the aggregates that lists have beside their rows; `syntax` is what its `aggregates` loads. */
+export function withAggregatesInLists<D extends Dialect>(dialect: D, syntax: AggregateSyntax): D {
+  const inList: Dialect['inList'] = (aggregates, rows) =>
+    syntax.object(
+      aggregates.map((one) => {
+        const { output } = one
+        return { name: output.apiName, value: dialect.wire(aggregated(one, rows, { dialect, syntax }), output) }
+      }),
+    )
+  if (!('begun' in dialect)) return { ...dialect, inList }
+  const { begun } = dialect as unknown as Conversation
+  return { ...dialect, inList, begun: () => ({ ...begun(), inList }) }
 }
 
-function operand(called: AggregateFunction, field: PrimitiveField, { scope, syntax }: Using): Sql {
-  const column = ident(scope.alias, field.dbName)
+type Known = { readonly dialect: Dialect; readonly syntax: AggregateSyntax }
+
+function aggregated(aggregate: Aggregate, { alias, shown }: AggregatedRows, known: Known): Sql {
+  if (aggregate.function === 'rows') return sql`count(*)`
+  const { field, visible, function: called } = aggregate
+  const column = ident(alias, field.dbName)
+  return known.syntax.call(called, shown(operand(called, { column, field }, known), visible), field)
+}
+
+function operand(
+  called: AggregateFunction,
+  { column, field }: { readonly column: Sql; readonly field: PrimitiveField },
+  { dialect, syntax }: Known,
+): Sql {
   switch (called) {
     case 'count':
     case 'sum':
@@ -127,6 +150,6 @@ function operand(called: AggregateFunction, field: PrimitiveField, { scope, synt
       return syntax.value(column, field)
     case 'min':
     case 'max':
-      return scope.dialect.compared(column, field)
+      return dialect.compared(column, field)
   }
 }
