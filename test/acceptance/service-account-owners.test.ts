@@ -50,7 +50,9 @@ it('loses its keys when it is handed on, and its new owner makes others', async 
   const listed = (await (await heir.system.get(keys)).json()) as { data: object[] }
   const renewed = await (await keyOf(heir.system, id)).get(items)
   const entries = (await (
-    await world.administrator.get(`/api/system/audit-log?filter[action][_eq]=api_key.delete.v1&limit=50`)
+    await world.administrator.get(
+      `/api/system/audit-log?filter[action][_eq]=api_key.delete.v1&sort[0][time][direction]=desc&limit=1000`,
+    )
   ).json()) as { data: { payload: { userId?: string } }[] }
 
   expect([before, kept, given, after, renewed].map(({ status }) => status)).toEqual([200, 200, 200, 401, 200])

@@ -2,7 +2,7 @@
 import type { Operation } from '../migration/operation.ts'
 import type { Model } from '../model/model.ts'
 import type { TableRef } from '../sql/change.ts'
-import { table } from '../sql/read.ts'
+import { table } from '../sql/read/scope.ts'
 import { compile, ident, type Sql, type SqlSyntax, type Statement, sql } from '../sql/statement.ts'
 
 export type Destruction = {

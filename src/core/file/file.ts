@@ -2,7 +2,6 @@
  * The model file as it is worked with: every short form written out, every default filled in
  * (docs/contract.md#the-model-as-a-file). `read.ts` makes it of JSON, `export/model.ts` of a model, `print.ts` its text.
  */
-import type { PolicyContent } from '../access/policy.ts'
 import type { FieldType } from '../model/field-type.ts'
 import type { ReferentialAction } from '../model/model.ts'
 
@@ -102,9 +101,6 @@ export type FilePolicy = {
   readonly content: unknown
   readonly renamedFrom: string | undefined
 }
-
-/** The content of a policy by names, as `presentPolicy` shows it. */
-export type NamedContent = PolicyContent
 
 /** The relations of a junction that is made for a many-to-many relation, which are its key. */
 export const junctionKey: readonly string[] = 'from,to'.split(',')

@@ -2,7 +2,7 @@
 import { boundText } from '../query/placeholder.ts'
 import type { ColumnDefinition, TableRef } from './change.ts'
 import type { Dialect } from './dialect.ts'
-import { table } from './read.ts'
+import { table } from './read/scope.ts'
 import { empty, ident, join, literal, type Sql, sql } from './statement.ts'
 
 export function alter(ref: TableRef): Sql {

@@ -7,7 +7,7 @@ import type { ReferentialAction } from '../model/model.ts'
 import type { Change } from './change.ts'
 import { alter, changeInitial, columnDefinition } from './column-definition.ts'
 import type { ChangeOf, Dialect } from './dialect.ts'
-import { table } from './read.ts'
+import { table } from './read/scope.ts'
 import { empty, ident, join, type Sql, sql } from './statement.ts'
 
 type Statements = readonly Sql[]

@@ -7,7 +7,7 @@ import type { FieldType } from '../model/field-type.ts'
 import type { ColumnDefinition, IndexDefinition, SourceChange, TableRef } from './change.ts'
 import type { DatabaseErrorReason } from './database-error.ts'
 import type { ChangeOf, Dialect } from './dialect.ts'
-import { table } from './read.ts'
+import { table } from './read/scope.ts'
 import { compile, ident, integer, join, literal, type Sql, type Statement, sql } from './statement.ts'
 
 export type Obstacle = {

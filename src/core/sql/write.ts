@@ -9,7 +9,9 @@ import type { Cell, CreatePlan, DeletePlan, Order, UpdatePlan, WritePlan } from 
 import { type Bindings, boundText } from '../query/placeholder.ts'
 import type { Conversation, Dialect, DirectWrite, Insertion, RowQuery, Targets } from './dialect.ts'
 import { joinInserts } from './joined-inserts.ts'
-import { orderBy, predicate, rootScope, type Scope, table } from './read.ts'
+import { orderBy } from './read/order.ts'
+import { predicate } from './read/predicate.ts'
+import { rootScope, type Scope, table } from './read/scope.ts'
 import {
   binder,
   compileTemplate,

@@ -3,7 +3,7 @@
  * read from the catalog and written again. What the catalog does not tell is refused beforehand.
  */
 import type { ColumnDefinition, TableRef } from '../change.ts'
-import { table } from '../read.ts'
+import { table } from '../read/scope.ts'
 import { empty, ident, join, literal, type Sql, sql } from '../statement.ts'
 import { inTable, schemaOf } from './place.ts'
 import { quotedName } from './quoted-name.ts'

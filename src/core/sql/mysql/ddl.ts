@@ -11,7 +11,7 @@ import { alter, changeInitial, columnDefinition, columnType, parameterless } fro
 import { createIndex } from '../ddl.ts'
 import type { CatalogQuestions, ChangeOf, Ddl, Dialect, Slots } from '../dialect.ts'
 import { SqlFault } from '../fault.ts'
-import { table } from '../read.ts'
+import { table } from '../read/scope.ts'
 import {
   answered,
   compile,

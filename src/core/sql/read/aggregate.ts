@@ -10,8 +10,11 @@ import type { Filter } from '../../query/filter.ts'
 import { queryFault } from '../../query/parse.ts'
 import type { AggregatedRows, AggregateSyntax, Conversation, Dialect, RowQuery } from '../dialect.ts'
 import type { SqlFault } from '../fault.ts'
-import { conjuncts, joined, orderBy, predicate, rendered, rootScope, type Scope, table, whereVisible } from '../read.ts'
+import { rendered } from '../read.ts'
 import { compileTemplate, empty, ident, integer, join, type Sql, type StatementTemplate, sql } from '../statement.ts'
+import { orderBy } from './order.ts'
+import { conjuncts, predicate, whereVisible } from './predicate.ts'
+import { joined, rootScope, type Scope, table } from './scope.ts'
 
 /** What was asked for and cannot be had; undefined where the fault is none of groups. */
 export function explainGroups(
