@@ -88,7 +88,8 @@ export function createSchemas(interner: Interner, lists: Lists): Schemas {
           ),
           ...(!isList && { _etag: share('EntityTag', entityTag) }),
         },
-        ...(isList && (held.length === 1 ? { required: held } : { anyOf: held.map((name) => ({ required: [name] })) })),
+        // Not `anyOf` over what is required, which openapi-typescript makes a type without members of.
+        ...(isList && (held.length === 1 ? { required: held } : { minProperties: 1 })),
         additionalProperties: false,
       }
     },
