@@ -139,6 +139,26 @@ it('destroys only what it was allowed to, and says how many rows', async () => {
   expect((await fileOf(shop)).collections).toEqual(model.collections)
 })
 
+it('makes nothing again that a policy names', async () => {
+  const shop = await world.workspace('file_again', {})
+  const notes = (hidden: unknown) => ({ notes: { fields: { id: 'int64 auto', text: 'string', hidden } } })
+  await pushed(shop, { version: 1, collections: notes('boolean?') })
+  await shop.insert('notes', [{ text: 'secret', hidden: true }])
+  const reads = { notes: { read: { filter: { hidden: { _neq: true } }, fields: ['id', 'text'] } } }
+  const entitlements = ['dataModel:read', 'dataModel:edit']
+  const policy = await people.policy(shop, { entitlements, collections: reads })
+  const editor = await people.memberWith(shop, [await people.role(shop, [policy])])
+
+  const answers = [
+    await push(editor, { version: 1, collections: notes('date?') }),
+    await push(editor, { version: 1, collections: notes('json?') }),
+  ]
+
+  expect(answers.map(({ status }) => status)).toEqual([500, 500])
+  expect(await answers[0]?.json()).toMatchObject({ source: { code: '3004' } })
+  expect(await (await editor.get('/items/notes')).json()).toEqual({ data: [] })
+})
+
 it('is refused where model, rights or the file have moved since the plan', async () => {
   const shop = await librarySpace('file_moved')
   const file = await fileOf(shop)

@@ -201,6 +201,77 @@ it.each([
   expect(accepted.status).toBe(200)
 })
 
+it('refuses to make what a policy names again under its id, which would open what it hides', async () => {
+  const shaped = { authors: { name: 'string' }, notes: { text: 'string', hidden: 'boolean?', bossId: 'int64?' } }
+  const own = await world.workspace('policies', shaped, ['notes.boss(bossId) -> authors.notes'])
+  const filter = { hidden: { _neq: true }, boss: { name: { _eq: 'B' } } }
+  const reads = { authors: { read: 'all' }, notes: { read: { filter, fields: ['id', 'text'] } } }
+  const id = await people.policy(own, { entitlements: ['dataModel:read', 'dataModel:edit'], collections: reads })
+  const editor = await people.memberWith(own, [await people.role(own, [id])])
+  const [boss] = await own.insert('authors', [{ name: 'B' }, { name: 'A' }])
+  await own.insert('notes', [{ text: 'secret', hidden: true, bossId: boss?.id }])
+  const again = (name: string, more: object) => ({
+    kind: 'createPrimitiveField',
+    data: {
+      id: own.ids.get(`notes.${name}`),
+      ...{ dbName: name, apiName: name, isNullable: false, isList: false, ...more },
+    },
+  })
+  const change = (...operations: object[]) => ({
+    kind: 'updateCollection',
+    data: { id: own.ids.get('notes'), operations },
+  })
+  const unlink = {
+    kind: 'deleteRelationFieldPair',
+    data: { firstFieldId: own.ids.get('notes.boss'), secondFieldId: own.ids.get('authors.notes') },
+  }
+  const side = (name: string, collection: string, fieldId: string, more: object) => ({
+    ...{ id: own.ids.get(name), apiName: name.split('.')[1], collectionId: own.ids.get(collection) },
+    ...{ fieldIds: [fieldId], ...more },
+  })
+  const link = (fieldId: string) => ({
+    kind: 'createRelationFieldPair',
+    data: {
+      kind: 'single',
+      data: {
+        relationName: 'notes_boss',
+        firstField: side('notes.boss', 'notes', fieldId, { isList: false, isConstrained: true }),
+        secondField: side('authors.notes', 'authors', own.ids.get('authors.id') ?? '', {
+          isList: true,
+          isConstrained: false,
+        }),
+      },
+    },
+  })
+  const bossId = own.ids.get('notes.bossId') ?? ''
+  const flag = {
+    type: { name: 'boolean' },
+    defaultValue: { source: 'engineManaged', onCreate: { kind: 'static', valueEncoded: false } },
+  }
+  const attempts = [
+    [change({ kind: 'deletePrimitiveField', data: { id: own.ids.get('notes.hidden') } }, again('hidden', flag))],
+    [unlink, link(own.ids.get('notes.id') ?? '')],
+    [
+      unlink,
+      change(
+        { kind: 'deletePrimitiveField', data: { id: bossId } },
+        again('bossId', { type: { name: 'int64' }, isNullable: true, defaultValue: null }),
+      ),
+      link(bossId),
+    ],
+  ]
+
+  const answers = []
+  for (const operations of attempts) answers.push(await editor.post('/schema/migrate', { operations }))
+  const same = await editor.post('/schema/migrate', { operations: [unlink, link(bossId)] })
+
+  const told = await Promise.all(answers.map(async (answer) => [answer.status, await answer.json()]))
+  const refused = [500, { message: expect.any(String), source: expect.objectContaining({ code: '3004' }) }]
+  expect(told).toEqual([refused, refused, refused])
+  expect([same.status, await same.text()]).toEqual([200, ''])
+  expect(await (await editor.get('/items/notes')).json()).toEqual({ data: [] })
+})
+
 it('never lets a policy and the end of what it names both come true', async () => {
   const own = await world.workspace('policies', { notes: { one: 'string?', two: 'string?', three: 'string?' } })
   const race = async (field: string) => {

@@ -75,7 +75,8 @@ export function oneOfAt<T extends string>(value: unknown, place: string, names: 
 export function textsAt(value: unknown, place: string): readonly string[] {
   if (!Array.isArray(value)) throw fileFault(place, value === undefined ? 'is required' : 'must be an array')
   const texts = value.map((one, at) => textAt(one, `${place}[${at}]`))
-  const twice = texts.findIndex((text, at) => texts.indexOf(text) !== at)
+  const seen = new Set<string>()
+  const twice = texts.findIndex((text) => seen.size === seen.add(text).size)
   if (twice >= 0) throw fileFault(`${place}[${twice}]`, 'is given twice')
   return texts
 }

@@ -49,13 +49,13 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
           const prepared = await work.prepare(workspace, current, operations)
           const { records, own, others } = prepared
           works = own
-          await assertUnused(database, workspace.id, { before: current, after: records, rights })
+          await assertUnused(database, workspace.id, { before: current, after: records, operations, rights })
           await work.requirePossible(workspace, prepared, { isDryRun: false })
           const { statements, elsewhere } = work.changes(workspace, prepared)
           return {
             records,
             statements: [
-              ...stillUnused(workspace.id, current, records),
+              ...stillUnused(workspace.id, { before: current, after: records, operations }),
               ...statements,
               recordWorkspaceEvent(ids, scope, { action: 'schema.migrate.v1', payload }),
             ],
@@ -77,7 +77,7 @@ export function createMigrations(deps: MigrationsDeps): Migrations {
       const current = await models.current(workspace)
       const prepared = await work.prepare(workspace, current, operations)
       const { records } = prepared
-      await assertUnused(database, workspace.id, { before: current, after: records, rights })
+      await assertUnused(database, workspace.id, { before: current, after: records, operations, rights })
       await work.requirePossible(workspace, prepared, { isDryRun: true })
       return { statements: await work.shown(prepared), model: records }
     },

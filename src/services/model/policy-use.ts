@@ -2,16 +2,17 @@
  * Prevents the deletion of collections and fields that policies name; used by migrations and by the deletion of data
  * sources.
  */
+
+import { type Change, gone } from '../../core/access/gone.ts'
 import { type Rights, readsPolicies } from '../../core/access/principal.ts'
 import { ServiceError } from '../../core/error.ts'
 import { invalidOperation, MIGRATION_FAILED } from '../../core/migration/fault.ts'
-import type { ModelRecords } from '../../core/model/model.ts'
 import type { Statement } from '../../core/sql/statement.ts'
 import type { SqlDriver } from '../../ports.ts'
 import { assertUnusedStatement, findUses } from '../../store/policies.ts'
 
 /** What a change of the model makes of it, and the rights of whoever wants it: policies are named to those who may read them. */
-type ModelChange = { readonly before: ModelRecords; readonly after: ModelRecords; readonly rights: Rights }
+type ModelChange = Change & { readonly rights: Rights }
 
 /** Throws where a migration would delete a collection or field that a policy of the workspace names. */
 export async function assertUnused(database: SqlDriver, workspaceId: string, change: ModelChange): Promise<void> {
@@ -20,20 +21,20 @@ export async function assertUnused(database: SqlDriver, workspaceId: string, cha
     throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
 }
 
-/** Describes the first collection or field that a policy names and `after` lacks; undefined where there is none. */
+/** Describes the first collection or field that a policy names and a change takes away; undefined where there is none. */
 export async function firstUse(
   database: SqlDriver,
   workspaceId: string,
-  { before, after, rights }: ModelChange,
+  { rights, ...change }: ModelChange,
 ): Promise<string | undefined> {
-  const gone = deleted(before, after)
-  if (gone.size === 0) return undefined
+  const lost = gone(change)
+  if (lost.size === 0) return undefined
   const uses = new Map(
-    (await findUses(database, workspaceId, [...gone.keys()])).map(({ targetId, policy }) => [targetId, policy]),
+    (await findUses(database, workspaceId, [...lost.keys()])).map(({ targetId, policy }) => [targetId, policy]),
   )
-  const used = [...gone.keys()].find((id) => uses.has(id))
+  const used = [...lost.keys()].find((id) => uses.has(id))
   if (used === undefined) return undefined
-  return `${gone.get(used)} is used by ${readsPolicies(rights) ? `the policy ${uses.get(used)}` : 'a policy'}`
+  return `${lost.get(used)} is used by ${readsPolicies(rights) ? `the policy ${uses.get(used)}` : 'a policy'}`
 }
 
 /** What a policy names; which one it is is told to those who may read policies. */
@@ -43,14 +44,14 @@ export type PolicyUse = { readonly id?: string; readonly name?: string; readonly
 export async function policyUses(
   database: SqlDriver,
   workspaceId: string,
-  { before, after, rights }: ModelChange,
+  { rights, ...change }: ModelChange,
 ): Promise<readonly PolicyUse[]> {
-  const gone = deleted(before, after)
-  if (gone.size === 0) return []
-  const uses = await findUses(database, workspaceId, [...gone.keys()])
+  const lost = gone(change)
+  if (lost.size === 0) return []
+  const uses = await findUses(database, workspaceId, [...lost.keys()])
   return [...Map.groupBy(uses, ({ policyId }) => policyId)].map(([id, of]) => ({
     ...(readsPolicies(rights) && { id, name: of[0]?.policy ?? '' }),
-    fields: of.map(({ targetId }) => gone.get(targetId)?.replace(/^\w+ /, '') ?? ''),
+    fields: of.map(({ targetId }) => lost.get(targetId)?.replace(/^\w+ /, '') ?? ''),
   }))
 }
 
@@ -58,26 +59,7 @@ export async function policyUses(
  * The same check as statements for the migration's batch, after the lock is taken, so that no policy can be saved in
  * between.
  */
-export function stillUnused(workspaceId: string, before: ModelRecords, after: ModelRecords): readonly Statement[] {
-  const gone = deleted(before, after)
-  return gone.size === 0 ? [] : [assertUnusedStatement(workspaceId, [...gone.keys()])]
-}
-
-/** The names, by id, of everything in `before` that is not in `after`. */
-function deleted(before: ModelRecords, after: ModelRecords): ReadonlyMap<string, string> {
-  const names = new Map(before.collections.map(({ id, apiName }) => [id, apiName]))
-  return new Map([
-    ...missingFrom(after.collections, before.collections).map(
-      ({ id, apiName }) => [id, `collection ${apiName}`] as const,
-    ),
-    ...[
-      ...missingFrom(after.primitiveFields, before.primitiveFields),
-      ...missingFrom(after.relationFields, before.relationFields),
-    ].map(({ id, apiName, collectionId }) => [id, `field ${names.get(collectionId)}.${apiName}`] as const),
-  ])
-}
-
-function missingFrom<T extends { readonly id: string }>(after: readonly T[], before: readonly T[]): readonly T[] {
-  const kept = new Set(after.map(({ id }) => id))
-  return before.filter(({ id }) => !kept.has(id))
+export function stillUnused(workspaceId: string, change: Change): readonly Statement[] {
+  const lost = gone(change)
+  return lost.size === 0 ? [] : [assertUnusedStatement(workspaceId, [...lost.keys()])]
 }

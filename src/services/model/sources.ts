@@ -150,7 +150,7 @@ export function createSources(deps: SourcesDeps): Sources {
         return {
           records,
           statements: [
-            ...stillUnused(workspace.id, current, records),
+            ...stillUnused(workspace.id, { before: current, after: records }),
             unmarkSource(id),
             forgetDrift(id),
             unbindSecrets(id),

@@ -1,4 +1,6 @@
 /** Changes of roles and policies by a file: who may make them (docs/contract.md#delegation), and their statements. */
+
+import { type Change, gone } from '../../../core/access/gone.ts'
 import { policyReferences } from '../../../core/access/policy.ts'
 import type { Rights } from '../../../core/access/principal.ts'
 import { readsPolicies } from '../../../core/access/principal.ts'
@@ -7,7 +9,6 @@ import type { Side } from '../../../core/file/access/changes.ts'
 import type { PolicyRecord } from '../../../core/file/access/records.ts'
 import { renameOrder } from '../../../core/file/rename-order.ts'
 import { invalidOperation, MIGRATION_FAILED } from '../../../core/migration/fault.ts'
-import type { ModelRecords } from '../../../core/model/model.ts'
 import type { Statement } from '../../../core/sql/statement.ts'
 import { deletePolicy, insertPolicy, updatePolicy } from '../../../store/policies.ts'
 import { bumpAccessFrom } from '../../../store/rights.ts'
@@ -48,18 +49,13 @@ export async function requireAllowed(
 }
 
 /** Throws where a policy of then names what the model of then lacks. */
-export function requireUnnamed(
-  { access }: Side,
-  { before, after, rights }: { readonly before: ModelRecords; readonly after: ModelRecords; readonly rights: Rights },
-): void {
-  const lists = (of: ModelRecords) => [...of.collections, ...of.primitiveFields, ...of.relationFields]
-  const kept = new Set(lists(after).map(({ id }) => id))
-  const gone = new Map(lists(before).flatMap(({ id, apiName }) => (kept.has(id) ? [] : [[id, apiName] as const])))
+export function requireUnnamed({ access }: Side, { rights, ...change }: Change & { readonly rights: Rights }): void {
+  const lost = gone(change)
   for (const { name, content } of access.policies) {
     const { collectionIds, fieldIds } = policyReferences(content)
-    const used = [...collectionIds, ...fieldIds].find((id) => gone.has(id))
+    const used = [...collectionIds, ...fieldIds].find((id) => lost.has(id))
     if (used === undefined) continue
-    const use = `${gone.get(used)} is used by ${readsPolicies(rights) ? `the policy ${name}` : 'a policy'}`
+    const use = `${lost.get(used)} is used by ${readsPolicies(rights) ? `the policy ${name}` : 'a policy'}`
     throw new ServiceError('unfit', MIGRATION_FAILED, { cause: invalidOperation('usedByPolicy', use) })
   }
 }

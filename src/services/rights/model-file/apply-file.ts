@@ -43,8 +43,9 @@ export async function applyFile(
       works = own
       const answer = { changes: planned.changes, before: current, after: records, sources: [...own, ...others] }
       if (needed.length === 0) return { records: current, statements: [], answer }
-      if (access === undefined) await assertUnused(database, workspace.id, { before: current, after: records, rights })
-      else requireUnnamed(access.after, { before: current, after: records, rights })
+      const change = { before: current, after: records, operations: planned.operations }
+      if (access === undefined) await assertUnused(database, workspace.id, { ...change, rights })
+      else requireUnnamed(access.after, { ...change, rights })
       if (access !== undefined && access.operations.length > 0) await requireAllowed(deps, scope, access)
       await work.requirePossible(workspace, planned.work, { isDryRun: false })
       const { statements, elsewhere } = work.changes(workspace, planned.work)
@@ -56,7 +57,7 @@ export async function applyFile(
         records,
         statements: [
           ...(access === undefined ? [] : accessStatements(deps, workspace, { access, version })),
-          ...stillUnused(workspace.id, current, records),
+          ...stillUnused(workspace.id, change),
           ...statements,
           recordWorkspaceEvent(ids, scope, { action: 'schema.apply.v1', payload }),
         ],
