@@ -1,0 +1,88 @@
+/**
+ * What the palette finds by what is typed, beyond the names of collections: fields of the workspace, and items of the collection
+ * that is shown and of those beside it, by what they are called. Loaded when somebody types.
+ */
+import { clientOf } from '../data/client.ts'
+import { queries } from '../data/queries.ts'
+import { accessQuery, readableQuery } from '../data/workspaces.ts'
+import { t } from '../messages/messages.ts'
+import { type CollectionModel, manifestOrNone, modelQuery } from '../screens/grid/model.ts'
+import { conditionOf } from '../screens/grid/picker.tsx'
+import { type Row, textOf } from '../screens/grid/values.ts'
+import { search } from '../ui/combobox.tsx'
+import type { Command } from './palette.tsx'
+import { itemPath, navigate, pathTo } from './router.ts'
+
+export type Place = { readonly workspace: string; readonly collection: string | undefined }
+
+/** So many collections are asked at once, and so many items of each are shown. */
+const COLLECTIONS = 6
+const ITEMS = 5
+const FIELDS = 10
+
+/** Without what cannot be read; where a request fails there is nothing of it. */
+export async function find(
+  { workspace, collection }: Place,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly Command[]> {
+  const own = await queries.fetchQuery(readableQuery(workspace)).catch(() => [])
+  const first = collection === undefined ? own : [collection, ...own.filter((name) => name !== collection)]
+  const models = await Promise.all(
+    first.slice(0, COLLECTIONS).map((name) => queries.fetchQuery(modelQuery(workspace, name)).catch(() => null)),
+  )
+  const found = await Promise.all(
+    models.flatMap((model) => (model === null ? [] : itemsIn(workspace, model, text, signal))),
+  )
+  return [...(await fieldsIn(workspace, text)), ...found.flat()]
+}
+
+async function itemsIn(
+  workspace: string,
+  model: CollectionModel,
+  text: string,
+  signal: AbortSignal,
+): Promise<readonly Command[]> {
+  const { name, title, key, display } = model
+  const filter = display && conditionOf(display, text)
+  if (display === undefined || filter === undefined || key.length === 0) return []
+  const query = { filter, fields: [...new Set([...key, display.name])].join(), limit: ITEMS }
+  type Answer = { readonly data: readonly Row[] }
+  const answer = await clientOf(workspace).$request<Answer>('GET', `items/${encodeURIComponent(name)}`, {
+    query,
+    signal,
+  })
+  if (!answer.ok) return []
+  return answer.data.data.map((row) => {
+    const path = itemPath(
+      workspace,
+      name,
+      key.map((part) => row[part]),
+    )
+    const label = textOf(row[display.name]) || path
+    return { id: path, group: t.value.palette.items, label, detail: title, run: () => navigate(path) }
+  })
+}
+
+/** A field leads to the rows, sorted by it. */
+async function fieldsIn(workspace: string, text: string): Promise<readonly Command[]> {
+  const [manifest, access] = await Promise.all([
+    queries.fetchQuery(manifestOrNone(workspace)).catch(() => null),
+    queries.fetchQuery(accessQuery(workspace)).catch(() => undefined),
+  ])
+  if (manifest === null || access === undefined) return []
+  const { strings, serviceSchema, primitiveTypes } = manifest
+  const fields = serviceSchema.collections.flatMap(({ apiName, isSystem, primitiveFields }) => {
+    const collection = strings[apiName] ?? ''
+    const rights = access.collections[collection]?.read ?? 'none'
+    if (isSystem || rights === 'none') return []
+    return primitiveFields.flatMap((field): readonly Command[] => {
+      const label = strings[field.apiName] ?? ''
+      if (rights !== 'all' && !rights.fields.includes(label)) return []
+      const detail = `${collection} · ${primitiveTypes[field.type]?.name ?? ''}`
+      const path = `${pathTo(workspace, 'items', collection)}?sort=${encodeURIComponent(label)}`
+      return [{ id: field.id, group: t.value.palette.fields, label, detail, run: () => navigate(path) }]
+    })
+  })
+  return search(fields, text).slice(0, FIELDS)
+}

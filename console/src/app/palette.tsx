@@ -1,0 +1,201 @@
+/**
+ * The command palette (Ctrl+K): actions, collections and workspaces, items and fields by what is typed. What one may not do says why. Screens
+ * add what they can do while they are shown.
+ */
+import { computed, signal } from '@preact/signals'
+import { useEffect, useState } from 'preact/hooks'
+import { useQuery } from '../data/queries.ts'
+import { type Session, session } from '../data/session.ts'
+import { accessQuery, collectionsQuery, workspacesQuery } from '../data/workspaces.ts'
+import { t } from '../messages/messages.ts'
+import { Combobox, type Option, search } from '../ui/combobox.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { navigate, pathTo, route } from './router.ts'
+
+export type Command = Option & { readonly run: () => void }
+
+const isOpen = signal(false)
+
+export function openPalette(): void {
+  isOpen.value = true
+}
+
+const ofScreens = signal<ReadonlyMap<object, readonly Command[]>>(new Map())
+const added = computed(() => [...ofScreens.value.values()].flat())
+
+/** Offers commands for as long as the component is drawn. `commands` keeps its identity while they are the same. */
+export function useCommands(commands: readonly Command[]): void {
+  useEffect(() => {
+    const owner = {}
+    ofScreens.value = new Map([...ofScreens.value, [owner, commands]])
+    return () => {
+      ofScreens.value = new Map([...ofScreens.value].filter(([key]) => key !== owner))
+    }
+  }, [commands])
+}
+
+export function startPalette(): void {
+  addEventListener('keydown', (event) => {
+    const isShortcut = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && event.code === 'KeyK'
+    if (!isShortcut || !mayOpen(session.value)) return
+    event.preventDefault()
+    isOpen.value = !isOpen.value
+  })
+}
+
+function mayOpen(now: Session): boolean {
+  return now.kind === 'signedIn' && !now.isLost
+}
+
+export function Palette() {
+  return isOpen.value && mayOpen(session.value) ? <OpenPalette /> : null
+}
+
+/** Typing rests so long before the service is asked, and for so many letters at least. */
+const PAUSE = 150
+const LETTERS = 2
+
+function OpenPalette() {
+  const [text, setText] = useState('')
+  const offered = useOffered()
+  const found = useFound(text)
+  const texts = t.value.palette
+  return (
+    <Dialog
+      title={texts.title}
+      onClose={() => {
+        isOpen.value = false
+      }}
+    >
+      <Combobox
+        isFirst
+        label={texts.label}
+        placeholder={texts.placeholder}
+        options={[...search(offered, text), ...found]}
+        onText={setText}
+        onChoose={({ run }) => {
+          isOpen.value = false
+          run()
+        }}
+      />
+    </Dialog>
+  )
+}
+
+/** Items and fields by what was typed last. */
+function useFound(text: string): readonly Command[] {
+  const at = route.value
+  const [found, setFound] = useState<{ readonly text: string; readonly commands: readonly Command[] }>()
+  const workspace = 'workspace' in at ? at.workspace : undefined
+  const collection = 'collection' in at ? at.collection : undefined
+  const wanted = text.trim()
+  useEffect(() => {
+    if (workspace === undefined || wanted.length < LETTERS) return
+    const ended = new AbortController()
+    const wait = setTimeout(async () => {
+      const { find } = await import('./palette-finds.ts')
+      const commands = await find({ workspace, collection }, wanted, ended.signal)
+      if (!ended.signal.aborted) setFound({ text: wanted, commands })
+    }, PAUSE)
+    return () => {
+      clearTimeout(wait)
+      ended.abort()
+    }
+  }, [workspace, collection, wanted])
+  return found?.text === wanted ? found.commands : []
+}
+
+/** All that can be done here, and why not where it cannot. */
+function useOffered(): readonly Command[] {
+  const at = route.value
+  const workspace = 'workspace' in at ? at.workspace : undefined
+  const { data: workspaces = [] } = useQuery(workspacesQuery())
+  const { data: collections = [] } = useQuery({
+    ...collectionsQuery(workspace ?? ''),
+    enabled: workspace !== undefined,
+  })
+  const { data: access } = useQuery({ ...accessQuery(workspace ?? ''), enabled: workspace !== undefined })
+  const texts = t.value.palette
+  const go = (...parts: readonly string[]) => {
+    return () => navigate(pathTo(...parts))
+  }
+  const unless = (isAllowed: boolean, refusal: string) => (isAllowed ? {} : { refusal })
+  const isAdministrator = session.value.kind === 'signedIn' && session.value.user.isAdministrator
+  const may = (collection: string, action: 'read' | 'create') =>
+    (access?.collections[collection]?.[action] ?? 'none') !== 'none'
+  const action = { group: texts.actions }
+  const ofCollection: readonly Command[] =
+    'collection' in at && access !== undefined
+      ? [
+          {
+            ...action,
+            id: 'new',
+            label: t.value.item.createTitle(at.collection),
+            run: go(at.workspace, 'new', at.collection),
+            ...unless(may(at.collection, 'create'), texts.mayNotCreate),
+          },
+        ]
+      : []
+  const ofWorkspace: readonly Command[] =
+    workspace !== undefined && access !== undefined
+      ? [
+          {
+            ...action,
+            id: 'audit',
+            label: t.value.audit.title,
+            detail: workspace,
+            run: go(workspace, 'audit-log'),
+            ...unless(access.entitlements.includes('auditLog:read'), texts.takes('auditLog:read')),
+          },
+          {
+            ...action,
+            id: 'connect',
+            label: t.value.setUp.connect,
+            detail: workspace,
+            run: () => navigate(`/-/set-up?workspace=${encodeURIComponent(workspace)}`),
+            ...unless(
+              access.entitlements.includes('dataSource:create') && access.entitlements.includes('dataModel:edit'),
+              texts.takes('dataSource:create, dataModel:edit'),
+            ),
+          },
+          {
+            ...action,
+            id: 'docs',
+            label: t.value.code.explorer,
+            detail: workspace,
+            run: () => open(`/api/${encodeURIComponent(workspace)}/docs`, '_blank', 'noreferrer'),
+          },
+        ]
+      : []
+  return [
+    ...added.value,
+    ...ofCollection,
+    { ...action, id: 'home', label: texts.home, run: () => navigate('/') },
+    { ...action, id: 'account', label: t.value.account.title, run: go('-', 'account') },
+    ...ofWorkspace,
+    {
+      ...action,
+      id: 'instance audit',
+      label: t.value.audit.titleOfInstance,
+      run: go('-', 'audit-log'),
+      ...unless(isAdministrator, texts.administrators),
+    },
+    { ...action, id: 'components', label: texts.components, run: go('-', 'components') },
+    ...collections
+      .filter(({ isSystem }) => !isSystem)
+      .map(({ name }) => ({
+        id: `collection ${name}`,
+        group: texts.collections,
+        label: name,
+        run: go(workspace ?? '', 'items', name),
+        ...unless(access === undefined || may(name, 'read'), texts.mayNotRead),
+      })),
+    ...workspaces.map(({ id, apiName, displayName }) => ({
+      id,
+      group: texts.workspaces,
+      label: displayName ?? apiName,
+      detail: apiName,
+      run: go(apiName),
+    })),
+  ]
+}

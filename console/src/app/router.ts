@@ -1,0 +1,96 @@
+/** Addresses and the screens behind them, by the browser's history. */
+import { computed, signal } from '@preact/signals'
+
+export type Route =
+  | { readonly kind: 'home' }
+  | { readonly kind: 'workspace'; readonly workspace: string }
+  | { readonly kind: 'collection'; readonly workspace: string; readonly collection: string }
+  /** `key` has a text for each of its fields. */
+  | { readonly kind: 'item'; readonly workspace: string; readonly collection: string; readonly key: readonly string[] }
+  | { readonly kind: 'new'; readonly workspace: string; readonly collection: string }
+  | { readonly kind: 'audit'; readonly workspace: string }
+  /** A screen of the console itself, such as `/-/reset`; names of workspaces have no dash. */
+  | { readonly kind: 'own'; readonly name: string }
+  | { readonly kind: 'unknown' }
+
+const at = signal(new URL(location.href))
+
+/** Path, parameters and fragment of the address. */
+export const address = computed(() => at.value)
+
+export const route = computed(() => routeOf(at.value.pathname))
+
+export function routeOf(path: string): Route {
+  const parts = path.split('/').slice(1).map(decoded)
+  if (parts.includes(undefined)) return { kind: 'unknown' }
+  const [first = '', second, third, ...keys] = parts as string[]
+  if (first === '') return { kind: 'home' }
+  if (first === '-') return second === undefined ? { kind: 'unknown' } : { kind: 'own', name: second }
+  if (second === undefined || second === '') return { kind: 'workspace', workspace: first }
+  if (second === 'audit-log' && third === undefined) return { kind: 'audit', workspace: first }
+  if (third === undefined) return { kind: 'unknown' }
+  const place = { workspace: first, collection: third }
+  if (second === 'new' && keys.length === 0) return { kind: 'new', ...place }
+  if (second !== 'items') return { kind: 'unknown' }
+  return keys.length === 0 ? { kind: 'collection', ...place } : { kind: 'item', ...place, key: keys.map(unquoted) }
+}
+
+/** The address of a screen; parts are encoded. */
+export function pathTo(...parts: readonly string[]): string {
+  return `/${parts.map(encodeURIComponent).join('/')}`
+}
+
+/** The address of an item. Texts that would not arrive as they are stand in quotes, as in the API. */
+export function itemPath(workspace: string, collection: string, key: readonly unknown[]): string {
+  return pathTo(workspace, 'items', collection, ...quotedParts(key))
+}
+
+export function quotedParts(key: readonly unknown[]): readonly string[] {
+  return key.map(String).map((text) => (/^("|\.{0,2}$)/.test(text) ? `"${text.replaceAll('"', '""')}"` : text))
+}
+
+function unquoted(part: string): string {
+  return part.startsWith('"') ? part.slice(1, -1).replaceAll('""', '"') : part
+}
+
+/** Goes to an address of the console. `replace` leaves no entry in the history. */
+export function navigate(path: string, how: 'push' | 'replace' = 'push'): void {
+  const target = new URL(path, location.href)
+  if (how === 'replace') history.replaceState(null, '', target)
+  else if (target.href !== location.href) history.pushState(null, '', target)
+  at.value = target
+}
+
+/** Links within the console do not load the page again. */
+export function startRouter(): void {
+  addEventListener('popstate', () => {
+    at.value = new URL(location.href)
+  })
+  document.addEventListener('click', (event) => {
+    if (
+      event.defaultPrevented ||
+      event.button !== 0 ||
+      event.metaKey ||
+      event.ctrlKey ||
+      event.shiftKey ||
+      event.altKey
+    )
+      return
+    const link = (event.target as Element).closest('a')
+    if (link === null || link.target !== '' || link.hasAttribute('download') || !isOurs(link)) return
+    event.preventDefault()
+    navigate(link.href)
+  })
+}
+
+function isOurs(link: HTMLAnchorElement): boolean {
+  return link.origin === location.origin && !link.pathname.startsWith('/api/')
+}
+
+function decoded(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,62 @@
+/** Which screen an address shows. What is not in every visit is loaded when it is first shown. */
+import type { Info, User } from '../data/session.ts'
+import { t } from '../messages/messages.ts'
+import { Home } from '../screens/home.tsx'
+import { WorkspaceScreen } from '../screens/workspace.tsx'
+import { ButtonLink } from '../ui/button.tsx'
+import { Empty } from '../ui/notice.tsx'
+import { lazy } from './lazy.tsx'
+import { type Route, route } from './router.ts'
+
+const Grid = lazy(() => import('../screens/grid.tsx'))
+const Item = lazy(() => import('../screens/item.tsx'))
+const NewItem = lazy(() => import('../screens/new-item.tsx'))
+const AuditLog = lazy(() => import('../screens/audit-log.tsx'))
+const Account = lazy(() => import('../screens/account.tsx'))
+const Gallery = lazy(() => import('../screens/gallery.tsx'))
+
+type OwnProps = { readonly name: string; readonly user: User }
+
+export function Screen({ user, info }: { readonly user: User; readonly info: Info }) {
+  const at = route.value
+  switch (at.kind) {
+    case 'home':
+      return <Home user={user} info={info} />
+    case 'workspace':
+      return <WorkspaceScreen key={at.workspace} workspace={at.workspace} user={user} />
+    case 'collection':
+      return <Grid key={`${at.workspace}/${at.collection}`} workspace={at.workspace} collection={at.collection} />
+    case 'item':
+      return <Item key={JSON.stringify(at)} workspace={at.workspace} collection={at.collection} itemKey={at.key} />
+    case 'new':
+      return <NewItem key={`${at.workspace}/${at.collection}`} workspace={at.workspace} collection={at.collection} />
+    case 'audit':
+      return <AuditLog key={at.workspace} workspace={at.workspace} />
+    case 'own':
+      return <Own name={at.name} user={user} />
+    case 'unknown':
+      return <Unknown />
+  }
+}
+
+/** Screens of the console itself, by their name in `/-/name`. */
+function Own({ name, user }: OwnProps) {
+  if (name === 'account') return <Account key={user.id} user={user} />
+  if (name === 'components') return <Gallery />
+  if (name === 'audit-log' && user.isAdministrator) return <AuditLog />
+  return <Unknown />
+}
+
+function Unknown() {
+  return (
+    <Empty isScreen title={t.value.shell.notFound} text={t.value.shell.notFoundText}>
+      <ButtonLink href="/">{t.value.shell.home}</ButtonLink>
+    </Empty>
+  )
+}
+
+/** What the window is called. */
+export function titleOf(at: Route): string {
+  const place = 'collection' in at ? [at.collection, at.workspace] : 'workspace' in at ? [at.workspace] : []
+  return [...place, t.value.product].join(' · ')
+}

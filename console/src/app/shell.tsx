@@ -1,0 +1,199 @@
+/** What stands around every screen: where one is, the collections of the workspace, search, and one's account. */
+import { signal } from '@preact/signals'
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import icon from '../../icon.svg'
+import { useQuery } from '../data/queries.ts'
+import { signOut, type User } from '../data/session.ts'
+import { accessQuery, isNowhere, readableQuery } from '../data/workspaces.ts'
+import { chooseLanguage, language, languages, t } from '../messages/messages.ts'
+import { Button } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Menu, type MenuItem } from '../ui/menu.tsx'
+import { Fault, Skeleton, Unseen } from '../ui/notice.tsx'
+import { showToast } from '../ui/toasts.tsx'
+import { openPalette } from './palette.tsx'
+import { type Scheme, scheme } from './preferences.ts'
+import { navigate, pathTo, route } from './router.ts'
+import styles from './shell.module.css'
+
+type ShellProps = { readonly user: User; readonly children: ComponentChildren }
+
+const MAIN = 'main'
+const SIDE = 'navigation'
+
+export function Shell({ user, children }: ShellProps) {
+  const at = route.value
+  const workspace = 'workspace' in at ? at.workspace : undefined
+  return (
+    <div class={`${styles.frame} ${workspace === undefined ? styles.alone : ''}`}>
+      <a class={styles.skip} href={`#${MAIN}`} onClick={toMain}>
+        {t.value.common.skipToContent}
+      </a>
+      <header class={styles.bar}>
+        {workspace !== undefined && (
+          <span class={styles.menuButton}>
+            <Button look="plain" isIcon popovertarget={SIDE} aria-label={t.value.shell.menu}>
+              <Icon name="menu" />
+            </Button>
+          </span>
+        )}
+        <a class={styles.brand} href="/" title={t.value.palette.home}>
+          <img src={icon} alt="" />
+          <span>{t.value.product}</span>
+        </a>
+        <Place />
+        <span class={styles.search}>
+          <Button look="plain" onClick={openPalette} aria-keyshortcuts="Control+K">
+            <Icon name="search" />
+            <Unseen>{t.value.shell.search}</Unseen>
+            <span class={styles.keys}>Ctrl K</span>
+          </Button>
+        </span>
+        <AccountMenu user={user} />
+      </header>
+      {workspace !== undefined && <Side key={workspace} workspace={workspace} />}
+      <main id={MAIN} class={styles.main} tabIndex={-1}>
+        {children}
+      </main>
+    </div>
+  )
+}
+
+/** A link into the page would change the address, which is the router's. */
+function toMain(event: Event): void {
+  event.preventDefault()
+  document.getElementById(MAIN)?.focus()
+}
+
+function Place() {
+  const at = route.value
+  return (
+    <div class={styles.place}>
+      {'workspace' in at && (
+        <a href={pathTo(at.workspace)} dir="auto">
+          {at.workspace}
+        </a>
+      )}
+      {'collection' in at && (
+        <>
+          {' / '}
+          <a href={pathTo(at.workspace, 'items', at.collection)} dir="auto">
+            {at.collection}
+          </a>
+        </>
+      )}
+    </div>
+  )
+}
+
+/** Where the navigation is a drawer that opens over the screen, as in shell.module.css. */
+const narrow = matchMedia('(width < 48rem)')
+const isNarrow = signal(narrow.matches)
+narrow.addEventListener('change', () => {
+  isNarrow.value = narrow.matches
+})
+
+/** So many links are drawn at once; the filter finds the others. */
+const SHOWN = 200
+
+function Side({ workspace }: { readonly workspace: string }) {
+  const [text, setText] = useState('')
+  const ref = useRef<HTMLElement>(null)
+  const { data, error, refetch } = useQuery(readableQuery(workspace))
+  const at = route.value
+  const current = 'collection' in at ? at.collection : undefined
+  const own = data ?? []
+  const found = own.filter((name) => name.toLowerCase().includes(text.trim().toLowerCase()))
+  useEffect(() => {
+    if (isNarrow.value) ref.current?.hidePopover()
+  }, [at])
+  return (
+    <nav
+      ref={ref}
+      id={SIDE}
+      popover={isNarrow.value ? 'auto' : undefined}
+      class={styles.side}
+      aria-label={t.value.shell.navigation}
+    >
+      <h2 class={styles.sideTitle}>{t.value.workspace.collections}</h2>
+      {own.length > 8 && (
+        <input
+          type="search"
+          class={styles.find}
+          aria-label={t.value.workspace.filter}
+          placeholder={t.value.workspace.filter}
+          value={text}
+          onInput={(event) => setText(event.currentTarget.value)}
+        />
+      )}
+      {error && !data && !isNowhere(error) && <Fault error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton lines={6} />}
+      <ul class={styles.links} aria-label={t.value.workspace.collections}>
+        {found.slice(0, SHOWN).map((name) => (
+          <li key={name}>
+            <a href={pathTo(workspace, 'items', name)} aria-current={name === current ? 'page' : undefined}>
+              <Icon name="collection" />
+              <span dir="auto">{name}</span>
+            </a>
+          </li>
+        ))}
+      </ul>
+      <AuditLink workspace={workspace} isCurrent={at.kind === 'audit'} />
+    </nav>
+  )
+}
+
+/** For whoever may read it. */
+function AuditLink({ workspace, isCurrent }: { readonly workspace: string; readonly isCurrent: boolean }) {
+  const { data } = useQuery(accessQuery(workspace))
+  if (data?.entitlements.includes('auditLog:read') !== true) return null
+  return (
+    <ul class={`${styles.links} ${styles.tail}`}>
+      <li>
+        <a href={pathTo(workspace, 'audit-log')} aria-current={isCurrent ? 'page' : undefined}>
+          <Icon name="history" />
+          <span>{t.value.audit.title}</span>
+        </a>
+      </li>
+    </ul>
+  )
+}
+
+function AccountMenu({ user }: { readonly user: User }) {
+  const { shell, session } = t.value
+  const schemes = ['system', 'light', 'dark'] as const satisfies readonly Scheme[]
+  const items: readonly MenuItem[] = [
+    { kind: 'title', label: user.fullName ? `${user.fullName} · ${user.email}` : user.email },
+    { kind: 'action', label: t.value.account.title, onSelect: () => navigate('/-/account') },
+    { kind: 'line' },
+    { kind: 'title', label: shell.appearance },
+    ...schemes.map((name) => ({
+      kind: 'choice' as const,
+      label: shell.schemes[name],
+      isChosen: scheme.value === name,
+      onSelect: () => {
+        scheme.value = name
+      },
+    })),
+    { kind: 'line' },
+    { kind: 'title', label: shell.language },
+    ...languages.map(([name, label]) => ({
+      kind: 'choice' as const,
+      label,
+      isChosen: language.value === name,
+      onSelect: () => void chooseLanguage(name),
+    })),
+    { kind: 'line' },
+    {
+      kind: 'action',
+      label: session.signOut,
+      onSelect: () => void signOut().catch(() => showToast(t.value.fault.network, 'danger')),
+    },
+  ]
+  return (
+    <Menu label={shell.account} items={items} isIcon>
+      <Icon name="person" />
+    </Menu>
+  )
+}

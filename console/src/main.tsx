@@ -1,0 +1,24 @@
+/** Starts the console: secrets leave the address first, then it is asked who is signed in. */
+import { effect } from '@preact/signals'
+import { render } from 'preact'
+import './styles/tokens.css'
+import './styles/base.css'
+import { App } from './app/app.tsx'
+import { startPalette } from './app/palette.tsx'
+import { startPreferences } from './app/preferences.ts'
+import { route, startRouter } from './app/router.ts'
+import { titleOf } from './app/screens.tsx'
+import { takeSecrets } from './app/secrets.ts'
+import { startSession } from './data/session.ts'
+import { startMessages } from './messages/messages.ts'
+
+const secrets = takeSecrets()
+startPreferences()
+startRouter()
+startPalette()
+await startMessages()
+effect(() => {
+  document.title = titleOf(route.value)
+})
+render(<App secrets={secrets} />, document.getElementById('app') as HTMLElement)
+await startSession()

@@ -1,0 +1,19 @@
+/** Texts of the command palette. */
+export const palette = {
+  palette: {
+    title: 'Command palette',
+    label: 'Search actions, collections, fields, items and workspaces',
+    placeholder: 'What do you want to do?',
+    actions: 'Actions',
+    collections: 'Collections',
+    fields: 'Fields',
+    items: 'Items',
+    workspaces: 'Workspaces',
+    home: 'All workspaces',
+    components: 'Components of the console',
+    mayNotRead: 'You may not read its rows.',
+    mayNotCreate: 'You may not make rows here.',
+    administrators: 'For administrators of the service only.',
+    takes: (entitlements: string) => `You lack the right ${entitlements}.`,
+  },
+}

@@ -1,0 +1,27 @@
+/** What failed, in words of the reader and with what to do about it; details as the service says them. */
+import type { ServiceError } from 'governed-data-client'
+import { formatSeconds, t } from './messages.ts'
+
+/** `retryAfter` is in seconds, where the answer has it. */
+export function explainFault(error: ServiceError, retryAfter?: number): string {
+  const { fault } = t.value
+  const said = error.messages.filter(Boolean).join(': ')
+  if (error.status === 0) return error.code === 'timeout' ? fault.timeout : fault.network
+  if (error.status === 401) return fault.unauthenticated
+  if (error.status === 402) return `${fault.limit} ${said}`
+  if (error.status === 403) return fault.forbidden
+  if (error.status === 404) return fault.notFound
+  if (error.status === 409 || error.status === 412) return `${fault.conflict} ${said}`
+  if (error.status === 429) {
+    return retryAfter === undefined ? fault.throttledSoon : fault.throttled(formatSeconds(retryAfter))
+  }
+  if (error.status === 503) return fault.unavailable
+  if (error.status >= 500) return said === 'Internal error' ? `${fault.failed} ${error.requestId ?? ''}` : said
+  return `${fault.invalid} ${said}`
+}
+
+/** The `Retry-After` of an answer that failed, in seconds. */
+export function retryAfterOf(answer: { readonly headers?: Headers }): number | undefined {
+  const seconds = Number(answer.headers?.get('Retry-After') ?? Number.NaN)
+  return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined
+}

@@ -1,0 +1,81 @@
+/** The language of the page: its texts and how it writes numbers, times and lists. Others than English load when chosen. */
+import { computed, effect, signal } from '@preact/signals'
+import { en, type Messages } from './en.ts'
+
+export type Language = 'en' | 'ar'
+
+const load: Readonly<Record<Language, () => Promise<Messages>>> = {
+  en: async () => en,
+  ar: async () => (await import('./ar.ts')).ar,
+}
+
+/** As each language calls itself. */
+export const languages: readonly (readonly [Language, string])[] = [
+  ['en', en.languageName],
+  ['ar', 'العربية'],
+]
+
+const STORED = 'console.language'
+
+const current = signal<{ readonly language: Language; readonly texts: Messages }>({ language: 'en', texts: en })
+
+/** The texts: `t.value.signIn.title`. What reads it in a component is drawn again in another language. */
+export const t = computed(() => current.value.texts)
+
+export const language = computed(() => current.value.language)
+
+/** What `Intl` takes: the browser's own variant of the language, such as `en-GB`. */
+const locale = computed(() => navigator.languages.find((name) => isVariant(name, language.value)) ?? language.value)
+
+/** Browsers may say what is no name of a language, such as `en-US@posix`. */
+function isVariant(name: string, of: Language): boolean {
+  try {
+    return new Intl.Locale(name).language === of
+  } catch {
+    return false
+  }
+}
+
+export async function chooseLanguage(chosen: Language): Promise<void> {
+  current.value = { language: chosen, texts: await load[chosen]() }
+  localStorage.setItem(STORED, chosen)
+}
+
+/** Resolves when the texts are there; without the others it is English. */
+export async function startMessages(): Promise<void> {
+  const wanted = localStorage.getItem(STORED) ?? navigator.languages.map((name) => name.slice(0, 2)).find(isLanguage)
+  if (wanted && isLanguage(wanted) && wanted !== 'en') {
+    current.value = { language: wanted, texts: await load[wanted]().catch(() => en) }
+  }
+  effect(() => {
+    document.documentElement.lang = language.value
+    document.documentElement.dir = t.value.direction
+  })
+}
+
+function isLanguage(name: string): name is Language {
+  return name in load
+}
+
+export function formatNumber(value: number, options?: Intl.NumberFormatOptions): string {
+  return new Intl.NumberFormat(locale.value, options).format(value)
+}
+
+export function formatTime(instant: string | number, options?: Intl.DateTimeFormatOptions): string {
+  const shown = options ?? { dateStyle: 'medium', timeStyle: 'short' }
+  return new Intl.DateTimeFormat(locale.value, shown).format(new Date(instant))
+}
+
+export function formatSeconds(seconds: number): string {
+  return formatNumber(seconds, { style: 'unit', unit: 'second', unitDisplay: 'long' })
+}
+
+/** Such as `in 12 days`. */
+export function formatDays(days: number): string {
+  return new Intl.RelativeTimeFormat(locale.value, { numeric: 'auto' }).format(days, 'day')
+}
+
+/** Compares names as readers of this language expect. */
+export function compareNames(one: string, other: string): number {
+  return one.localeCompare(other, locale.value, { numeric: true })
+}

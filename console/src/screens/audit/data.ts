@@ -1,0 +1,73 @@
+/** The audit log as it is asked for: of a workspace, or of the instance. */
+import { type AuditEntry, workspace as workspaceOf } from 'governed-data-client/system'
+import { clientOf, system } from '../../data/client.ts'
+import type { Query } from '../../data/queries.ts'
+import { t } from '../../messages/messages.ts'
+
+/** Days are of the reader's own zone, `2026-01-31`. */
+export type EntryFilter = {
+  readonly action: string
+  readonly actor: string
+  readonly from: string
+  readonly to: string
+}
+
+export const PAGE = 50
+
+const logOf = (workspace: string | undefined) => (workspace === undefined ? system : workspaceOf(clientOf(workspace)))
+
+export function entriesQuery(
+  workspace: string | undefined,
+  filter: EntryFilter,
+  limit: number,
+): Query<readonly AuditEntry[]> {
+  return listQuery(workspace, conditionOf(filter), limit)
+}
+
+/** The last of what was changed: whoever comes and goes changes nothing. */
+export function changesQuery(workspace: string | undefined, limit: number): Query<readonly AuditEntry[]> {
+  return listQuery(workspace, { action: { _nstarts_with: 'auth.' } }, limit)
+}
+
+function listQuery(workspace: string | undefined, filter: object, limit: number): Query<readonly AuditEntry[]> {
+  const query = { filter, sort: [{ time: 'desc' }, { id: 'desc' }], limit }
+  return {
+    queryKey: ['audit', workspace, JSON.stringify(filter), limit],
+    queryFn: () => logOf(workspace).auditLog.list(query).orThrow(),
+  }
+}
+
+export function actionsQuery(workspace: string | undefined): Query<readonly { action: string; label: string }[]> {
+  return {
+    queryKey: ['audit actions', workspace],
+    queryFn: () => logOf(workspace).auditActions().orThrow(),
+    staleTime: Number.POSITIVE_INFINITY,
+  }
+}
+
+function conditionOf({ action, actor, from, to }: EntryFilter): object {
+  const conditions = [
+    ...(action === '' ? [] : [{ action: { _eq: action } }]),
+    ...(actor === '' ? [] : [{ actorEmail: { _icontains: actor } }]),
+    ...timeOf('_gte', from, 0),
+    ...timeOf('_lt', to, 1),
+  ]
+  return conditions.length === 0 ? {} : { _and: conditions }
+}
+
+/** The beginning of a day, or of one after it. Nothing where it is no day. */
+function timeOf(operator: string, day: string, after: number): readonly object[] {
+  const [year, month, date] = day.split('-').map(Number)
+  if (year === undefined || month === undefined || date === undefined) return []
+  const at = new Date(year, month - 1, date + after)
+  return Number.isNaN(at.getTime()) ? [] : [{ time: { [operator]: at.toISOString() } }]
+}
+
+/** What happened, in the reader's language. */
+export function actionName({ action, label }: Pick<AuditEntry, 'action' | 'label'>): string {
+  return t.value.audit.actions[action] ?? label
+}
+
+export function actorOf({ actorEmail, actorType }: AuditEntry): string {
+  return actorEmail ?? t.value.audit.actors[actorType] ?? actorType
+}

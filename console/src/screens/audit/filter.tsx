@@ -1,0 +1,62 @@
+/** By action, by whom and when. It stands in the address, so that it can be sent to somebody. */
+import { useState } from 'preact/hooks'
+import { address, navigate } from '../../app/router.ts'
+import { useQuery } from '../../data/queries.ts'
+import { t } from '../../messages/messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Field } from '../../ui/field.tsx'
+import { Select } from '../../ui/select.tsx'
+import page from '../page.module.css'
+import styles from './audit.module.css'
+import { actionName, actionsQuery, type EntryFilter } from './data.ts'
+
+const names = ['action', 'actor', 'from', 'to'] as const
+
+export function filterInAddress(): EntryFilter {
+  const { searchParams } = address.value
+  const [action = '', actor = '', from = '', to = ''] = names.map((name) => searchParams.get(name) ?? '')
+  return { action, actor, from, to }
+}
+
+type FilterProps = { readonly workspace: string | undefined; readonly filter: EntryFilter }
+
+export function AuditFilter({ workspace, filter }: FilterProps) {
+  const texts = t.value.audit
+  const [next, setNext] = useState(filter)
+  // Until the list is there the chosen one is named as its address names it.
+  const chosen = next.action === '' ? [] : [{ action: next.action, label: next.action }]
+  const { data: actions = chosen } = useQuery(actionsQuery(workspace))
+  const set = (name: (typeof names)[number]) => (value: string) => setNext({ ...next, [name]: value })
+  const show = (shown: EntryFilter) => {
+    const given = names.filter((name) => shown[name] !== '').map((name) => [name, shown[name].trim()])
+    navigate(`${address.value.pathname}?${new URLSearchParams(given)}`)
+  }
+  return (
+    <form
+      class={styles.filter}
+      aria-label={t.value.grid.filter}
+      onSubmit={(event) => {
+        event.preventDefault()
+        show(next)
+      }}
+    >
+      <Select
+        label={texts.action}
+        value={next.action}
+        onValue={set('action')}
+        options={[['', texts.anyAction] as const, ...actions.map((one) => [one.action, actionName(one)] as const)]}
+      />
+      <Field label={texts.actor} type="search" value={next.actor} onValue={set('actor')} />
+      <Field label={texts.from} type="date" value={next.from} onValue={set('from')} />
+      <Field label={texts.to} type="date" value={next.to} onValue={set('to')} />
+      <div class={page.row}>
+        <Button type="submit" look="primary">
+          {t.value.grid.apply}
+        </Button>
+        {names.some((name) => filter[name] !== '') && (
+          <Button onClick={() => show({ action: '', actor: '', from: '', to: '' })}>{t.value.grid.clearFilter}</Button>
+        )}
+      </div>
+    </form>
+  )
+}

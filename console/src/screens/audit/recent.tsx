@@ -1,0 +1,31 @@
+/** What changed lately, in a workspace or in the whole instance, for those who may read its audit log. */
+import { pathTo } from '../../app/router.ts'
+import { useQuery } from '../../data/queries.ts'
+import { formatTime, t } from '../../messages/messages.ts'
+import page from '../page.module.css'
+import { actionName, actorOf, changesQuery } from './data.ts'
+
+const SHOWN = 5
+
+/** Without a workspace that of the instance. Says nothing where it cannot be read. */
+export function Recent({ workspace }: { readonly workspace?: string }) {
+  const { data: entries = [] } = useQuery(changesQuery(workspace, SHOWN))
+  const texts = t.value.audit
+  if (entries.length === 0) return null
+  return (
+    <section class={page.stack} aria-label={texts.recent}>
+      <h2>{texts.recent}</h2>
+      <ul class={page.lines}>
+        {entries.map((entry) => (
+          <li key={entry.id}>
+            <span>{actionName(entry)}</span>
+            <span class={page.quiet}>
+              <bdi>{actorOf(entry)}</bdi> · <time dateTime={entry.time}>{formatTime(entry.time)}</time>
+            </span>
+          </li>
+        ))}
+      </ul>
+      <a href={workspace === undefined ? '/-/audit-log' : pathTo(workspace, 'audit-log')}>{texts.all}</a>
+    </section>
+  )
+}

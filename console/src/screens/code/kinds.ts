@@ -1,0 +1,137 @@
+/** A request in the languages that it is copied in. A token is named and never shown. */
+import { addressOf, bodyOf, type CodeRequest } from './request.ts'
+
+export const kinds = ['curl', 'fetch', 'client', 'python', 'mcp'] as const
+export type Kind = (typeof kinds)[number]
+
+export function codeOf(kind: Kind, request: CodeRequest): string {
+  return makers[kind](request)
+}
+
+const makers: Readonly<Record<Kind, (request: CodeRequest) => string>> = {
+  curl,
+  fetch: fetchCode,
+  client: clientCode,
+  python,
+  mcp,
+}
+
+function curl(request: CodeRequest): string {
+  const { method, etag } = request
+  const body = bodyOf(request)
+  const parts = [
+    `curl ${method === 'GET' ? '' : `-X ${method} `}-H "Authorization: Bearer $TOKEN"`,
+    ...(body === undefined ? [] : [`-H 'Content-Type: application/json'`]),
+    ...(etag === undefined ? [] : [`-H 'If-Match: "${etag}"'`]),
+    ...(body === undefined ? [] : [`-d '${body}'`]),
+    `'${addressOf(request)}'`,
+  ]
+  return parts.join(' \\\n  ')
+}
+
+/** A call as text; the console itself calls nothing here. */
+const call = (name: string, ...given: readonly string[]) => `${name}(${given.join(', ')})`
+
+const indented = (text: string) => text.replaceAll('\n', '\n  ')
+
+function fetchCode(request: CodeRequest): string {
+  const { method, etag } = request
+  const body = bodyOf(request)
+  const headers = [
+    `Authorization: \`Bearer \${process.env.TOKEN}\``,
+    ...(body === undefined ? [] : [`'Content-Type': 'application/json'`]),
+    ...(etag === undefined ? [] : [`'If-Match': '"${etag}"'`]),
+  ]
+  const options = [
+    ...(method === 'GET' ? [] : [`method: '${method}'`]),
+    `headers: { ${headers.join(', ')} }`,
+    ...(body === undefined ? [] : [`body: ${call('JSON.stringify', indented(body))}`]),
+  ]
+  const asked = call('fetch', `'${addressOf(request)}'`, `{\n  ${options.join(',\n  ')},\n}`)
+  return `const response = await ${asked}\nconst { data } = await response.json()`
+}
+
+function clientCode(request: CodeRequest): string {
+  const { workspace, collection } = request
+  const of = /^[A-Za-z_]\w*$/.test(collection) ? `.${collection}` : `[${JSON.stringify(collection)}]`
+  return `import { apiKey, createClient } from 'governed-data-client'
+import type { Schema } from './schema.ts'
+
+const db = createClient<Schema>('${location.origin}', {
+  workspace: '${workspace}',
+  auth: apiKey(process.env.TOKEN),
+})
+const data = await db${of}.${clientCall(request)}.orThrow()`
+}
+
+function clientCall({ method, key, query, data, etag }: CodeRequest): string {
+  const text = (value: unknown) => JSON.stringify(value, null, 2)
+  const asked = { ...clientQuery(query), ...(etag !== undefined && { ifMatch: etag }) }
+  const options = Object.keys(asked).length > 0 ? [text(asked)] : []
+  if (method === 'POST') return call('create', text(data), ...options)
+  if (key === undefined) return call('list', ...options)
+  const values = Object.values(key)
+  const which = JSON.stringify(values.length === 1 ? values[0] : values)
+  return method === 'GET' ? call('get', which, ...options) : call('update', which, text(data), ...options)
+}
+
+/** `author.name` of the API is `{author: ['name']}` for the client, and `{title: {direction: 'asc'}}` is `{title: 'asc'}`. */
+function clientQuery({ fields, sort, ...others }: CodeRequest['query']): Readonly<Record<string, unknown>> {
+  const names = typeof fields === 'string' ? fields.split(',').map(nested) : undefined
+  return { ...(names && { fields: names }), ...others, ...(Array.isArray(sort) && { sort: sort.map(direction) }) }
+}
+
+function nested(field: string): unknown {
+  const [first = '', ...others] = field.split('.')
+  return others.length === 0 ? first : { [first]: [nested(others.join('.'))] }
+}
+
+function direction(by: unknown): unknown {
+  if (typeof by !== 'object' || by === null) return by
+  if ('direction' in by) return by.direction
+  return Object.fromEntries(Object.entries(by).map(([name, below]) => [name, direction(below)]))
+}
+
+function python(request: CodeRequest): string {
+  const { method, etag } = request
+  const body = bodyOf(request)
+  const headers = [
+    `"Authorization": "Bearer " + os.environ["TOKEN"]`,
+    ...(body === undefined ? [] : [`"Content-Type": "application/json"`]),
+    ...(etag === undefined ? [] : [`"If-Match": '"${etag}"'`]),
+  ]
+  const sent = body === undefined ? '' : `    data=r'''${body}'''.encode(),\n`
+  return `import json, os, urllib.request
+
+request = urllib.request.Request(
+    '${addressOf(request)}',
+    method="${method}",
+    headers={${headers.join(', ')}},
+${sent})
+with urllib.request.urlopen(request) as response:
+    data = json.load(response)["data"]`
+}
+
+/** The call of a tool, as an agent sends it to the server of the workspace. */
+function mcp(request: CodeRequest): string {
+  return JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: toolCall(request) }, null, 2)
+}
+
+function toolCall({ collection, method, key = {}, query, data, etag }: CodeRequest): object {
+  if (method === 'POST') return { name: 'create_items', arguments: { collection, data: [data] } }
+  const values = Object.values(key)
+  if (method === 'PATCH') {
+    const of = { collection, key: values.length === 1 ? values[0] : key }
+    return { name: 'update_item', arguments: { ...of, data, ...(etag !== undefined && { ifMatch: etag }) } }
+  }
+  const { fields, ...others } = query
+  const asked = { ...(typeof fields === 'string' && { fields: fields.split(',') }), ...others }
+  const one = values.length > 0 && {
+    filter: allOf(Object.entries(key).map(([name, value]) => ({ [name]: { _eq: value } }))),
+  }
+  return { name: 'list_items', arguments: { collection, ...asked, ...one } }
+}
+
+function allOf(conditions: readonly object[]): object {
+  return conditions.length === 1 ? (conditions[0] as object) : { _and: conditions }
+}

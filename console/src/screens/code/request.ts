@@ -1,0 +1,54 @@
+/** The request of a screen, as it would be sent now, and the address that it goes to. */
+import { pathTo, quotedParts } from '../../app/router.ts'
+import type { CollectionModel } from '../grid/model.ts'
+import { fieldsOf, queryOf, type View } from '../grid/request.ts'
+import type { Row } from '../grid/values.ts'
+
+export type CodeRequest = {
+  readonly workspace: string
+  readonly collection: string
+  readonly method: 'GET' | 'POST' | 'PATCH'
+  /** Of one item, by the names of its key; absent for many, and for a new one. */
+  readonly key?: Readonly<Record<string, unknown>>
+  /** As the API takes it. */
+  readonly query: Readonly<Record<string, unknown>>
+  /** What is written. */
+  readonly data?: object
+  /** The tag that the item must still have. */
+  readonly etag?: string
+}
+
+/** No single quote is left in it, so that it may stand between two of them. */
+export function addressOf({ workspace, collection, key, query }: CodeRequest): string {
+  const texts = Object.entries(query).map(([name, value]) => [
+    name,
+    typeof value === 'object' ? JSON.stringify(value) : String(value),
+  ])
+  const item = key === undefined ? '' : `/${quotedParts(Object.values(key)).map(encodeURIComponent).join()}`
+  const path = `/api${pathTo(workspace, 'items', collection)}${item}`.replaceAll("'", '%27')
+  return `${location.origin}${path}${texts.length > 0 ? `?${new URLSearchParams(texts)}` : ''}`
+}
+
+/** What is sent, as JSON without a single quote; undefined where nothing is. New items are sent as a list. */
+export function bodyOf({ method, data }: CodeRequest): string | undefined {
+  return data && JSON.stringify(method === 'POST' ? [data] : data, null, 2).replaceAll("'", '\\u0027')
+}
+
+export function agentAddress(workspace: string): string {
+  return `${location.origin}/api${pathTo(workspace, 'mcp')}`
+}
+
+const LIMIT = 100
+
+/** The first rows of a view. */
+export function listRequest(workspace: string, model: CollectionModel, view: View): CodeRequest {
+  return { workspace, collection: model.name, method: 'GET', query: { ...queryOf(model, view), limit: LIMIT } }
+}
+
+/** An item as it is read, or what was typed of it as it would be saved. */
+export function itemRequest(workspace: string, model: CollectionModel, row: Row, typed: Row): CodeRequest {
+  const key = Object.fromEntries(model.key.map((name) => [name, row[name]]))
+  const of = { workspace, collection: model.name, key }
+  if (Object.keys(typed).length === 0) return { ...of, method: 'GET', query: { fields: fieldsOf(model).join() } }
+  return { ...of, method: 'PATCH', query: {}, data: typed, etag: String(row._etag) }
+}

@@ -1,0 +1,211 @@
+/** Attaching a database: how it is reached, which of its tables are imported, and then to their rows. */
+import { useRef, useState } from 'preact/hooks'
+import { clientOf } from '../data/client.ts'
+import { readCollections } from '../data/workspaces.ts'
+import { explainFault } from '../messages/fault.ts'
+import { compareNames, t } from '../messages/messages.ts'
+import { Button } from '../ui/button.tsx'
+import { DialogActions } from '../ui/dialog.tsx'
+import { Field } from '../ui/field.tsx'
+import { Notice } from '../ui/notice.tsx'
+import { Select } from '../ui/select.tsx'
+import { type FoundTable, Tables } from './connect-database/tables.tsx'
+import styles from './entry.module.css'
+
+type ConnectProps = {
+  readonly workspace: string
+  /** With a collection of the database, where it has one. */
+  readonly onDone: (collection: string | undefined) => void
+  readonly onBack: () => void
+}
+
+const providers = [
+  ['postgres', 'PostgreSQL'],
+  ['mysql', 'MySQL'],
+  ['mariadb', 'MariaDB'],
+  ['neon', 'Neon'],
+  ['planetscale', 'PlanetScale'],
+] as const
+
+/** Those that a connection string of this beginning can be meant for. */
+const bySchemes: readonly (readonly [RegExp, readonly string[]])[] = [
+  [/^postgres(ql)?:/, ['postgres', 'neon']],
+  [/^mysql:/, ['mysql', 'mariadb', 'planetscale']],
+  [/^mariadb:/, ['mariadb', 'mysql']],
+]
+
+type Looked = {
+  readonly data: {
+    readonly schema: {
+      readonly collections: readonly {
+        readonly name: string
+        readonly namespace: string
+        readonly fields: readonly object[]
+      }[]
+    }
+  }
+}
+type Created = { readonly data: { readonly id: string } }
+type Busy = 'looking' | 'importing'
+
+const LONG = 600_000
+
+export function ConnectDatabase({ workspace, onDone, onBack }: ConnectProps) {
+  const texts = t.value.connect
+  const { source, tables, chosen, busy, fault, ...on } = useConnecting(workspace, onDone)
+  const isFixed = tables !== undefined || busy !== undefined
+  const hasTables = tables !== undefined && tables.length > 0
+  return (
+    <form class={styles.form} onSubmit={on.submit}>
+      {fault && <Notice look="danger">{fault}</Notice>}
+      {tables?.length === 0 && <Notice look="warning">{texts.noTables}</Notice>}
+      {hasTables && !fault && !busy && <Notice look="good">{texts.connected}</Notice>}
+      <Field
+        label={texts.connectionString}
+        hint={texts.connectionStringText}
+        required
+        autofocus
+        dir="ltr"
+        type="password"
+        autocomplete="off"
+        spellcheck={false}
+        disabled={isFixed}
+        value={source.connectionString}
+        onValue={on.onConnectionString}
+      />
+      <Select
+        label={texts.provider}
+        disabled={isFixed}
+        value={source.provider}
+        onValue={on.onProvider}
+        options={providers}
+      />
+      {hasTables && (
+        <>
+          <Field
+            label={texts.name}
+            hint={texts.nameText}
+            required
+            dir="ltr"
+            disabled={source.isMade || busy !== undefined}
+            value={source.name}
+            onValue={on.onName}
+          />
+          <Tables tables={tables} chosen={chosen} isDisabled={busy !== undefined} onChoose={on.onChoose} />
+        </>
+      )}
+      {busy && <UnderWay busy={busy} count={chosen.size} onStop={on.stop} />}
+      <DialogActions>
+        <Button look="plain" onClick={tables && !source.isMade ? on.onOtherSource : onBack}>
+          {texts.back}
+        </Button>
+        <Button type="submit" look="primary" isBusy={busy !== undefined} disabled={tables && chosen.size === 0}>
+          {tables ? texts.attach : texts.connect}
+        </Button>
+      </DialogActions>
+    </form>
+  )
+}
+
+type UnderWayProps = { readonly busy: Busy; readonly count: number; readonly onStop: () => void }
+
+function UnderWay({ busy, count, onStop }: UnderWayProps) {
+  const texts = t.value.connect
+  const stop = (
+    <Button look="plain" onClick={onStop}>
+      {texts.stop}
+    </Button>
+  )
+  return (
+    <Notice action={stop}>
+      {busy === 'looking' ? texts.looking : texts.importing(String(count), count)}{' '}
+      <progress aria-label={texts.progress} />
+    </Notice>
+  )
+}
+
+/** What is typed and chosen, and the two steps: looking what there is, then importing of it. */
+function useConnecting(workspace: string, onDone: ConnectProps['onDone']) {
+  const [provider, setProvider] = useState<string>('postgres')
+  const [name, setName] = useState('main')
+  const [connectionString, setConnectionString] = useState('')
+  const [tables, setTables] = useState<readonly FoundTable[]>()
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [sourceId, setSourceId] = useState<string>()
+  const [busy, setBusy] = useState<Busy>()
+  const { ask, fault, setFault, stop } = useAsking(workspace)
+  const source = { provider, config: { connectionString: connectionString.trim() } }
+
+  const look = async () => {
+    const looked = await ask<Looked>('sources/data/introspect', source)
+    const found = looked?.data.schema.collections.map(({ name: table, namespace, fields }) => {
+      return { name: namespace === '' ? table : `${namespace}.${table}`, columns: fields.length }
+    })
+    setTables(found)
+    setChosen(new Set(found?.map(({ name: table }) => table)))
+  }
+  const attach = async (all: readonly FoundTable[]) => {
+    // A second try goes on with the source of the first.
+    const id = sourceId ?? (await ask<Created>('sources/data', { apiName: name.trim(), ...source }))?.data.id
+    if (id === undefined) return
+    setSourceId(id)
+    const before = await namesIn(workspace)
+    const body = chosen.size === all.length ? {} : { tables: { include: [...chosen] } }
+    if ((await ask(`schema/introspect/${id}`, body)) === undefined) return
+    const now = await namesIn(workspace)
+    onDone(now.find((one) => !before.includes(one)) ?? now[0])
+  }
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    if (busy !== undefined) return
+    setFault(undefined)
+    setBusy(tables ? 'importing' : 'looking')
+    await (tables ? attach(tables) : look())
+    setBusy(undefined)
+  }
+  return {
+    source: { provider, name, connectionString, isMade: sourceId !== undefined },
+    onProvider: setProvider,
+    onName: setName,
+    onConnectionString: (value: string) => {
+      setConnectionString(value)
+      setProvider(providerOf(value, provider))
+    },
+    tables,
+    chosen,
+    onChoose: setChosen,
+    onOtherSource: () => setTables(undefined),
+    busy,
+    fault,
+    submit,
+    stop,
+  }
+}
+
+async function namesIn(workspace: string): Promise<readonly string[]> {
+  const all = await readCollections(workspace)
+  return all.flatMap((one) => (one.isSystem ? [] : one.name)).sort(compareNames)
+}
+
+/** Requests that take long: they can be ended, and what went wrong is told. */
+function useAsking(workspace: string) {
+  const [fault, setFault] = useState<string>()
+  const ending = useRef<AbortController>(undefined)
+  /** What it answers is undefined where it failed, or was ended. */
+  const ask = async <T,>(path: string, body: object): Promise<T | undefined> => {
+    const end = new AbortController()
+    ending.current = end
+    const asked = { body, timeout: LONG, signal: end.signal }
+    const answer = await clientOf(workspace).$request<T>('POST', path, asked)
+    if (answer.ok) return answer.data
+    if (!end.signal.aborted) setFault(explainFault(answer.error))
+    return undefined
+  }
+  return { ask, fault, setFault, stop: () => ending.current?.abort() }
+}
+
+/** That of a connection string: the one that was chosen, where it fits. */
+function providerOf(connectionString: string, chosen: string): string {
+  const fitting = bySchemes.find(([scheme]) => scheme.test(connectionString.trim()))?.[1]
+  return fitting === undefined || fitting.includes(chosen) ? chosen : (fitting[0] ?? chosen)
+}

@@ -1,0 +1,239 @@
+/** The grid of a collection: its rows, sorted and filtered as the address says. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { address, itemPath, navigate, pathTo } from '../app/router.ts'
+import { formatNumber, t } from '../messages/messages.ts'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
+import { CodeButton } from './code/dialog.tsx'
+import { listRequest } from './code/request.ts'
+import { ChooseColumns } from './grid/choose-columns.tsx'
+import { type Column, chosenOf, columnsOf, filterColumns } from './grid/columns.ts'
+import { ConflictDialog } from './grid/conflict.tsx'
+import { useEditing } from './grid/editing.tsx'
+import { Filter } from './grid/filter.tsx'
+import styles from './grid/grid.module.css'
+import { mayMark, useMany } from './grid/many.tsx'
+import { createMarks, type Marks } from './grid/marks.ts'
+import { type CollectionModel, readOnlyField } from './grid/model.ts'
+import type { Cell } from './grid/place.ts'
+import { rememberColumns, rememberedColumns } from './grid/remembered-columns.ts'
+import { searchOf, type View, viewOf } from './grid/request.ts'
+import { createRows, keyOf, type Rows } from './grid/rows.ts'
+import { Table } from './grid/table.tsx'
+import { Unsaved } from './grid/unsaved.tsx'
+import type { Row } from './grid/values.ts'
+import { Views } from './grid/views.tsx'
+import { WithModel } from './grid/with-model.tsx'
+import page from './page.module.css'
+
+type GridProps = { readonly workspace: string; readonly collection: string }
+
+export default function Grid({ workspace, collection }: GridProps) {
+  return (
+    <WithModel workspace={workspace} collection={collection} look={styles.page}>
+      {(model) => <GridOf workspace={workspace} model={model} />}
+    </WithModel>
+  )
+}
+
+function GridOf({ workspace, model }: { readonly workspace: string; readonly model: CollectionModel }) {
+  const { search } = address.value
+  const view = useView(model, search)
+  const rows = useMemo(() => createRows(workspace, model, view), [workspace, model, view])
+  const marks = useMemo(() => createMarks(model, rows), [model, rows])
+  useEffect(() => {
+    void rows.loadMore()
+    return () => rows.close()
+  }, [rows])
+  const [isFiltering, setFiltering] = useState(view.filter !== undefined)
+  const [isChoosing, setChoosing] = useState(false)
+  const all = useColumns(model, rows)
+  const columns = useMemo(() => chosenOf(all, view.columns), [all, view])
+  const { menu, chosen, dialog } = useMany({ workspace, model, view, rows, marks, all, columns })
+  const go = (to: View) => navigate(address.value.pathname + searchOf(to), 'replace')
+  const texts = t.value.grid
+  const mayFilter = all.some(({ field }) => field.operators.length > 0)
+  return (
+    <>
+      <div class={styles.bar}>
+        <h1>
+          <bdi>{model.title}</bdi>
+        </h1>
+        <Count rows={rows} />
+        <span class={styles.tools}>
+          <Views workspace={workspace} model={model} view={view} onView={go} />
+          <Button aria-haspopup="dialog" onClick={() => setChoosing(true)}>
+            {texts.columns}
+          </Button>
+          {mayFilter && (
+            <Button aria-expanded={isFiltering} onClick={() => setFiltering(!isFiltering)}>
+              {texts.filter}
+            </Button>
+          )}
+          <CodeButton request={() => listRequest(workspace, model, view)} />
+          {menu}
+          {model.mayCreate && (
+            <ButtonLink look="primary" href={pathTo(workspace, 'new', model.name)}>
+              {t.value.item.create}
+            </ButtonLink>
+          )}
+        </span>
+      </div>
+      {isFiltering && mayFilter && (
+        <Filter
+          key={JSON.stringify(view.filter)}
+          columns={filterColumns(model)}
+          filter={view.filter}
+          onFilter={(filter) => go({ ...view, filter })}
+        />
+      )}
+      {chosen}
+      {dialog}
+      <Body
+        key={searchOf(view)}
+        workspace={workspace}
+        model={model}
+        columns={columns}
+        rows={rows}
+        marks={mayMark(model) ? marks : undefined}
+        view={view}
+        onSort={(column) => go({ ...view, sort: nextSort(view, column) })}
+      />
+      {isChoosing && (
+        <ChooseColumns
+          all={all}
+          shown={columns}
+          onClose={() => setChoosing(false)}
+          onChoose={(chosen) => {
+            setChoosing(false)
+            if (view.saved === undefined) rememberColumns(model, chosen)
+            go({ ...view, columns: chosen?.map(({ id }) => id) })
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+/** As the address says; where neither it nor a saved view has columns, with those that were chosen last. */
+function useView(model: CollectionModel, search: string): View {
+  const remembered = rememberedColumns(model, columnsOf(model))
+  return useMemo(() => {
+    const view = viewOf(new URLSearchParams(search))
+    const isOpen = view.columns === undefined && view.saved === undefined
+    return isOpen ? { ...view, columns: remembered } : view
+  }, [search, remembered?.join()])
+}
+
+/** Where the model is not shown to the caller, the rows tell their fields. */
+function useColumns(model: CollectionModel, rows: Rows): readonly Column[] {
+  const isUnknown = model.fields.length === 0
+  const names = isUnknown ? Object.keys(rows.rows.value?.[0] ?? {}).join() : ''
+  return useMemo(
+    () => columnsOf(names === '' ? model : { ...model, fields: names.split(',').map(readOnlyField) }),
+    [model, names],
+  )
+}
+
+function nextSort({ sort }: View, { path }: Column): View['sort'] {
+  if (sort?.path.join('.') !== path.join('.')) return { path, direction: 'asc' }
+  return sort.direction === 'asc' ? { path, direction: 'desc' } : undefined
+}
+
+function Count({ rows }: { readonly rows: Rows }) {
+  const total = rows.total.value
+  const texts = t.value.grid
+  if (total === undefined) return null
+  const count = formatNumber(total.count)
+  return (
+    <p class={page.quiet} role="status">
+      {total.isExact ? texts.count(count, total.count) : texts.estimate(count, total.count)}
+    </p>
+  )
+}
+
+type BodyProps = {
+  readonly workspace: string
+  readonly model: CollectionModel
+  readonly columns: readonly Column[]
+  readonly rows: Rows
+  readonly marks: Marks | undefined
+  readonly view: View
+  readonly onSort: (column: Column) => void
+}
+
+function Body({ workspace, model, columns, rows, marks, view, onSort }: BodyProps) {
+  const texts = t.value.grid
+  const [{ active, anchor }, setPlace] = useState<{ readonly active: Cell; readonly anchor: Cell }>({
+    active: { row: 0, column: 1 },
+    anchor: { row: 0, column: 1 },
+  })
+  const move = (to: Cell, from = to) => setPlace({ active: to, anchor: from })
+  const hrefOf = (row: Row) => (model.key.length === 0 ? undefined : itemPath(workspace, model.name, keyOf(model, row)))
+  const { saving, edit, paste, fill, mayFill, over, picker } = useEditing({
+    workspace,
+    model,
+    columns,
+    rows,
+    active,
+    anchor,
+    onMove: move,
+    onOpen: (row) => {
+      const href = hrefOf(row)
+      if (href !== undefined) navigate(href)
+    },
+  })
+  const shown = rows.rows.value
+  const error = rows.error.value
+  const unsaved = (
+    <>
+      <Unsaved model={model} saving={saving} />
+      <ConflictDialog model={model} saving={saving} />
+      {picker}
+    </>
+  )
+  if (shown === undefined || shown.length === 0) {
+    return (
+      <>
+        {unsaved}
+        {error && !shown && <Fault error={error} onRetry={() => void rows.loadMore()} />}
+        {!error && !shown && <Skeleton lines={10} />}
+        {shown && <Empty title={texts.none} {...(view.filter !== undefined && { text: texts.noneFiltered })} />}
+      </>
+    )
+  }
+  const toLast = async (from: Cell | undefined) => {
+    await rows.loadUpTo(Number.POSITIVE_INFINITY)
+    const last = { row: (rows.rows.value?.length ?? 1) - 1, column: active.column }
+    setPlace({ active: last, anchor: from ?? last })
+  }
+  return (
+    <>
+      {unsaved}
+      <Table
+        label={model.title}
+        columns={columns}
+        rows={shown}
+        hrefOf={hrefOf}
+        isEnd={rows.isEnd()}
+        sort={view.sort}
+        active={active}
+        anchor={anchor}
+        onMove={move}
+        onSort={onSort}
+        onReach={(row) => {
+          if (row > shown.length - 60 && error === undefined) void rows.loadMore()
+        }}
+        onLast={(from) => void toLast(from)}
+        onEdit={edit}
+        onPaste={paste}
+        onFill={fill}
+        mayFill={mayFill}
+        over={over}
+        marks={marks}
+      />
+      {error && <Fault error={error} onRetry={() => void rows.loadMore()} />}
+      {rows.isFull() && <p class={page.quiet}>{texts.full(formatNumber(shown.length), shown.length)}</p>}
+    </>
+  )
+}

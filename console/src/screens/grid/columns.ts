@@ -1,0 +1,98 @@
+/** Columns of a grid: fields, and behind those that refer the item that they refer to. */
+import type { CollectionModel, FieldModel, ToOne } from './model.ts'
+import { isNumber, type Row, textOf } from './values.ts'
+
+export type Column = {
+  readonly id: string
+  /** The id in the model of what it shows; empty where the model is not shown to the caller. */
+  readonly of: string
+  readonly title: string
+  /** Names to the field, relations before it. */
+  readonly path: readonly string[]
+  readonly field: FieldModel
+  /** Where it is the item that others refer to. */
+  readonly relation?: ToOne
+  /** The fields that a change of it sets: those that refer, where it is a relation. */
+  readonly own: readonly FieldModel[]
+  readonly width: number
+}
+
+/** At least one of the items of a relation to many. */
+export const SOME = '_some'
+
+export function columnsOf({ fields, toOne }: Pick<CollectionModel, 'fields' | 'toOne'>): readonly Column[] {
+  const columnOf = (field: FieldModel): Column => ({
+    id: field.name,
+    of: field.id,
+    title: field.title,
+    path: [field.name],
+    field,
+    own: [field],
+    width: widthOf(field),
+  })
+  const relationColumn = (relation: ToOne): Column => ({
+    id: relationColumnId(relation),
+    of: relation.id,
+    title: relation.title,
+    path: [relation.name, relation.display.name],
+    field: relation.display,
+    relation,
+    own: relation.by.flatMap((name) => fields.filter((field) => field.name === name)),
+    width: 200,
+  })
+  const behind = (name: string) => toOne.filter(({ by }) => by.at(-1) === name).map(relationColumn)
+  const columns = fields.flatMap((field) => [columnOf(field), ...behind(field.name)])
+  return [...columns, ...toOne.filter(({ by }) => by.length === 0).map(relationColumn)]
+}
+
+/** What rows are filtered by: their columns, all else of the items that they refer to, and of those that refer to them, one of which has to meet it. */
+export function filterColumns({ fields, ...relations }: CollectionModel): readonly Column[] {
+  const toOne = relations.toOne.filter(({ isFilterable }) => isFilterable)
+  const toMany = relations.toMany.filter(({ isFilterable }) => isFilterable)
+  const own = columnsOf({ fields, toOne })
+  const known = new Set(own.map(({ id }) => id))
+  const columnOf = (path: readonly string[], field: FieldModel, title: string): Column => {
+    return { id: path.join('.'), of: '', title: `${title} › ${field.title}`, path, field, own: [], width: 0 }
+  }
+  const behind = [
+    ...toOne.flatMap(({ name, title, fields: all }) => all.map((field) => columnOf([name, field.name], field, title))),
+    ...toMany.flatMap(({ name, title, fields: all }) =>
+      all.map((field) => columnOf([name, SOME, field.name], field, title)),
+    ),
+  ]
+  return [...own, ...behind.filter(({ id }) => !known.has(id))]
+}
+
+export function relationColumnId({ name, display }: ToOne): string {
+  return `${name}.${display.name}`
+}
+
+/** Those of the ids in their order that are there; all where none is. */
+export function chosenOf(all: readonly Column[], ids: readonly string[] | undefined): readonly Column[] {
+  const chosen = new Set(ids)
+  const found = [...chosen].flatMap((id) => all.find((column) => column.id === id) ?? [])
+  return found.length > 0 ? found : all
+}
+
+export function mayChange({ own }: Column): boolean {
+  return own.length > 0 && own.every(({ mayUpdate }) => mayUpdate)
+}
+
+function widthOf(field: FieldModel): number {
+  if (field.isList || field.type === 'json') return 240
+  if (field.type === 'boolean') return 110
+  if (/^(decimal|u?int64)/.test(field.type)) return 170
+  if (isNumber(field)) return 120
+  if (/^date/.test(field.type)) return field.type === 'date' ? 130 : 210
+  return field.type === 'uuid' ? 310 : 220
+}
+
+export function valueAt({ path }: Pick<Column, 'path'>, row: Row): unknown {
+  let value: unknown = row
+  for (const name of path) value = (value as Row | null | undefined)?.[name]
+  return value
+}
+
+export function cellText(column: Column, row: Row): string {
+  return textOf(valueAt(column, row))
+}

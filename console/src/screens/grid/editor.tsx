@@ -1,0 +1,114 @@
+/** The input of one value, by its type. What was typed is told at each key, so that it outlives the input. */
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { t } from '../../messages/messages.ts'
+import styles from './grid.module.css'
+import type { FieldModel } from './model.ts'
+import { inputKindOf, isSame, parse, shapes, type Value } from './values.ts'
+
+type EditorProps = {
+  readonly field: FieldModel
+  readonly value: Value
+  readonly text: string
+  readonly onText: (text: string) => void
+  /** Where there is nothing to save, `value` is as before. */
+  readonly onCommit: (value: Value, key: string | undefined) => void
+  readonly onLeave: () => void
+}
+
+export function Editor({ field, value, text, onText, onCommit, onLeave }: EditorProps) {
+  const ref = useRef<HTMLElement>(null)
+  const isDone = useRef(false)
+  const [typed, setTyped] = useState(text)
+  const [wrong, setWrong] = useState<string | undefined>(undefined)
+  const begun = useRef(text)
+  useLayoutEffect(() => {
+    const input = ref.current
+    input?.focus()
+    if (input instanceof HTMLInputElement || input instanceof HTMLTextAreaElement)
+      input.setSelectionRange(typed.length, typed.length)
+  }, [])
+  const kind = inputKindOf(field, value)
+  /** The keys are the table's again. */
+  const end = (isByKey: boolean) => {
+    isDone.current = true
+    if (isByKey) ref.current?.closest<HTMLElement>('[role=grid]')?.focus()
+  }
+  const commit = (key?: string) => {
+    if (isDone.current) return
+    const parsed = parse(field, typed)
+    if ('wrong' in parsed) {
+      setWrong(t.value.grid.wrong[parsed.wrong])
+      return
+    }
+    end(key !== 'blur')
+    // Untouched it stays as it is, null included.
+    const isUntouched = typed === begun.current && isSame(parsed.value, value ?? (field.type === 'string' ? '' : null))
+    onCommit(isUntouched ? value : parsed.value, key === 'blur' ? undefined : key)
+  }
+  const press = (event: KeyboardEvent) => {
+    event.stopPropagation()
+    if (event.isComposing) return
+    if (event.key === 'Escape') {
+      event.preventDefault()
+      end(true)
+      onLeave()
+    }
+    const isCommit = event.key === 'Enter' && (kind !== 'lines' || event.ctrlKey || event.metaKey)
+    if (isCommit || event.key === 'Tab') {
+      event.preventDefault()
+      commit(event.key === 'Tab' ? (event.shiftKey ? 'Shift+Tab' : 'Tab') : undefined)
+    }
+  }
+  const common = {
+    ref: ref as never,
+    class: styles.input,
+    'aria-label': field.title,
+    'aria-invalid': wrong !== undefined,
+    onKeyDown: press,
+    // A row that is scrolled away takes its input with it, which is no end of typing.
+    onBlur: () => setTimeout(() => ref.current?.isConnected && commit('blur')),
+  }
+  const change = (next: string) => {
+    setTyped(next)
+    setWrong(undefined)
+    onText(next)
+  }
+  return (
+    <>
+      {kind === 'choice' ? (
+        <select {...common} value={typed} onChange={(event) => change(event.currentTarget.value)}>
+          {(field.isNullable || typed === '') && <option value="">{t.value.grid.null}</option>}
+          {(field.type === 'boolean' ? ['true', 'false'] : field.values).map((name) => (
+            <option key={name} value={name}>
+              {name}
+            </option>
+          ))}
+        </select>
+      ) : kind === 'lines' ? (
+        <textarea
+          {...common}
+          dir="auto"
+          rows={7}
+          spellcheck={field.type === 'string'}
+          value={typed}
+          onInput={(event) => change(event.currentTarget.value)}
+        />
+      ) : (
+        <input
+          {...common}
+          dir="auto"
+          autocomplete="off"
+          inputMode={/^(u?int)/.test(field.type) ? 'numeric' : /^(float|decimal)/.test(field.type) ? 'decimal' : 'text'}
+          placeholder={shapes[field.type]}
+          value={typed}
+          onInput={(event) => change(event.currentTarget.value)}
+        />
+      )}
+      {wrong && (
+        <p class={styles.told} role="alert">
+          {wrong}
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,123 @@
+/** What can be done to many rows of a grid: a menu for all of its view, and a bar for those that are chosen. */
+import { useMemo, useState } from 'preact/hooks'
+import { lazy } from '../../app/lazy.tsx'
+import { useCommands } from '../../app/palette.tsx'
+import { formatNumber, t } from '../../messages/messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Menu } from '../../ui/menu.tsx'
+import type { Column } from './columns.ts'
+import styles from './grid.module.css'
+import type { Marks } from './marks.ts'
+import type { CollectionModel } from './model.ts'
+import type { View } from './request.ts'
+import type { Rows } from './rows.ts'
+
+const BulkDialog = lazy(() => import('../bulk.tsx'))
+const ExportDialog = lazy(() => import('../export.tsx'))
+const ImportDialog = lazy(() => import('../import.tsx'))
+
+type ManyProps = {
+  readonly workspace: string
+  readonly model: CollectionModel
+  readonly view: View
+  readonly rows: Rows
+  readonly marks: Marks
+  readonly all: readonly Column[]
+  readonly columns: readonly Column[]
+}
+
+type Bulk = { readonly kind: 'change' | 'delete'; readonly which: 'chosen' | 'all' }
+type Doing = Bulk | { readonly kind: 'export' } | { readonly kind: 'import' }
+
+const mayChangeSome = ({ fields }: CollectionModel) => fields.some(({ mayUpdate }) => mayUpdate)
+
+const mayCreateSome = (model: CollectionModel) => model.mayCreate && model.fields.some(({ mayCreate }) => mayCreate)
+
+/** Whether rows are chosen at all. */
+export function mayMark(model: CollectionModel): boolean {
+  return model.key.length > 0 && model.takesBatches && (mayChangeSome(model) || model.mayDelete)
+}
+
+/** `menu` goes into the bar of tools, `chosen` above the rows. */
+export function useMany(props: ManyProps) {
+  const { model, view, marks } = props
+  const [doing, setDoing] = useState<Doing | undefined>(undefined)
+  const messages = t.value
+  const isFiltered = Object.keys(view.filter ?? {}).length > 0
+  const actions = useMemo(() => actionsOf(model, isFiltered, setDoing), [model, isFiltered, messages])
+  useCommands(useMemo(() => actions.map((action) => ({ ...action, group: messages.palette.actions })), [actions]))
+  const onClose = () => setDoing(undefined)
+  const dialogOf = (now: Doing) => {
+    if (now.kind === 'export') return <ExportDialog {...props} onClose={onClose} />
+    if (now.kind === 'import') return <ImportDialog {...props} onClose={onClose} />
+    return <BulkDialog key={JSON.stringify(now)} {...props} {...now} onClose={onClose} />
+  }
+  const dialog = doing && dialogOf(doing)
+  const menu = (
+    <Menu
+      label={messages.many.menu}
+      look="button"
+      items={actions.map(({ label, run }) => ({ kind: 'action' as const, label, onSelect: run }))}
+    />
+  )
+  const chosen = <Chosen model={model} marks={marks} onDo={(kind) => setDoing({ kind, which: 'chosen' })} />
+  return { menu, chosen, dialog }
+}
+
+type Action = { readonly id: string; readonly label: string; readonly run: () => void }
+
+function actionsOf(model: CollectionModel, isFiltered: boolean, onDo: (doing: Doing) => void): readonly Action[] {
+  const texts = t.value.many
+  const change: Action = {
+    id: 'change',
+    label: isFiltered ? texts.changeFound : texts.changeAll,
+    run: () => onDo({ kind: 'change', which: 'all' }),
+  }
+  const remove: Action = {
+    id: 'delete',
+    label: isFiltered ? texts.deleteFound : texts.deleteAll,
+    run: () => onDo({ kind: 'delete', which: 'all' }),
+  }
+  return [
+    { id: 'export', label: texts.export, run: () => onDo({ kind: 'export' }) },
+    ...(mayCreateSome(model)
+      ? [{ id: 'import', label: texts.import, run: () => onDo({ kind: 'import' as const }) }]
+      : []),
+    ...(model.mayUpdateMany && mayChangeSome(model) ? [change] : []),
+    ...(model.mayDeleteMany ? [remove] : []),
+  ]
+}
+
+type ChosenProps = {
+  readonly model: CollectionModel
+  readonly marks: Marks
+  readonly onDo: (kind: Bulk['kind']) => void
+}
+
+function Chosen({ model, marks, onDo }: ChosenProps) {
+  const texts = t.value.many
+  const { size } = marks.keys.value
+  // The place in which it is told is there before there is something to tell.
+  return (
+    <div class={styles.chosen} hidden={size === 0}>
+      <p role="status">{size > 0 && texts.chosen(formatNumber(size), size)}</p>
+      {size > 0 && (
+        <span class={styles.tools}>
+          {mayChangeSome(model) && (
+            <Button aria-haspopup="dialog" onClick={() => onDo('change')}>
+              {texts.change}
+            </Button>
+          )}
+          {model.mayDelete && (
+            <Button aria-haspopup="dialog" look="danger" onClick={() => onDo('delete')}>
+              {texts.delete}
+            </Button>
+          )}
+          <Button look="plain" onClick={marks.clear}>
+            {texts.clear}
+          </Button>
+        </span>
+      )}
+    </div>
+  )
+}

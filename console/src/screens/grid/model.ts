@@ -1,0 +1,328 @@
+/** What the grid knows of a collection: its fields, what each can be asked and set, and which of it this caller may use. */
+import type { CollectionEntry, ManifestText } from 'governed-data-client/generate'
+import { type Access, schema } from 'governed-data-client/system'
+import { clientOf } from '../../data/client.ts'
+import { type Query, queries } from '../../data/queries.ts'
+import { accessQuery, manifestQuery } from '../../data/workspaces.ts'
+import { isBounded, operatorsOf } from './input-types.ts'
+import { linksOf } from './linked.ts'
+
+export type FieldModel = {
+  /** That of the model, which outlives its name; empty where the model is not shown to the caller. */
+  readonly id: string
+  readonly name: string
+  readonly title: string
+  /** As in migrations, without parameters; empty where the model is not shown to the caller. */
+  readonly type: string
+  readonly isNullable: boolean
+  readonly isList: boolean
+  /** Those of an enum, or of a check constraint. */
+  readonly values: readonly string[]
+  readonly operators: readonly string[]
+  readonly isKey: boolean
+  readonly hasDefault: boolean
+  readonly mayUpdate: boolean
+  readonly mayCreate: boolean
+}
+
+/** A relation to one item, shown by `display`, a field of it. */
+export type ToOne = {
+  readonly id: string
+  readonly name: string
+  readonly title: string
+  readonly to: string
+  readonly display: FieldModel
+  /** All of the other that may be read. */
+  readonly fields: readonly FieldModel[]
+  /** Names of the other's key. */
+  readonly key: readonly string[]
+  /** Own fields that refer, in the order of the other's key; empty where they are not its key. */
+  readonly by: readonly string[]
+  /** Whether its items can be asked of in a filter. */
+  readonly isFilterable: boolean
+}
+
+/** A relation to many items: those with at each `path` what the field `own` has. */
+export type ToMany = {
+  readonly name: string
+  readonly title: string
+  readonly to: string
+  /** Of the others, those that may be read. */
+  readonly fields: readonly FieldModel[]
+  readonly links: readonly { readonly path: readonly string[]; readonly own: string }[]
+  readonly isFilterable: boolean
+  /** What rows of a junction lead to; absent of items that refer by themselves. */
+  readonly linked?: Linked
+  /** Whether it is a junction that such a list leads over, with nothing else in it. */
+  readonly isJunction: boolean
+}
+
+/** The other side of a junction, shown by `display`, and what this caller may do with the links. */
+export type Linked = {
+  readonly to: string
+  /** Where no field leads over the junction: its relation to the other side, and its fields that refer, in the order of `key`. */
+  readonly over?: { readonly relation: string; readonly by: readonly string[] }
+  readonly display: FieldModel
+  readonly key: readonly string[]
+  readonly mayAdd: boolean
+  readonly mayRemove: boolean
+  /** With a new item. */
+  readonly mayAddToNew: boolean
+}
+
+export type CollectionModel = {
+  readonly id: string
+  readonly name: string
+  readonly title: string
+  /** Names of its fields; empty where no address can name an item. */
+  readonly key: readonly string[]
+  readonly fields: readonly FieldModel[]
+  /** What an item is called by. */
+  readonly display: FieldModel | undefined
+  readonly toOne: readonly ToOne[]
+  readonly toMany: readonly ToMany[]
+  readonly mayCreate: boolean
+  readonly mayDelete: boolean
+  /** Whether several items can be written by one batch, which connectors refuse. */
+  readonly takesBatches: boolean
+  /** By a filter, with a bound on how many. */
+  readonly mayUpdateMany: boolean
+  readonly mayDeleteMany: boolean
+  /** Whether the caller may save views for others. */
+  readonly mayShare: boolean
+}
+
+/** What people call things, by id of the collection or field. */
+type Names = ReadonlyMap<string, { readonly displayName: string | null; readonly displayTemplate?: string | null }>
+
+/** Asked once for all collections of a workspace, beside the manifest. Undefined: there is no such collection for the caller. */
+export function modelQuery(workspace: string, collection: string): Query<CollectionModel | null> {
+  return {
+    queryKey: ['model', workspace, collection],
+    staleTime: 300_000,
+    queryFn: async () => {
+      const [manifest, access, names] = await Promise.all([
+        queries.fetchQuery({ ...manifestOrNone(workspace) }),
+        queries.fetchQuery(accessQuery(workspace)),
+        queries.fetchQuery(namesQuery(workspace)),
+      ])
+      if (manifest === null) return modelOfAccess(collection, access)
+      return modelOf(manifest, collection, access, names)
+    },
+  }
+}
+
+/** Null where it is not shown to the caller, which is asked once. */
+export function manifestOrNone(workspace: string) {
+  const { queryKey, queryFn } = manifestQuery(workspace)
+  return {
+    queryKey: [...(queryKey as readonly string[]), 'or none'],
+    staleTime: 300_000,
+    queryFn: async () => {
+      const known = queries.getQueryData<ManifestText>(queryKey as readonly string[])
+      if (known !== undefined || queryFn === undefined) return known ?? null
+      const answer = await schema(clientOf(workspace)).manifest()
+      if (answer.ok) return answer.data as ManifestText
+      if (answer.status === 403) return null
+      throw answer.error
+    },
+  }
+}
+
+/** Without them things are called as in the API. */
+function namesQuery(workspace: string) {
+  return {
+    queryKey: ['names', workspace],
+    staleTime: 300_000,
+    queryFn: async (): Promise<Names> => {
+      type Answer = { readonly data: readonly Record<string, string | null>[] }
+      const read = async (collection: string, id: string, fields: readonly string[]) => {
+        const query = { limit: 0, fields: [id, ...fields].join() }
+        const answer = await clientOf(workspace).$request<Answer>('GET', `items/${collection}`, { query })
+        return answer.ok ? answer.data.data.map((row) => [row[id] ?? '', row] as const) : []
+      }
+      const [collections, fields] = await Promise.all([
+        read('ServiceCollectionMeta', 'collectionId', ['displayName', 'displayTemplate']),
+        read('ServiceFieldMeta', 'fieldId', ['displayName']),
+      ])
+      return new Map([...collections, ...fields]) as unknown as Names
+    },
+  }
+}
+
+export type Action = 'read' | 'create' | 'update' | 'delete'
+
+/** Whether the caller may use this field so, in some rows at least. */
+function mayUse(access: Access, collection: string, action: Action, field: string): boolean {
+  const rights = access.collections[collection]?.[action] ?? 'none'
+  return rights === 'all' || (rights !== 'none' && rights.fields.includes(field))
+}
+
+function mayDo(access: Access, collection: string, action: Action): boolean {
+  return (access.collections[collection]?.[action] ?? 'none') !== 'none'
+}
+
+function modelOf(manifest: ManifestText, collection: string, access: Access, names: Names): CollectionModel | null {
+  const { strings, serviceSchema, primitiveTypes } = manifest
+  const text = (index: number | undefined) => strings[index ?? -1] ?? ''
+  const entry = serviceSchema.collections.find(({ apiName }) => text(apiName) === collection)
+  if (entry === undefined || !mayDo(access, collection, 'read')) return null
+
+  const operations = new Set(
+    manifest.querySchema.operations.filter(([, of]) => of === entry.apiName).map(([kind]) => kind),
+  )
+  const keyOf = ({ indexes = [] }: CollectionEntry) => indexes.find(({ kind }) => kind === 'primary')?.fields ?? []
+  const fieldsOf = (of: CollectionEntry): readonly FieldModel[] => {
+    const ofName = text(of.apiName)
+    const key = keyOf(of)
+    const operators = operatorsOf(manifest, of)
+    return of.primitiveFields
+      .map((field, index) => {
+        const name = text(field.apiName)
+        return {
+          id: field.id,
+          name,
+          title: names.get(field.id)?.displayName ?? name,
+          type: primitiveTypes[field.type]?.name ?? '',
+          isNullable: field.isNullable ?? false,
+          isList: field.isList ?? false,
+          values: (field.values ?? []).map(text),
+          operators: operators.get(name) ?? [],
+          isKey: key.includes(index),
+          hasDefault: field.defaultValue !== undefined && field.defaultValue !== null,
+          mayUpdate: !field.isReadonly && operations.has('updateOne') && mayUse(access, ofName, 'update', name),
+          mayCreate: !field.isReadonly && operations.has('create') && mayUse(access, ofName, 'create', name),
+        }
+      })
+      .filter(({ name }) => mayUse(access, ofName, 'read', name))
+  }
+  const fields = fieldsOf(entry)
+  const key = keyOf(entry).map((index) => text(entry.primitiveFields[index]?.apiName))
+  const isUpdateBounded = isBounded(manifest, entry, 'updateMany')
+  const isDeleteBounded = isBounded(manifest, entry, 'deleteMany')
+  const isAddressed = operations.has('readOne') && key.every((name) => fields.some((field) => field.name === name))
+  const relations = entry.relationFields.flatMap((relation) => {
+    const other = serviceSchema.collections[relation.oppositeCollection]
+    if (other === undefined || !mayDo(access, text(other.apiName), 'read')) return []
+    const name = text(relation.apiName)
+    return { relation, other, name, title: names.get(relation.id)?.displayName ?? name, to: text(other.apiName) }
+  })
+  const filtered = operatorsOf(manifest, entry)
+  const isFilterable = (name: string) => filtered.has(name) && mayUse(access, collection, 'read', name)
+  const linked = linksOf(
+    {
+      manifest,
+      nameOf: ({ apiName }) => text(apiName),
+      keyOf,
+      displayOf: (of) => displayOf(fieldsOf(of), names.get(of.id)?.displayTemplate),
+      may: ({ apiName }, action, field) =>
+        field === undefined ? mayDo(access, text(apiName), action) : mayUse(access, text(apiName), action, field),
+    },
+    entry,
+  )
+  return {
+    id: entry.id,
+    name: collection,
+    title: names.get(entry.id)?.displayName ?? collection,
+    key: isAddressed ? key : [],
+    fields,
+    display: displayOf(fields, names.get(entry.id)?.displayTemplate),
+    toOne: relations.flatMap(({ relation, other, name, title, to }) => {
+      if (relation.isList || !mayUse(access, collection, 'read', name)) return []
+      const shown = fieldsOf(other)
+      const display = displayOf(shown, names.get(other.id)?.displayTemplate)
+      if (display === undefined) return []
+      const own = keyOf(other).map((index) => relation.linkingFields.find(([, opposite]) => opposite === index)?.[0])
+      const by = own.map((index) => text(entry.primitiveFields[index ?? -1]?.apiName))
+      const otherKey = keyOf(other).map((index) => text(other.primitiveFields[index]?.apiName))
+      const isWhole = by.every((own) => fields.some((field) => field.name === own))
+      const isReadable = otherKey.every((part) => mayUse(access, to, 'read', part))
+      return {
+        id: relation.id,
+        name,
+        title,
+        to,
+        display,
+        fields: shown,
+        key: otherKey,
+        by: isWhole && isReadable ? by : [],
+        isFilterable: isFilterable(name),
+      }
+    }),
+    toMany: relations.flatMap(({ relation, other, name, title, to }) => {
+      if (!relation.isList) return []
+      const back = text(other.relationFields[relation.oppositeField ?? -1]?.apiName)
+      const links = relation.through
+        ? key.map((own) => ({ path: [back, own], own }))
+        : relation.linkingFields.map(([own, opposite]) => ({
+            path: [text(other.primitiveFields[opposite]?.apiName)],
+            own: text(entry.primitiveFields[own]?.apiName),
+          }))
+      const isSeen = links.every(
+        ({ path: [first = ''], own }) =>
+          mayUse(access, to, 'read', first) && fields.some((field) => field.name === own),
+      )
+      if (links.length === 0 || !isSeen) return []
+      return { name, title, to, fields: fieldsOf(other), links, isFilterable: isFilterable(name), ...linked(relation) }
+    }),
+    mayCreate: operations.has('create') && mayDo(access, collection, 'create'),
+    mayDelete: operations.has('deleteOne') && mayDo(access, collection, 'delete'),
+    takesBatches: isUpdateBounded || isDeleteBounded,
+    mayUpdateMany: isAddressed && isUpdateBounded && mayDo(access, collection, 'update'),
+    mayDeleteMany: isAddressed && isDeleteBounded && mayDo(access, collection, 'delete'),
+    mayShare: access.entitlements.includes('dataModel:edit'),
+  }
+}
+
+/** The first field of the display template, else what most likely names an item, else its key. */
+function displayOf(fields: readonly FieldModel[], template: string | null | undefined): FieldModel | undefined {
+  const named = /\{\{\s*(\w+)\s*\}\}/.exec(template ?? '')?.[1]
+  const usual = /^(name|title|label|fullName|displayName|email|code)$/i
+  return (
+    fields.find(({ name }) => name === named) ??
+    fields.find(({ name, type }) => type === 'string' && usual.test(name)) ??
+    fields.find(({ type, isList, isKey }) => type === 'string' && !isList && !isKey) ??
+    fields.find(({ isKey }) => isKey)
+  )
+}
+
+/** Without the manifest: what may be read, by the names that the rights tell; where they tell none, by the rows. */
+function modelOfAccess(collection: string, access: Access): CollectionModel | null {
+  const rights = access.collections[collection]?.read ?? 'none'
+  if (rights === 'none') return null
+  const names = rights === 'all' ? [] : rights.fields
+  return {
+    id: access.ids[collection] ?? '',
+    name: collection,
+    title: collection,
+    key: [],
+    fields: names.map(readOnlyField),
+    display: undefined,
+    toOne: [],
+    toMany: [],
+    mayCreate: false,
+    mayDelete: false,
+    takesBatches: false,
+    mayUpdateMany: false,
+    mayDeleteMany: false,
+    mayShare: false,
+  }
+}
+
+/** A field of which only the name is known. */
+export function readOnlyField(name: string): FieldModel {
+  return {
+    id: '',
+    name,
+    title: name,
+    type: '',
+    isNullable: true,
+    isList: false,
+    values: [],
+    operators: [],
+    isKey: false,
+    hasDefault: false,
+    mayUpdate: false,
+    mayCreate: false,
+  }
+}

@@ -1,0 +1,183 @@
+/** What a grid asks: one description, for the request that is sent and for the code that is shown of it. */
+import { relationColumnId, SOME } from './columns.ts'
+import type { CollectionModel, FieldModel } from './model.ts'
+import { parse } from './values.ts'
+
+export type Condition = {
+  /** Names from the collection to the field, relations before it. */
+  readonly path: readonly string[]
+  readonly operator: string
+  /** As they were typed; as many as the operator takes. */
+  readonly operands: readonly string[]
+}
+
+export type SortBy = { readonly path: readonly string[]; readonly direction: 'asc' | 'desc' }
+
+/** What of the address a grid reads: `?sort=-title&filter={…}&columns=…&view=…`. */
+export type View = {
+  readonly sort: SortBy | undefined
+  readonly filter: object | undefined
+  /** Ids of the columns that are shown, in their order; undefined for all in that of the model. */
+  readonly columns?: readonly string[] | undefined
+  /** The id of the saved view that it began with. */
+  readonly saved?: string | undefined
+}
+
+export function viewOf(parameters: URLSearchParams): View {
+  const sort = parameters.get('sort') ?? ''
+  const path = sort.replace(/^-/, '').split('.').filter(Boolean)
+  return {
+    sort: path.length === 0 ? undefined : { path, direction: sort.startsWith('-') ? 'desc' : 'asc' },
+    filter: objectOf(parameters.get('filter')),
+    columns: parameters.get('columns')?.split(',').filter(Boolean),
+    saved: parameters.get('view') ?? undefined,
+  }
+}
+
+function objectOf(text: string | null): object | undefined {
+  try {
+    const value: unknown = JSON.parse(text ?? 'null')
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The query string of a view, with its `?`. */
+export function searchOf({ sort, filter, columns, saved }: View): string {
+  const parameters = new URLSearchParams()
+  if (sort !== undefined) parameters.set('sort', (sort.direction === 'desc' ? '-' : '') + sort.path.join('.'))
+  if (filter !== undefined && Object.keys(filter).length > 0) parameters.set('filter', JSON.stringify(filter))
+  if (columns !== undefined) parameters.set('columns', columns.join())
+  if (saved !== undefined) parameters.set('view', saved)
+  return parameters.size > 0 ? `?${parameters}` : ''
+}
+
+/** All that is shown of a row, in one request; with it what names the row and what a choice of another item sets. */
+export function fieldsOf({ key, toOne, fields }: CollectionModel, columns?: View['columns']): readonly string[] {
+  const tag = key.length > 0 ? ['_etag'] : []
+  const isShown = (id: string) => columns?.includes(id) ?? true
+  const relations = toOne.filter((relation) => isShown(relationColumnId(relation)))
+  const own = fields.filter(({ name }) => isShown(name) || relations.some(({ by }) => by.includes(name)))
+  const isAll = columns === undefined || own.length + relations.length === 0
+  if (isAll) return ['*', ...tag, ...toOne.map(relationColumnId)]
+  return [...new Set([...key, ...own.map(({ name }) => name)]), ...tag, ...relations.map(relationColumnId)]
+}
+
+export type ListQuery = Readonly<Record<string, unknown>>
+
+export function queryOf(model: CollectionModel, view: View): ListQuery {
+  return { fields: fieldsOf(model, view.columns).join(), ...savedQuery(view) }
+}
+
+/** What a saved view has of it, as the API takes it. */
+export function savedQuery({ sort, filter }: View): ListQuery {
+  return {
+    ...(filter !== undefined && { filter }),
+    ...(sort !== undefined && { sort: [nest(sort.path, { direction: sort.direction })] }),
+  }
+}
+
+/** How a saved view shows it. */
+export function savedLayout({ columns }: View): { readonly columns: readonly string[] } | null {
+  return columns === undefined ? null : { columns }
+}
+
+type SavedQuery = { readonly filter?: unknown; readonly sort?: unknown }
+
+/** The view of a saved query. Of several sorts it is the first; what a grid does not show is left out. */
+export function viewIn(query: SavedQuery, layout?: { readonly columns?: unknown } | null): View {
+  const path: string[] = []
+  let at: unknown = Array.isArray(query.sort) ? query.sort[0] : undefined
+  while (typeof at === 'object' && at !== null && !('direction' in at)) {
+    const [entry] = Object.entries(at)
+    path.push(entry?.[0] ?? '')
+    at = entry?.[1]
+  }
+  const direction = (at as { readonly direction?: unknown } | undefined)?.direction === 'desc' ? 'desc' : 'asc'
+  return {
+    sort: path.length === 0 || at === undefined ? undefined : { path, direction },
+    filter: objectOf(JSON.stringify(query.filter ?? null)),
+    columns: Array.isArray(layout?.columns) ? layout.columns.map(String) : undefined,
+  }
+}
+
+function nest(path: readonly string[], leaf: unknown): unknown {
+  return path.reduceRight((inner, name) => ({ [name]: inner }), leaf)
+}
+
+/** Operators with two operands, with a list of them, and with yes or no. */
+export function operandsOf(operator: string): 'one' | 'two' | 'list' | 'boolean' {
+  if (['_between', '_nbetween'].includes(operator)) return 'two'
+  if (['_in', '_nin', '_has_any', '_has_all'].includes(operator)) return 'list'
+  return ['_null', '_empty'].includes(operator) ? 'boolean' : 'one'
+}
+
+/** The operators of a field that the builder offers; those at a path within JSON are for requests that are written by hand. */
+export function offeredOperators({ operators, type, isList }: FieldModel): readonly string[] {
+  const isJson = type === 'json' && !isList
+  const ofJson = ['_eq', '_neq', '_contains', '_has_key', '_null']
+  return operators.filter((name) => name !== '_path' && (!isJson || ofJson.includes(name)))
+}
+
+/** The filter of conditions that must all hold, or the place of the one that cannot be read. */
+export function filterOf(
+  conditions: readonly (Condition & { readonly field: FieldModel })[],
+): { readonly filter: object | undefined } | { readonly wrong: number } {
+  const all: unknown[] = []
+  for (const [index, { path, operator, operands, field }] of conditions.entries()) {
+    const operand = operandOf(field, operator, operands)
+    if (operand === undefined) return { wrong: index }
+    all.push(nest(path, { [operator]: operand.value }))
+  }
+  return { filter: all.length === 0 ? undefined : all.length === 1 ? (all[0] as object) : { _and: all } }
+}
+
+function operandOf(
+  field: FieldModel,
+  operator: string,
+  operands: readonly string[],
+): { readonly value: unknown } | undefined {
+  const kind = operandsOf(operator)
+  const [first = ''] = operands
+  if (kind === 'boolean') return { value: first !== 'false' }
+  // Parts of a text, and names of members, are no values of the field.
+  const isPart = /contains|_with$|_has_key/.test(operator) && field.type !== 'json'
+  if (isPart || operator === '_has_key') return { value: first }
+  const one = { ...field, isList: field.isList && !operator.startsWith('_has'), isNullable: false }
+  const texts = kind === 'list' ? first.split(',').map((text) => text.trim()) : operands
+  const parsed = texts.map((text) => parse(one, text))
+  const values = parsed.flatMap((result) => ('value' in result ? [result.value] : []))
+  if (values.length !== parsed.length || (kind === 'two' && values.length !== 2)) return undefined
+  return { value: kind === 'one' ? values[0] : values }
+}
+
+/** Conditions of a filter that the builder has made; undefined for any other. */
+export function conditionsOf(filter: object | undefined): readonly Condition[] | undefined {
+  if (filter === undefined) return []
+  const list = '_and' in filter && Object.keys(filter).length === 1 ? (filter._and as object[]) : [filter]
+  if (!Array.isArray(list)) return undefined
+  const found = list.map(conditionOf)
+  return found.every((condition) => condition !== undefined) ? found : undefined
+}
+
+function conditionOf(filter: unknown): Condition | undefined {
+  const path: string[] = []
+  let at = filter
+  for (;;) {
+    if (typeof at !== 'object' || at === null || Array.isArray(at)) return undefined
+    const [entry, ...others] = Object.entries(at)
+    if (entry === undefined || others.length > 0) return undefined
+    const [name, below] = entry
+    if (name.startsWith('_') && name !== SOME)
+      return path.length === 0 ? undefined : { path, operator: name, operands: typed(name, below) }
+    path.push(name)
+    at = below
+  }
+}
+
+function typed(operator: string, operand: unknown): readonly string[] {
+  const text = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+  if (!Array.isArray(operand) || operandsOf(operator) === 'one') return [text(operand)]
+  return operandsOf(operator) === 'list' ? [operand.map(text).join(', ')] : operand.map(text)
+}

@@ -1,0 +1,56 @@
+/** Changes that could not be saved: why, what was typed, and what can be done. */
+import { useEffect } from 'preact/hooks'
+import { explainFault } from '../../messages/fault.ts'
+import { formatNumber, t } from '../../messages/messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Notice } from '../../ui/notice.tsx'
+import styles from './grid.module.css'
+import type { CollectionModel } from './model.ts'
+import type { Saving } from './saving.ts'
+import { textOf } from './values.ts'
+
+export function Unsaved({ model, saving }: { readonly model: CollectionModel; readonly saving: Saving }) {
+  const edits = saving.edits.value
+  useHold(edits.length > 0)
+  const texts = t.value.grid
+  return (
+    <>
+      {edits.map((edit) => {
+        const { changes, error } = edit
+        const [first] = changes
+        if (error === undefined || first === undefined) return null
+        const named = [...model.fields, ...model.toMany].find(({ name }) => name === first.field)
+        const title = named?.title ?? first.field
+        const value = first.link?.shown ?? textOf(first.value)
+        return (
+          <Notice
+            key={JSON.stringify([first.key, first.field])}
+            look="danger"
+            action={
+              <span class={styles.tools}>
+                <Button onClick={() => saving.retry(edit)}>{t.value.common.retry}</Button>
+                <Button look="plain" onClick={() => saving.discard(edit)}>
+                  {texts.discard}
+                </Button>
+              </span>
+            }
+          >
+            <strong dir="auto">{texts.notSaved(title, value)}</strong>{' '}
+            {changes.length > 1 && texts.andOthers(formatNumber(changes.length - 1), changes.length - 1)}{' '}
+            {explainFault(error)}
+          </Notice>
+        )
+      })}
+    </>
+  )
+}
+
+/** The browser asks before it leaves the page while there is something that would be lost. */
+export function useHold(hasAny: boolean): void {
+  useEffect(() => {
+    if (!hasAny) return
+    const hold = (event: Event) => event.preventDefault()
+    addEventListener('beforeunload', hold)
+    return () => removeEventListener('beforeunload', hold)
+  }, [hasAny])
+}

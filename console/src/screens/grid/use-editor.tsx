@@ -1,0 +1,49 @@
+/** The one cell of a grid that is typed into, and what cells show while they wait to be saved. */
+import { useRef, useState } from 'preact/hooks'
+import { t } from '../../messages/messages.ts'
+import { showToast } from '../../ui/toasts.tsx'
+import type { CellPlace, Cells } from './cell-changes.ts'
+import { Editor } from './editor.tsx'
+import type { Cell } from './place.ts'
+import type { Over } from './table.tsx'
+import { inputTextOf, isExact, isSame, textOf, type Value } from './values.ts'
+
+export function useEditor(cells: Cells, save: (place: CellPlace, base: Value, value: Value) => void) {
+  const [editing, setEditing] = useState<(Cell & { readonly base: Value }) | undefined>(undefined)
+  // What was typed outlives the input, whose row may be scrolled away.
+  const typed = useRef('')
+  const begin = (cell: Cell, place: CellPlace, text?: string) => {
+    const { field } = place.column
+    const shown = cells.shown(place)
+    if (!isExact(field.type === 'json' ? shown : null)) return showToast(t.value.grid.wrong.exact, 'danger')
+    typed.current = text ?? inputTextOf(field, shown)
+    setEditing({ ...cell, base: cells.base(place) })
+  }
+  const content = (cell: Cell, place: CellPlace, base: Value, onMove: (to: Cell) => void) => (
+    <Editor
+      field={place.column.field}
+      value={cells.waiting(place)?.change.value ?? base}
+      text={typed.current}
+      onText={(text) => {
+        typed.current = text
+      }}
+      onLeave={() => setEditing(undefined)}
+      onCommit={(value, key) => {
+        setEditing(undefined)
+        if (!isSame(value, base) || cells.waiting(place) !== undefined) save(place, base, value)
+        if (key !== undefined) onMove({ row: cell.row, column: cell.column + (key === 'Tab' ? 1 : -1) })
+      }}
+    />
+  )
+  const over = (cell: Cell, onMove: (to: Cell) => void): Over | undefined => {
+    const place = cells.at(cell)
+    if (place === undefined) return undefined
+    if (editing?.row === cell.row && editing.column === cell.column)
+      return { content: content(cell, place, editing.base, onMove), look: 'editing' }
+    const found = cells.waiting(place)
+    if (found === undefined) return undefined
+    const { value } = found.change
+    return { content: value === null ? t.value.grid.null : textOf(value), look: found.hasFailed ? 'failed' : 'saving' }
+  }
+  return { begin, over }
+}

@@ -1,0 +1,32 @@
+/** A screen of a collection, once its model is known; until then its shape, or why it does not come. */
+import type { ComponentChildren } from 'preact'
+import { useQuery } from '../../data/queries.ts'
+import { t } from '../../messages/messages.ts'
+import { Empty, Fault, Skeleton } from '../../ui/notice.tsx'
+import { type CollectionModel, modelQuery } from './model.ts'
+
+type WithModelProps = {
+  readonly workspace: string
+  readonly collection: string
+  /** The class of the page. */
+  readonly look: string | undefined
+  readonly children: (model: CollectionModel) => ComponentChildren
+}
+
+export function WithModel({ workspace, collection, look, children }: WithModelProps) {
+  const { data: model, error, refetch } = useQuery(modelQuery(workspace, collection))
+  const isMissing = model === null || error?.status === 404
+  if (isMissing) return <Missing />
+  if (error && !model) {
+    return (
+      <div class={look}>
+        <Fault error={error} onRetry={() => void refetch()} />
+      </div>
+    )
+  }
+  return <div class={look}>{model ? children(model) : <Skeleton lines={10} />}</div>
+}
+
+export function Missing() {
+  return <Empty isScreen title={t.value.shell.notFound} text={t.value.shell.notFoundText} />
+}

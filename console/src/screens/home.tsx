@@ -1,0 +1,83 @@
+/** The workspaces that one is in, and what administrators have to know of license and databases. */
+import { useState } from 'preact/hooks'
+import { pathTo } from '../app/router.ts'
+import { useQuery } from '../data/queries.ts'
+import type { Info, User } from '../data/session.ts'
+import { workspacesQuery } from '../data/workspaces.ts'
+import { t } from '../messages/messages.ts'
+import { Button, ButtonLink } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { Empty, Fault, Notice, Skeleton } from '../ui/notice.tsx'
+import { Recent } from './audit/recent.tsx'
+import { LicenseState, licenseWarnings } from './license.tsx'
+import { NewWorkspace } from './new-workspace.tsx'
+import styles from './page.module.css'
+
+export function Home({ user, info }: { readonly user: User; readonly info: Info }) {
+  const { data, error, refetch } = useQuery(workspacesQuery())
+  const [isCreating, setCreating] = useState(false)
+  const texts = t.value.home
+  return (
+    <div class={styles.page}>
+      <div class={styles.head}>
+        <h1>{texts.title}</h1>
+        {user.isAdministrator && data && data.length > 0 && (
+          <Button onClick={() => setCreating(true)}>{texts.create}</Button>
+        )}
+      </div>
+      <Warnings info={info} user={user} />
+      {error && !data && <Fault error={error} onRetry={() => void refetch()} />}
+      {!error && !data && <Skeleton lines={4} />}
+      {data?.length === 0 && (
+        <Empty title={texts.none} text={user.isAdministrator ? texts.noneTextAdministrator : texts.noneText}>
+          {user.isAdministrator && (
+            <ButtonLink look="primary" href="/-/set-up">
+              {t.value.setUp.resume}
+            </ButtonLink>
+          )}
+        </Empty>
+      )}
+      {data && data.length > 0 && (
+        <ul class={styles.cards}>
+          {data.map(({ id, apiName, displayName }) => (
+            <li key={id} class={styles.stack}>
+              <a class={styles.card} href={pathTo(apiName)}>
+                <strong dir="auto">{displayName ?? apiName}</strong>
+                <span class={styles.quiet}>{apiName}</span>
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+      {user.isAdministrator && data && <Recent />}
+      {user.isAdministrator && info.license && <LicenseState license={info.license} />}
+      {isCreating && (
+        <Dialog title={texts.create} onClose={() => setCreating(false)}>
+          <NewWorkspace onCreated={() => setCreating(false)} onCancel={() => setCreating(false)} />
+        </Dialog>
+      )}
+    </div>
+  )
+}
+
+type WarningsProps = { readonly info: Info; readonly user: User }
+
+function Warnings({ info, user }: WarningsProps) {
+  const texts = t.value.home
+  const warnings = [
+    ...licenseWarnings(info, user.isAdministrator),
+    ...(info.warnings ?? []).flatMap(({ kind, workspace = '' }) =>
+      kind === 'schemaDrift' ? [texts.drift(workspace)] : [],
+    ),
+  ]
+  if (warnings.length === 0) return null
+  return (
+    <section class={styles.stack} aria-label={texts.warnings}>
+      {warnings.map((text) => (
+        <Notice key={text} look="warning">
+          {text}
+        </Notice>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,112 @@
+/** One item: all its fields to be read and changed, what it refers to and what refers to it. */
+import { useState } from 'preact/hooks'
+import { navigate, pathTo } from '../app/router.ts'
+import { useQuery } from '../data/queries.ts'
+import { t } from '../messages/messages.ts'
+import { Button } from '../ui/button.tsx'
+import { Fault, Skeleton } from '../ui/notice.tsx'
+import { showToast } from '../ui/toasts.tsx'
+import { CodeButton } from './code/dialog.tsx'
+import { itemRequest } from './code/request.ts'
+import { ConflictDialog } from './grid/conflict.tsx'
+import type { CollectionModel } from './grid/model.ts'
+import { Unsaved } from './grid/unsaved.tsx'
+import { type Row, textOf } from './grid/values.ts'
+import { Missing, WithModel } from './grid/with-model.tsx'
+import { DeleteDialog } from './item/delete.tsx'
+import { Fields } from './item/fields.tsx'
+import styles from './item/item.module.css'
+import { isAddress, itemQuery } from './item/item-query.ts'
+import { Links } from './item/links.tsx'
+import { Related } from './item/related.tsx'
+import { useForm } from './item/use-form.ts'
+import page from './page.module.css'
+
+type ItemProps = { readonly workspace: string; readonly collection: string; readonly itemKey: readonly string[] }
+
+export default function Item({ workspace, collection, itemKey }: ItemProps) {
+  return (
+    <WithModel workspace={workspace} collection={collection} look={page.page}>
+      {(model) => <Loaded workspace={workspace} model={model} itemKey={itemKey} />}
+    </WithModel>
+  )
+}
+
+type LoadedProps = { readonly workspace: string; readonly model: CollectionModel; readonly itemKey: readonly string[] }
+
+function Loaded(props: LoadedProps) {
+  const { data: row, error, refetch } = useQuery(itemQuery(props))
+  if (row) return <ItemOf {...props} row={row} onReload={() => void refetch()} />
+  if (!isAddress(props) || error?.status === 404) return <Missing />
+  return error ? <Fault error={error} onRetry={() => void refetch()} /> : <Skeleton lines={10} />
+}
+
+type ItemOfProps = LoadedProps & { readonly row: Row; readonly onReload: () => void }
+
+function ItemOf({ workspace, model, itemKey, row, onReload }: ItemOfProps) {
+  const texts = t.value.item
+  const [isDeleting, setDeleting] = useState(false)
+  const form = useForm({ workspace, model, itemKey, row })
+  const title = textOf(row[model.display?.name ?? '']) || itemKey.join(', ')
+  const leave = () => {
+    form.discard()
+    showToast(texts.deleted)
+    navigate(pathTo(workspace, 'items', model.name), 'replace')
+  }
+  return (
+    <>
+      <div class={page.head}>
+        <h1>
+          <bdi>{title}</bdi>
+        </h1>
+        <span class={page.row}>
+          <CodeButton request={() => itemRequest(workspace, model, row, form.typed())} />
+          {model.mayDelete && (
+            <Button aria-haspopup="dialog" onClick={() => setDeleting(true)}>
+              {texts.delete}
+            </Button>
+          )}
+        </span>
+      </div>
+      <Unsaved model={model} saving={form.saving} />
+      <ConflictDialog model={model} saving={form.saving} />
+      <form class={styles.form} aria-label={texts.fields} noValidate onSubmit={form.submit}>
+        <Fields workspace={workspace} model={model} fields={model.fields} {...form.fields} />
+        <Links workspace={workspace} model={model} row={row} drafts={form.links} onChange={form.onLink} />
+        {mayChangeAny(model) && <Foot form={form} />}
+      </form>
+      <Related workspace={workspace} model={model} row={row} />
+      {isDeleting && (
+        <DeleteDialog
+          workspace={workspace}
+          model={model}
+          row={row}
+          title={title}
+          onClose={() => setDeleting(false)}
+          onChanged={onReload}
+          onDeleted={leave}
+        />
+      )}
+    </>
+  )
+}
+
+function mayChangeAny({ fields, toMany }: CollectionModel): boolean {
+  const mayLink = toMany.some(({ linked }) => linked?.mayAdd || linked?.mayRemove)
+  return mayLink || fields.some(({ mayUpdate }) => mayUpdate)
+}
+
+function Foot({ form: { isUnsaved, isSaving, isSaved, discard } }: { readonly form: ReturnType<typeof useForm> }) {
+  const texts = t.value.item
+  return (
+    <div class={styles.foot}>
+      <Button type="submit" look="primary" isBusy={isSaving} disabled={!isUnsaved && !isSaving}>
+        {texts.save}
+      </Button>
+      {isUnsaved && <Button onClick={discard}>{texts.discard}</Button>}
+      <p class={page.quiet} role="status">
+        {isSaving ? texts.saving : isSaved ? texts.saved : ''}
+      </p>
+    </div>
+  )
+}

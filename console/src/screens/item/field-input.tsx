@@ -1,0 +1,129 @@
+/** One field of a form: its name, an input by its type, the item that it refers to, and what is wrong. */
+import { useId } from 'preact/hooks'
+import { t } from '../../messages/messages.ts'
+import { Button } from '../../ui/button.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import type { FieldModel } from '../grid/model.ts'
+import { inputKindOf, shapes, type Value } from '../grid/values.ts'
+import page from '../page.module.css'
+import styles from './item.module.css'
+
+export type Reference = {
+  readonly title: string
+  /** What the item is called that is referred to; null for none. */
+  readonly label: string | null
+  readonly href: string | undefined
+  /** Absent where it may not be changed. */
+  readonly onChoose: (() => void) | undefined
+}
+
+type FieldInputProps = {
+  readonly field: FieldModel
+  /** Null for null, undefined for nothing said. */
+  readonly text: string | null | undefined
+  /** As it is stored, which decides on one line or several. */
+  readonly value: Value
+  readonly isReadOnly: boolean
+  readonly isNew?: boolean
+  readonly wrong: string | undefined
+  readonly reference?: Reference | undefined
+  readonly onText: (text: string | null) => void
+}
+
+export function FieldInput(props: FieldInputProps) {
+  const { field, text, isReadOnly, isNew = false, wrong, reference, onText } = props
+  const id = useId()
+  const texts = t.value.item
+  const mayNull = field.type === 'string' && field.isNullable && !isReadOnly && field.values.length === 0
+  const isRequired = isNew && !field.isNullable && !field.hasDefault
+  return (
+    <div class={styles.field}>
+      <div class={styles.label}>
+        <label for={id} dir="auto">
+          {field.title}
+        </label>
+        <span class={page.quiet}>{isRequired ? `${field.type} · ${texts.required}` : field.type}</span>
+      </div>
+      <div class={styles.value}>
+        <div class={styles.line}>
+          <Input {...props} id={id} />
+          {reference?.onChoose && (
+            <Button aria-haspopup="dialog" aria-label={texts.choose(reference.title)} onClick={reference.onChoose}>
+              <Icon name="search" />
+            </Button>
+          )}
+          {mayNull && !(isNew && text === undefined) && text !== null && (
+            <Button look="plain" aria-label={texts.setNull(field.title)} onClick={() => onText(null)}>
+              {t.value.grid.null}
+            </Button>
+          )}
+        </div>
+        {reference?.label && (
+          <p class={styles.reference}>
+            <span>
+              <bdi>{reference.title}</bdi>:{' '}
+            </span>
+            {reference.href === undefined ? (
+              <span dir="auto">{reference.label}</span>
+            ) : (
+              <a href={reference.href} dir="auto">
+                {reference.label}
+              </a>
+            )}
+          </p>
+        )}
+        {wrong && (
+          <p id={`${id}-wrong`} class={page.wrong} role="alert">
+            {wrong}
+          </p>
+        )}
+      </div>
+    </div>
+  )
+}
+
+function Input({
+  field,
+  text,
+  value,
+  isReadOnly,
+  isNew,
+  wrong,
+  onText,
+  id,
+}: FieldInputProps & { readonly id: string }) {
+  const kind = inputKindOf(field, value)
+  const isCode = field.isList || field.type === 'json'
+  const common = {
+    id,
+    class: `${styles.input} ${isCode ? styles.code : ''}`,
+    'aria-invalid': wrong !== undefined,
+    'aria-describedby': wrong === undefined ? undefined : `${id}-wrong`,
+  }
+  const nothing = isNew && text === undefined ? (field.hasDefault ? t.value.item.byDefault : '') : t.value.grid.null
+  const placeholder = text === null || text === undefined ? nothing : shapes[field.type]
+  if (kind === 'choice' && !isReadOnly) {
+    const names = field.type === 'boolean' ? ['true', 'false'] : field.values
+    return (
+      <select {...common} value={text ?? ''} onChange={({ currentTarget }) => onText(currentTarget.value)}>
+        {(field.isNullable || !text) && <option value="">{nothing}</option>}
+        {names.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    )
+  }
+  const typed = {
+    dir: isCode ? 'ltr' : text ? 'auto' : undefined,
+    readOnly: isReadOnly,
+    placeholder,
+    value: text ?? '',
+    spellcheck: field.type === 'string',
+    onInput: ({ currentTarget }: { readonly currentTarget: { readonly value: string } }) => onText(currentTarget.value),
+  } as const
+  if (kind === 'lines')
+    return <textarea {...common} {...typed} rows={Math.min(12, (text ?? '').split('\n').length + 1)} />
+  return <input {...common} {...typed} autocomplete="off" />
+}

@@ -1,0 +1,40 @@
+/** One item, as it is stored. */
+import type { Query } from '../../data/queries.ts'
+import { askedFields, itemsOf, keyInPath } from '../grid/items.ts'
+import type { CollectionModel } from '../grid/model.ts'
+import { parse, type Row } from '../grid/values.ts'
+
+export type ItemPlace = {
+  readonly workspace: string
+  readonly model: CollectionModel
+  /** A text for each field of its key. */
+  readonly itemKey: readonly string[]
+}
+
+export const itemQuery = ({ workspace, model, itemKey }: ItemPlace): Query<Row> => ({
+  queryKey: ['item', workspace, model.name, ...itemKey],
+  queryFn: () =>
+    itemsOf(workspace, model)
+      .get(keyInPath(itemKey), { fields: askedFields(model) })
+      .orThrow(),
+  enabled: isAddress({ model, itemKey }),
+  staleTime: 0,
+})
+
+/** Whether an item can have such a key. */
+export function isAddress({ model, itemKey }: Pick<ItemPlace, 'model' | 'itemKey'>): boolean {
+  const fits = (name: string, at: number) => {
+    const field = model.fields.find((one) => one.name === name)
+    const text = itemKey[at] ?? ''
+    return field !== undefined && 'value' in parse(field, text) && isInRange(field.type, text)
+  }
+  return model.key.length === itemKey.length && model.key.every(fits)
+}
+
+/** Whether a whole number has room in its type; others have no range. */
+function isInRange(type: string, text: string): boolean {
+  const [, unsigned, bits] = /^(u?)int(\d+)$/.exec(type) ?? []
+  if (bits === undefined) return true
+  const as = unsigned ? BigInt.asUintN : BigInt.asIntN
+  return as(Number(bits), BigInt(text)) === BigInt(text)
+}

@@ -1,0 +1,153 @@
+/**
+ * The guided set-up: first administrator, first workspace, then sample data, a database or nothing. It goes by what there
+ * is already, so that it can be left and taken up again; it ends on the collections of the workspace.
+ */
+import { useState } from 'preact/hooks'
+import { address, navigate, pathTo } from '../app/router.ts'
+import { instance, visitor } from '../data/client.ts'
+import { useQuery } from '../data/queries.ts'
+import { addSample } from '../data/sample.ts'
+import { checkSession, sessionOpened, type User } from '../data/session.ts'
+import { modelChanged, workspacesQuery } from '../data/workspaces.ts'
+import { explainFault } from '../messages/fault.ts'
+import { formatNumber, t } from '../messages/messages.ts'
+import { Fault, Notice, Skeleton } from '../ui/notice.tsx'
+import { ConnectDatabase } from './connect-database.tsx'
+import styles from './entry.module.css'
+import { Entry } from './entry.tsx'
+import { NewWorkspace } from './new-workspace.tsx'
+import page from './page.module.css'
+import { EmailField, FullNameField, faultOf, NewPasswordField, SecretField, Submission } from './submission.tsx'
+
+export default function SetUp({ user }: { readonly user: User | undefined }) {
+  return user === undefined ? <FirstAdministrator /> : <AfterSignIn />
+}
+
+function Step({ number }: { readonly number: 1 | 2 | 3 }) {
+  const texts = t.value.setUp
+  return <p class={styles.quiet}>{`${texts.title} · ${texts.step(formatNumber(number), formatNumber(3))}`}</p>
+}
+
+function FirstAdministrator() {
+  const texts = t.value.setUp
+  const [email, setEmail] = useState('')
+  const [fullName, setFullName] = useState('')
+  const [password, setPassword] = useState('')
+  const [setupToken, setSetupToken] = useState('')
+  const submit = async () => {
+    const who = { email: email.trim(), password }
+    const body = { ...who, ...(fullName.trim() && { fullName: fullName.trim() }), setupToken: setupToken.trim() }
+    const answer = await visitor.$request('POST', '/api/system/bootstrap', { body })
+    if (!answer.ok) return faultOf(answer, { 403: texts.wrongToken, 409: texts.taken })
+    navigate('/-/set-up', 'replace')
+    const signedIn = await instance.$auth.login(who)
+    await (signedIn.ok ? sessionOpened() : checkSession())
+  }
+  return (
+    <Entry title={texts.administrator}>
+      <Step number={1} />
+      <p class={styles.quiet}>{texts.administratorText}</p>
+      <Submission label={texts.create} onSubmit={submit}>
+        <EmailField value={email} onValue={setEmail} />
+        <FullNameField value={fullName} onValue={setFullName} />
+        <NewPasswordField value={password} onValue={setPassword} />
+        <SecretField label={texts.setupToken} hint={texts.setupTokenText} value={setupToken} onValue={setSetupToken} />
+      </Submission>
+    </Entry>
+  )
+}
+
+function AfterSignIn() {
+  const texts = t.value.setUp
+  const { data: workspaces, error, refetch } = useQuery(workspacesQuery())
+  const asked = address.value.searchParams.get('workspace')
+  const [created, setCreated] = useState<string>()
+  const workspace = created ?? asked ?? workspaces?.[0]?.apiName
+  if (error && !workspaces) {
+    return (
+      <Entry title={texts.title}>
+        <Fault error={error} onRetry={() => void refetch()} />
+      </Entry>
+    )
+  }
+  if (workspaces === undefined) {
+    return (
+      <Entry title={texts.title}>
+        <Skeleton lines={4} />
+      </Entry>
+    )
+  }
+  if (workspace !== undefined) return <Data workspace={workspace} />
+  return (
+    <Entry title={texts.workspace}>
+      <Step number={2} />
+      <p class={styles.quiet}>{texts.workspaceText}</p>
+      <NewWorkspace onCreated={({ apiName }) => setCreated(apiName)} />
+      <Later />
+    </Entry>
+  )
+}
+
+function Later() {
+  return (
+    <div class={styles.more}>
+      <a href="/">{t.value.common.later}</a>
+    </div>
+  )
+}
+
+function Data({ workspace }: { readonly workspace: string }) {
+  const texts = t.value.setUp
+  const [isConnecting, setConnecting] = useState(false)
+  const [isBusy, setBusy] = useState(false)
+  const [fault, setFault] = useState<string>()
+  const leave = (...more: readonly string[]) => {
+    void modelChanged(workspace)
+    navigate(pathTo(workspace, ...more))
+  }
+  const sample = async () => {
+    if (isBusy) return
+    setBusy(true)
+    setFault(undefined)
+    try {
+      await addSample(workspace)
+      leave('items', 'books')
+    } catch (error) {
+      setFault(explainFault(error as Parameters<typeof explainFault>[0]))
+      setBusy(false)
+    }
+  }
+  if (isConnecting) {
+    return (
+      <Entry title={texts.connect} isWide>
+        <Step number={3} />
+        <ConnectDatabase
+          workspace={workspace}
+          onDone={(collection) => (collection === undefined ? leave() : leave('items', collection))}
+          onBack={() => setConnecting(false)}
+        />
+      </Entry>
+    )
+  }
+  return (
+    <Entry title={texts.data} isWide>
+      <Step number={3} />
+      {fault && <Notice look="danger">{fault}</Notice>}
+      <div class={page.stack}>
+        <button type="button" class={page.card} aria-disabled={isBusy} onClick={sample}>
+          <strong>{texts.sample}</strong>
+          <span class={page.quiet}>{isBusy ? texts.sampleUnderWay : texts.sampleText}</span>
+        </button>
+        <button type="button" class={page.card} onClick={() => setConnecting(true)}>
+          <strong>{texts.connect}</strong>
+          <span class={page.quiet}>{texts.connectText}</span>
+        </button>
+        <button type="button" class={page.card} onClick={() => leave()}>
+          <strong>{texts.empty}</strong>
+          <span class={page.quiet}>{texts.emptyText}</span>
+        </button>
+      </div>
+      <Later />
+    </Entry>
+  )
+}

@@ -1,0 +1,51 @@
+/** CSV as RFC 4180 has it: written with every value as its exact text, an empty text told from null by its quotes. */
+import { numberText } from '../../data/exact-json.ts'
+import { type Column, valueAt } from '../grid/columns.ts'
+import type { Row } from '../grid/values.ts'
+
+/**
+ * Spreadsheets take what begins so for a formula, which may send what is in the sheet elsewhere. One apostrophe more is put
+ * before it; what has some already gets one too, so that taking one away gives back what was there.
+ */
+const FORMULA = /^'*[=+\-@\t\r]/
+
+/** Spreadsheets read what begins so as UTF-8. */
+export const MARK = '\uFEFF'
+
+/** The names of the columns, as the API has them. */
+export function csvHead(columns: readonly Column[]): string {
+  return csvLine(columns.map(({ id }) => id))
+}
+
+/** `isSafe`: for a spreadsheet. */
+export function csvRow(columns: readonly Column[], row: Row, { isSafe }: { readonly isSafe: boolean }): string {
+  return csvLine(
+    columns.map((column) => {
+      const { type, isList } = column.field
+      const value = valueAt(column, row)
+      if (isList || type === 'json') return value === null || value === undefined ? undefined : JSON.stringify(value)
+      const isText = isSafe && ['string', ''].includes(type) && typeof value === 'string'
+      return isText && FORMULA.test(value) ? `'${value}` : cellOf(value)
+    }),
+  )
+}
+
+/** Whether it is as an export for spreadsheets has it. */
+export function isGuarded(value: unknown): value is string {
+  return typeof value === 'string' && value.startsWith("'") && FORMULA.test(value.slice(1))
+}
+
+/** Null is undefined here. */
+export function csvLine(cells: readonly (string | undefined)[]): string {
+  return `${cells.map((cell) => (cell === undefined ? '' : quoted(cell))).join()}\r\n`
+}
+
+function quoted(text: string): string {
+  return text === '' || /[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
+
+function cellOf(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined
+  if (typeof value === 'string') return value
+  return numberText(value) ?? JSON.stringify(value)
+}

@@ -1,0 +1,55 @@
+/** A workspace without a collection chosen: what there is in it, or how to begin. */
+import { pathTo } from '../app/router.ts'
+import { useQuery } from '../data/queries.ts'
+import type { User } from '../data/session.ts'
+import { accessQuery, isNowhere, readableQuery } from '../data/workspaces.ts'
+import { t } from '../messages/messages.ts'
+import { ButtonLink } from '../ui/button.tsx'
+import { Icon } from '../ui/icon.tsx'
+import { Empty, Fault, Skeleton } from '../ui/notice.tsx'
+import { Recent } from './audit/recent.tsx'
+import styles from './page.module.css'
+
+export function WorkspaceScreen({ workspace, user }: { readonly workspace: string; readonly user: User }) {
+  const { data, error, refetch } = useQuery(readableQuery(workspace))
+  const { data: access } = useQuery({ ...accessQuery(workspace), enabled: data !== undefined })
+  const own = data ?? []
+  const texts = t.value.workspace
+  return (
+    <div class={styles.page}>
+      <h1>
+        <bdi>{workspace}</bdi>
+      </h1>
+      {isNowhere(error) && <Empty title={texts.notFound} />}
+      {error && !isNowhere(error) && !data && <Fault error={error} onRetry={() => void refetch()} />}
+      {!data && !error && <Skeleton lines={5} />}
+      {data && own.length === 0 && (
+        <Empty title={texts.none} text={texts.noneText}>
+          {user.isAdministrator && (
+            <ButtonLink look="primary" href={`/-/set-up?workspace=${encodeURIComponent(workspace)}`}>
+              {t.value.setUp.resume}
+            </ButtonLink>
+          )}
+        </Empty>
+      )}
+      {own.length > 0 && (
+        <>
+          <p class={styles.quiet}>{texts.choose}</p>
+          <ul class={styles.cards}>
+            {own.slice(0, 200).map((name) => (
+              <li key={name} class={styles.stack}>
+                <a class={styles.card} href={pathTo(workspace, 'items', name)}>
+                  <span class={styles.row}>
+                    <Icon name="collection" />
+                    <strong dir="auto">{name}</strong>
+                  </span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {data && access?.entitlements.includes('auditLog:read') === true && <Recent workspace={workspace} />}
+    </div>
+  )
+}

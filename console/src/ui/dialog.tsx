@@ -1,0 +1,52 @@
+/** A modal dialog: the platform's own, which keeps the focus in and gives it back. */
+import type { ComponentChildren } from 'preact'
+import { useId, useLayoutEffect, useRef } from 'preact/hooks'
+import { t } from '../messages/messages.ts'
+import { Button } from './button.tsx'
+import styles from './dialog.module.css'
+import { Icon } from './icon.tsx'
+
+type DialogProps = {
+  readonly title: string
+  /** Absent where there is no way but on. */
+  readonly onClose?: (() => void) | undefined
+  /** For code and other lines that are not to be broken. */
+  readonly isWide?: boolean
+  readonly children: ComponentChildren
+}
+
+/** Is open for as long as it is drawn. */
+export function Dialog({ title, onClose, isWide = false, children }: DialogProps) {
+  const id = useId()
+  const ref = useRef<HTMLDialogElement>(null)
+  useLayoutEffect(() => {
+    const dialog = ref.current
+    dialog?.showModal()
+    return () => dialog?.close()
+  }, [])
+  return (
+    <dialog
+      ref={ref}
+      class={`${styles.dialog} ${isWide ? styles.wide : ''}`}
+      aria-labelledby={id}
+      onCancel={(event) => {
+        event.preventDefault()
+        onClose?.()
+      }}
+    >
+      <div class={styles.head}>
+        <h2 id={id}>{title}</h2>
+        {onClose && (
+          <Button look="plain" isIcon aria-label={t.value.common.close} onClick={onClose}>
+            <Icon name="close" />
+          </Button>
+        )}
+      </div>
+      <div class={styles.body}>{children}</div>
+    </dialog>
+  )
+}
+
+export function DialogActions({ children }: { readonly children: ComponentChildren }) {
+  return <div class={styles.foot}>{children}</div>
+}

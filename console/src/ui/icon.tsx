@@ -1,0 +1,36 @@
+/** Icons of 16 px, drawn in the colour of the text; decoration beside words, so that nobody hears them. */
+import styles from './icon.module.css'
+
+const paths = {
+  add: 'M8 3v10M3 8h10',
+  back: 'M10 3.5 5.5 8l4.5 4.5',
+  check: 'm3 8.5 3.2 3L13 4.5',
+  close: 'm4 4 8 8M12 4l-8 8',
+  collection: 'M2.5 3.5h11v9h-11zM2.5 6.5h11M6.5 6.5v6',
+  down: 'm4 6 4 4 4-4',
+  forward: 'M6 3.5 10.5 8 6 12.5',
+  history: 'M3.200 5.500a5.500 5.500 0 1 1-.600 3.500M2.500 2.500v3.200h3.200M8 5v3.200l2.200 1.300',
+  home: 'M2.5 7.5 8 3l5.5 4.5M4 6.5v6.5h8V6.5',
+  menu: 'M2.5 4.5h11M2.5 8h11M2.5 11.5h11',
+  person: 'M8 8a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5ZM3 13.5c.6-2.2 2.5-3.5 5-3.5s4.4 1.300 5 3.500',
+  up: 'm4 10 4-4 4 4',
+  search: 'M7 11.5a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9ZM10.300 10.300 13.500 13.500',
+  warning: 'M8 2.500 14 13.500H2ZM8 6.500v3.200M8 11.700v.1',
+} as const
+
+export type IconName = keyof typeof paths
+
+/** Icons that lead somewhere, which is to the other side where one reads from right to left. */
+const turning: ReadonlySet<IconName> = new Set(['back', 'forward'])
+
+export function Icon({ name }: { readonly name: IconName }) {
+  return (
+    <svg class={`${styles.icon}${turning.has(name) ? ` ${styles.turns}` : ''}`} viewBox="0 0 16 16" aria-hidden="true">
+      <path d={paths[name]} />
+    </svg>
+  )
+}
+
+export function Spinner() {
+  return <span class={styles.spinner} aria-hidden="true" />
+}

@@ -1,0 +1,96 @@
+/** A button that opens a menu: arrow keys, Home, End and Escape, as menus have them. */
+import type { ComponentChildren } from 'preact'
+import { useId, useRef } from 'preact/hooks'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+import styles from './menu.module.css'
+
+export type MenuItem =
+  | { readonly kind: 'action'; readonly label: string; readonly onSelect: () => void }
+  | { readonly kind: 'choice'; readonly label: string; readonly isChosen: boolean; readonly onSelect: () => void }
+  | { readonly kind: 'title'; readonly label: string }
+  | { readonly kind: 'line' }
+
+type MenuProps = {
+  /** The name of button and menu. */
+  readonly label: string
+  readonly items: readonly MenuItem[]
+  /** What the button shows, if not its name. */
+  readonly children?: ComponentChildren
+  readonly isIcon?: boolean
+  /** Whether the button has a frame, as others beside it. */
+  readonly look?: 'plain' | 'button'
+}
+
+export function Menu({ label, items, children, isIcon = false, look = 'plain' }: MenuProps) {
+  const id = useId()
+  const ref = useRef<HTMLDivElement>(null)
+  const all = () => [...(ref.current?.querySelectorAll<HTMLElement>('[role^=menuitem]') ?? [])]
+  const move = (event: KeyboardEvent) => {
+    const items = all()
+    const at = items.indexOf(document.activeElement as HTMLElement)
+    const next = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: items.length - 1 }[event.key]
+    if (next === undefined) return
+    event.preventDefault()
+    items[(next + items.length) % items.length]?.focus()
+  }
+  const run = (item: Extract<MenuItem, { onSelect: () => void }>) => {
+    ref.current?.hidePopover()
+    item.onSelect()
+  }
+  return (
+    <>
+      <Button
+        {...(look === 'plain' && { look })}
+        isIcon={isIcon}
+        popovertarget={id}
+        aria-haspopup="menu"
+        aria-label={label}
+      >
+        {children ?? label}
+      </Button>
+      <div
+        ref={ref}
+        id={id}
+        popover="auto"
+        role="menu"
+        aria-label={label}
+        class={styles.menu}
+        onKeyDown={move}
+        onToggle={(event) => {
+          if ((event as unknown as ToggleEvent).newState === 'open') all()[0]?.focus()
+        }}
+      >
+        {items.map((item, index) => {
+          if (item.kind === 'line') return <hr key={index} class={styles.line} />
+          if (item.kind === 'title') {
+            return (
+              <div key={index} class={styles.title} role="presentation" dir="auto">
+                {item.label}
+              </div>
+            )
+          }
+          const common = {
+            type: 'button',
+            tabIndex: -1,
+            class: styles.item,
+            onClick: () => run(item),
+          } as const
+          if (item.kind === 'action') {
+            return (
+              <button key={index} {...common} role="menuitem">
+                {item.label}
+              </button>
+            )
+          }
+          return (
+            <button key={index} {...common} role="menuitemradio" aria-checked={item.isChosen}>
+              <span class={styles.mark}>{item.isChosen && <Icon name="check" />}</span>
+              <span dir="auto">{item.label}</span>
+            </button>
+          )
+        })}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,79 @@
+/** What a screen says beside its contents: notices, failures, that there is nothing, that something is under way. */
+import type { ServiceError } from 'governed-data-client'
+import type { ComponentChildren } from 'preact'
+import { explainFault } from '../messages/fault.ts'
+import { t } from '../messages/messages.ts'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+import styles from './notice.module.css'
+
+type NoticeProps = {
+  readonly look?: 'danger' | 'warning' | 'good'
+  readonly children: ComponentChildren
+  readonly action?: ComponentChildren
+}
+
+/** `danger` is told at once. */
+export function Notice({ look, children, action }: NoticeProps) {
+  return (
+    <div class={`${styles.notice} ${look ? styles[look] : ''}`} role={look === 'danger' ? 'alert' : 'status'}>
+      {(look === 'danger' || look === 'warning') && <Icon name="warning" />}
+      <p>{children}</p>
+      {action}
+    </div>
+  )
+}
+
+/** A failure, what to do about it, and where it helps another try. */
+export function Fault({ error, onRetry }: { readonly error: ServiceError; readonly onRetry?: () => void }) {
+  return (
+    <Notice
+      look="danger"
+      action={
+        onRetry && (
+          <Button look="plain" onClick={onRetry}>
+            {t.value.common.retry}
+          </Button>
+        )
+      }
+    >
+      {explainFault(error)}
+    </Notice>
+  )
+}
+
+type EmptyProps = {
+  readonly title: string
+  readonly text?: string
+  /** Whether there is nothing else on the screen, so that this is its title. */
+  readonly isScreen?: boolean
+  readonly children?: ComponentChildren
+}
+
+/** Nothing to show, why, and what may be done. */
+export function Empty({ title, text, isScreen = false, children }: EmptyProps) {
+  return (
+    <div class={styles.empty}>
+      {isScreen ? <h1>{title}</h1> : <h2>{title}</h2>}
+      {text && <p>{text}</p>}
+      {children}
+    </div>
+  )
+}
+
+/** The shape of what is on its way. */
+export function Skeleton({ lines }: { readonly lines: number }) {
+  return (
+    <div class={styles.skeleton} role="status">
+      <span class={styles.unseen}>{t.value.common.loading}</span>
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} class={styles.bar} style={{ inlineSize: `${92 - ((line * 17) % 45)}%` }} />
+      ))}
+    </div>
+  )
+}
+
+/** Heard, and not seen. */
+export function Unseen({ children }: { readonly children: ComponentChildren }) {
+  return <span class={styles.unseen}>{children}</span>
+}

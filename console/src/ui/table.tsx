@@ -1,0 +1,45 @@
+/** A short list of records; the grid of items is another. */
+import type { ComponentChildren } from 'preact'
+import styles from './table.module.css'
+
+export type Column<Row> = { readonly title: string; readonly cell: (row: Row) => ComponentChildren }
+
+type TableProps<Row> = {
+  /** What it lists, for those who do not see it. */
+  readonly label: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly keyOf: (row: Row) => string
+  /** Whether long values are broken, so that all of them are seen beside each other. */
+  readonly wraps?: boolean
+}
+
+export function Table<Row>({ label, columns, rows, keyOf, wraps = false }: TableProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls is scrolled by keys as well
+    <section class={styles.scroller} tabIndex={0} aria-label={label}>
+      <table class={`${styles.table} ${wraps ? styles.wraps : ''}`} aria-label={label}>
+        <thead>
+          <tr>
+            {columns.map(({ title }) => (
+              <th key={title} scope="col">
+                {title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            <tr key={keyOf(row)}>
+              {columns.map(({ title, cell }) => (
+                <td key={title} dir="auto">
+                  {cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </section>
+  )
+}

@@ -1,0 +1,53 @@
+/** Short messages that come by themselves, above everything else; failures stay until they are closed. */
+import { signal } from '@preact/signals'
+import { useEffect, useRef } from 'preact/hooks'
+import { t } from '../messages/messages.ts'
+import { Button } from './button.tsx'
+import { Icon } from './icon.tsx'
+import styles from './notice.module.css'
+import { Notice } from './notice.tsx'
+
+type Toast = { readonly id: number; readonly text: string; readonly look: 'good' | 'danger' }
+
+const toasts = signal<readonly Toast[]>([])
+let last = 0
+
+const SHOWN_FOR = 6_000
+
+export function showToast(text: string, look: Toast['look'] = 'good'): void {
+  last += 1
+  const id = last
+  toasts.value = [...toasts.value.slice(-3), { id, text, look }]
+  if (look === 'good') setTimeout(() => dismiss(id), SHOWN_FOR)
+}
+
+function dismiss(id: number): void {
+  toasts.value = toasts.value.filter((toast) => toast.id !== id)
+}
+
+export function Toasts() {
+  const ref = useRef<HTMLElement>(null)
+  const shown = toasts.value
+  // Opened anew it lies above a dialog that was opened meanwhile.
+  useEffect(() => {
+    ref.current?.hidePopover()
+    if (shown.length > 0) ref.current?.showPopover()
+  }, [shown])
+  return (
+    <section ref={ref} popover="manual" class={styles.toasts} aria-label={t.value.shell.notifications}>
+      {shown.map(({ id, text, look }) => (
+        <Notice
+          key={id}
+          look={look}
+          action={
+            <Button look="plain" isIcon aria-label={t.value.shell.dismiss} onClick={() => dismiss(id)}>
+              <Icon name="close" />
+            </Button>
+          }
+        >
+          {text}
+        </Notice>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,219 @@
+/** Cells of a grid are edited by people who do not see each other. */
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { gridOf, picture, signedInAt, violations } from '../support/service/console-page.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+import { cellsOf, paste } from './support/cells.ts'
+
+let shop: Workspace
+
+const fields = {
+  text: 'string?',
+  short: 'int16?',
+  long: 'int64?',
+  price: 'decimal(20,4)?',
+  ratio: 'float64?',
+  isOn: 'boolean?',
+  uid: 'uuid?',
+  day: 'date?',
+  hour: 'time?',
+  at: 'dateTime?',
+  moment: 'dateTimeWithTimezone?',
+  data: 'json?',
+  tags: 'string[]?',
+} as const
+
+beforeAll(async () => {
+  shop = await world.workspace('editing', { things: fields })
+})
+
+const made = async (...items: readonly object[]) => (await shop.insert('things', items)).map(({ id }) => String(id))
+const stored = async (id: string) => (await shop.data(`/items/things/${id}`)) as Record<string, unknown>
+const only = (...ids: readonly string[]) =>
+  `${gridOf(shop, 'things')}?filter=${encodeURIComponent(JSON.stringify({ id: { _in: ids } }))}`
+
+const names = ['id', ...Object.keys(fields)]
+
+const { cell, goTo, type } = cellsOf(names)
+
+async function open(...ids: readonly string[]): Promise<Page> {
+  const page = await signedInAt(only(...ids))
+  await page.getByRole('grid').waitFor()
+  return page
+}
+
+/** Saves are held until they are released; `sent` is what they say. */
+async function holdSaves(page: Page) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const sent: unknown[] = []
+  await page.route('**/api/*/items/things/*', async (route) => {
+    if (route.request().method() === 'PATCH') {
+      sent.push(route.request().postDataJSON())
+      await released
+    }
+    await route.continue()
+  })
+  return { sent, release }
+}
+
+describe('a cell', () => {
+  it('of every type is typed, saved at once and exactly, undone and cleared by keys', async () => {
+    const [id = ''] = await made({ text: 'before' })
+    const page = await open(id)
+    const typed: readonly (readonly [string, string, unknown])[] = [
+      ['text', 'A "text" <b>', 'A "text" <b>'],
+      ['short', '-12', -12],
+      ['long', '9007199254740993', '9007199254740993'],
+      ['price', '12345678901234.5678', '12345678901234.5678'],
+      ['ratio', '0.5', 0.5],
+      ['uid', '3f2504e0-4f89-11d3-9a0c-0305e82c3301', '3f2504e0-4f89-11d3-9a0c-0305e82c3301'],
+      ['day', '2026-01-31', '2026-01-31'],
+      ['hour', '13:45:00', '13:45:00'],
+      ['at', '2026-01-31 13:45:00', '2026-01-31T13:45:00'],
+      ['moment', '2026-01-31T13:45:00+02:00', '2026-01-31T11:45:00Z'],
+    ]
+    for (const [field, text] of typed) await type(page, field, text)
+    await type(page, 'data', '{"a": [1, null]}', 'Control+Enter')
+    await type(page, 'tags', '["x", "y"]', 'Control+Enter')
+    await goTo(page, 'isOn')
+    await page.keyboard.press('Space')
+    const whole = {
+      ...Object.fromEntries(typed.map(([field, , value]) => [field, value])),
+      isOn: true,
+      tags: ['x', 'y'],
+    }
+    await expect.poll(() => stored(id)).toMatchObject({ ...whole, data: { a: [1, null] } })
+
+    await page.keyboard.press('Control+Z')
+    await expect.poll(async () => (await stored(id)).isOn).toBe(null)
+    await goTo(page, 'price')
+    await page.keyboard.press('Delete')
+    await expect.poll(async () => (await stored(id)).price).toBe(null)
+    await page.keyboard.press('Control+Z')
+    await expect.poll(async () => (await stored(id)).price).toBe('12345678901234.5678')
+    await page.context().close()
+  })
+
+  it('is neither emptied nor pasted into where it has a number with more digits than can be brought back', async () => {
+    const [id = ''] = await made({ data: { n: 2 ** 60 } })
+    const page = await open(id)
+    await goTo(page, 'data')
+    const told = page.getByText('Row 1, data: There is a number in it with more digits than the browser keeps.')
+    await page.keyboard.press('Delete')
+    await told.waitFor()
+    await paste(page, '{}')
+    await expect.poll(() => told.count()).toBe(2)
+    expect((await stored(id)).data).toEqual({ n: 2 ** 60 })
+    await page.context().close()
+  })
+
+  it('keeps what does not fit its type, and says what would', async () => {
+    const [id = ''] = await made({ moment: '2026-01-01T00:00:00Z' })
+    const page = await open(id)
+    await type(page, 'moment', '2026-01-31T13:45:00')
+    await page.getByRole('alert').getByText('with Z or a zone such as +02:00').waitFor()
+    expect(await page.getByLabel('moment').and(page.locator('input')).inputValue()).toBe('2026-01-31T13:45:00')
+    await page.keyboard.press('Escape')
+    expect((await stored(id)).moment).toBe('2026-01-01T00:00:00Z')
+    await page.context().close()
+  })
+
+  it('merges with what another changed beside it, and asks about what both changed', async () => {
+    const [id = ''] = await made({ text: 'old', short: 1 })
+    const page = await open(id)
+    await shop.patch(`/items/things/${id}`, { short: 2 })
+    await type(page, 'text', 'mine')
+    await expect.poll(() => stored(id)).toMatchObject({ text: 'mine', short: 2 })
+
+    await shop.patch(`/items/things/${id}`, { text: 'theirs' })
+    await type(page, 'text', 'mine again')
+    const dialog = page.getByRole('dialog', { name: 'Changed in the meantime' })
+    await dialog.getByText('theirs', { exact: true }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await picture(page, 'conflict')
+    await dialog.getByRole('button', { name: 'Keep theirs' }).click()
+    await expect.poll(() => cell(page, 'text').textContent()).toBe('theirs')
+    expect((await stored(id)).text).toBe('theirs')
+
+    await shop.patch(`/items/things/${id}`, { text: 'theirs again' })
+    await type(page, 'text', 'mine at last')
+    await dialog.getByRole('button', { name: 'Keep mine' }).click()
+    await expect.poll(async () => (await stored(id)).text).toBe('mine at last')
+    await page.context().close()
+  })
+
+  it('may be typed into again while it is saved', async () => {
+    const [id = ''] = await made({ price: '1' })
+    const page = await open(id)
+    const { sent, release } = await holdSaves(page)
+    await type(page, 'price', '2.5')
+    await type(page, 'price', '3.5')
+    release()
+    await expect.poll(async () => (await stored(id)).price).toBe('3.5000')
+    expect(sent).toEqual([{ price: '2.5' }, { price: '3.5' }])
+    expect(await page.getByRole('dialog').count()).toBe(0)
+    await page.context().close()
+  })
+
+  it('is undone while it is saved, and not what was changed before it', async () => {
+    const [id = ''] = await made({ price: '1', text: 'before' })
+    const page = await open(id)
+    await type(page, 'text', 'changed first')
+    await expect.poll(async () => (await stored(id)).text).toBe('changed first')
+    const { sent, release } = await holdSaves(page)
+    await type(page, 'price', '2.5')
+    await goTo(page, 'price')
+    await page.keyboard.press('Control+Z')
+    await expect.poll(() => cell(page, 'price').textContent()).toBe('1.0000')
+    release()
+    await expect.poll(() => sent).toEqual([{ price: '2.5' }, { price: '1.0000' }])
+    await expect.poll(() => stored(id)).toMatchObject({ price: '1.0000', text: 'changed first' })
+
+    await page.keyboard.press('Control+Z')
+    await expect.poll(async () => (await stored(id)).text).toBe('before')
+    await page.context().close()
+  })
+
+  it.each([0, 401, 403, 409, 412, 422, 429, 500])(
+    'keeps what was typed where the save fails with %i, to be tried again',
+    async (status) => {
+      const [id = ''] = await made({ text: 'old' })
+      const page = await open(id)
+      const route = '**/api/*/items/things/*'
+      await page.route(route, (sent) =>
+        status === 0 ? sent.abort() : sent.fulfill({ status, json: { message: 'Refused', code: '1' } }),
+      )
+      await type(page, 'text', 'new')
+      await page.getByRole('alert').getByText('text is not saved: “new”.').waitFor()
+      expect(await cell(page, 'text').textContent()).toBe('new')
+      expect(await cell(page, 'text').getAttribute('aria-invalid')).toBe('true')
+      expect((await stored(id)).text).toBe('old')
+      await page.unroute(route)
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await expect.poll(async () => (await stored(id)).text).toBe('new')
+      await page.context().close()
+    },
+  )
+
+  it('takes a block that is pasted as a whole, or none of it', async () => {
+    const ids = await made({ text: 'a' }, { text: 'b' })
+    const page = await open(...ids)
+    const pasteAt = async (text: string) => {
+      await goTo(page, 'text')
+      await paste(page, text)
+    }
+    await pasteAt('one\t1\n"two\nlines"\t2\n')
+    await expect.poll(() => stored(ids[1] ?? '')).toMatchObject({ text: 'two\nlines', short: 2 })
+    expect(await stored(ids[0] ?? '')).toMatchObject({ text: 'one', short: 1 })
+    await pasteAt('three\t3\nfour\tx\n')
+    await page.getByText('Nothing was changed. Row 2, short: This is no whole number.').waitFor()
+    await pasteAt('five\t5\nsix\t99999\n')
+    await page.getByText('text is not saved: “five”.').waitFor()
+    expect(await stored(ids[0] ?? '')).toMatchObject({ text: 'one', short: 1 })
+    await page.getByRole('button', { name: 'Discard' }).click()
+    await goTo(page, 'text')
+    await page.keyboard.press('Control+Z')
+    await expect.poll(() => stored(ids[1] ?? '')).toMatchObject({ text: 'b', short: null })
+    await page.context().close()
+  })
+})

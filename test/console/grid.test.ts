@@ -1,0 +1,210 @@
+/** The grid of a collection, as a person reads it. */
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { gridOf, picture, signedInAt, violations } from '../support/service/console-page.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+
+let shop: Workspace
+
+beforeAll(async () => {
+  shop = await world.workspace(
+    'grid',
+    {
+      authors: { name: 'string', born: 'int32?' },
+      books: { title: 'string', authorId: 'int64?', price: 'decimal(20,4)?', big: 'int64?', isOut: 'boolean?' },
+    },
+    ['books.author(authorId) -> authors.books'],
+  )
+  const [ada] = await shop.insert('authors', [{ name: 'Ada' }])
+  const books = Array.from({ length: 1_200 }, (_, index) => ({
+    title: `Book ${String(index).padStart(4, '0')}`,
+    authorId: ada?.id,
+    price: '12345678901234.5678',
+    big: '9007199254740993',
+    isOut: index % 2 === 0,
+  }))
+  await shop.insert('books', books.slice(0, 600))
+  await shop.insert('books', books.slice(600))
+})
+
+const open = signedInAt
+
+const cell = (page: Page, text: string) => page.getByRole('gridcell', { name: text, exact: true })
+
+const activeText = (page: Page) =>
+  page.evaluate('document.getElementById(document.activeElement.getAttribute("aria-activedescendant"))?.textContent')
+
+describe('a grid', () => {
+  it('shows rows by one request, exactly, with the items that they refer to', async () => {
+    const page = await open('/')
+    const asked: string[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/api/') && request.url().includes('/items/books')) asked.push(request.url())
+    })
+    await page.goto(gridOf(shop, 'books'))
+    await cell(page, 'Book 0000').waitFor()
+
+    expect(await cell(page, 'Ada').first().isVisible()).toBe(true)
+    expect(await cell(page, '12345678901234.5678').first().isVisible()).toBe(true)
+    expect(await cell(page, '9007199254740993').first().isVisible()).toBe(true)
+    expect(asked.filter((url) => !url.includes('totalEstimate')).length).toBe(1)
+    await page.context().close()
+  })
+
+  it('goes to the last of all rows and back by keys, with one stop for Tab', async () => {
+    const page = await open(gridOf(shop, 'books'))
+    const grid = page.getByRole('grid', { name: 'books' })
+    await cell(page, 'Book 0000').waitFor()
+    expect(await grid.locator('[tabindex="0"]').count()).toBe(0)
+
+    await grid.focus()
+    await page.keyboard.press('ArrowRight')
+    await page.keyboard.press('ArrowDown')
+    await expect.poll(() => activeText(page)).toBe('Book 0001')
+    await page.keyboard.press('Control+End')
+    await cell(page, 'Book 1199').waitFor()
+    await expect.poll(() => grid.getAttribute('aria-rowcount')).toBe('1201')
+    await page.getByText('1,200 rows', { exact: true }).waitFor()
+    await expect.poll(async () => (await page.getByRole('row').count()) < 80).toBe(true)
+    await page.keyboard.press('Control+Home')
+    await expect.poll(() => activeText(page)).toBe('1')
+    await page.context().close()
+  })
+
+  it('goes to the last of all rows while a page of them is on its way', async () => {
+    const page = await open(gridOf(shop, 'books'))
+    await cell(page, 'Book 0000').waitFor()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    const held = page.waitForRequest(/limit=500/)
+    await page.route(/limit=500/, async (sent) => {
+      await released
+      await sent.continue()
+    })
+    await page.getByRole('grid').focus()
+    for (const key of ['PageDown', 'PageDown', 'PageDown']) await page.keyboard.press(key)
+    await held
+    await page.keyboard.press('Control+End')
+    release()
+
+    await cell(page, 'Book 1199').waitFor()
+    await page.context().close()
+  })
+
+  it('sorts by its headers and filters by conditions, which the address keeps', async () => {
+    const page = await open(gridOf(shop, 'books'))
+    await page.getByRole('columnheader', { name: 'title' }).click()
+    await page.getByRole('columnheader', { name: 'title' }).click()
+    await cell(page, 'Book 1199').waitFor()
+    expect(await page.getByRole('columnheader', { name: 'title' }).getAttribute('aria-sort')).toBe('descending')
+
+    await page.getByRole('button', { name: 'Filter' }).click()
+    await page.getByLabel('Field').selectOption({ label: 'title' })
+    await page.getByLabel('Operator').selectOption('_starts_with')
+    await page.getByLabel('Value', { exact: true }).fill('Book 000')
+    await page.getByRole('button', { name: 'Apply' }).click()
+    await page.getByText('10 rows', { exact: true }).waitFor()
+    await page.reload()
+    await page.getByText('10 rows', { exact: true }).waitFor()
+    expect(await page.getByRole('gridcell').nth(1).textContent()).toBe('Book 0009')
+    await page.context().close()
+  })
+
+  it('filters by any field of what its rows refer to, and of what refers to them', async () => {
+    const [first, second] = await shop.insert('authors', [{ name: 'Bea', born: 1900 }, { name: 'Cy' }])
+    await shop.insert('books', [
+      { title: 'By Bea', authorId: first?.id },
+      { title: 'By Cy', authorId: second?.id },
+    ])
+    const page = await open(gridOf(shop, 'books'))
+    const apply = async (field: string, value: string) => {
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await page.getByLabel('Field').selectOption({ label: field })
+      await page.getByLabel('Operator').selectOption('_eq')
+      await page.getByLabel('Value', { exact: true }).fill(value)
+      await page.getByRole('button', { name: 'Apply' }).click()
+    }
+    await apply('author › born', '1900')
+    await cell(page, 'By Bea').waitFor()
+    await page.getByText('1 row', { exact: true }).waitFor()
+
+    await page.goto(gridOf(shop, 'authors'))
+    await apply('books › title', 'By Cy')
+    await page.getByText('1 row', { exact: true }).waitFor()
+    await page.reload()
+    await cell(page, 'Cy').waitFor()
+    expect(await page.getByLabel('Value', { exact: true }).inputValue()).toBe('By Cy')
+    await shop.delete(`/items/books?filter=${encodeURIComponent('{"title":{"_starts_with":"By"}}')}`)
+    await shop.delete(`/items/authors?filter=${encodeURIComponent('{"name":{"_in":["Bea","Cy"]}}')}`)
+    await page.context().close()
+  })
+
+  it('tells the request of what is seen, which answers the same, and no token', async () => {
+    const filter = encodeURIComponent('{"title":{"_starts_with":"Book 000"}}')
+    const page = await open(`${gridOf(shop, 'books')}?sort=-title&filter=${filter}`)
+    await cell(page, 'Book 0009').waitFor()
+    await page.getByRole('button', { name: 'Code' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Code' })
+    const curl = (await dialog.locator('pre').textContent()) ?? ''
+    const [, address = ''] = /'(http[^']*)'/.exec(curl) ?? []
+    const answer = await world.administrator.get(address.slice(world.url.length))
+    const { data } = (await answer.json()) as { data: { title: string }[] }
+    expect([data.length, data[0]?.title]).toEqual([10, 'Book 0009'])
+    expect(curl).toContain('Bearer $TOKEN')
+    await dialog.getByRole('button', { name: 'Typed client' }).click()
+    await expect.poll(() => dialog.locator('pre').textContent()).toContain('await db.books.list({')
+    expect(await violations(page)).toEqual([])
+    await picture(page, 'code')
+    await page.context().close()
+  })
+
+  it('copies cells as text with tabs', async () => {
+    const page = await open(gridOf(shop, 'books'))
+    await cell(page, 'Book 0000').click()
+    await page.keyboard.press('Shift+ArrowRight')
+    await page.keyboard.press('Shift+ArrowDown')
+    // The listener is there before the key: what is evaluated and what is pressed reach the page on two ways.
+    await page.evaluate(
+      'void (window.copied = new Promise((resolve) => document.addEventListener("copy", (event) => resolve(event.clipboardData.getData("text/plain")), { once: true })))',
+    )
+    await page.keyboard.press('Control+C')
+    expect(await page.evaluate('window.copied')).toBe('Book 0000\t1\nBook 0001\t1')
+    await page.context().close()
+  })
+
+  it('shows a member what their rights give, and nothing else', async () => {
+    const reader = await people.member(shop, {
+      collections: {
+        books: {
+          read: { fields: ['id', 'title'], filter: { title: { _in: ['Book 0001', 'Book 0002'] } } },
+        },
+      },
+    })
+    const page = await open(gridOf(shop, 'books'), reader)
+    await cell(page, 'Book 0001').waitFor()
+    expect(await page.getByRole('columnheader').allTextContents()).toEqual(['Row', 'id', 'title'])
+    await page.getByText('2 rows', { exact: true }).waitFor()
+    await page.goto(gridOf(shop, 'authors'))
+    await page.getByText('There is no such page').waitFor()
+    await page.context().close()
+  })
+
+  it.each(['light', 'dark'] as const)(
+    'is without faults for axe, and fits 360 px, in the %s scheme',
+    async (colorScheme) => {
+      const page = await open(gridOf(shop, 'books'), world.administrator, {
+        colorScheme,
+        viewport: { width: 360, height: 720 },
+      })
+      await cell(page, 'Book 0000').waitFor()
+      await page.getByRole('button', { name: 'Filter' }).click()
+      await page.getByLabel('Operator').waitFor()
+      expect(await violations(page)).toEqual([])
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+      await picture(page, `grid-360-${colorScheme}`)
+      await page.setViewportSize({ width: 1440, height: 900 })
+      await picture(page, `grid-1440-${colorScheme}`)
+      await page.context().close()
+    },
+  )
+})

@@ -1,0 +1,375 @@
+/** One item: read, changed, made and deleted as a person does it, and chosen where others refer to it. */
+import type { Page } from 'playwright-core'
+import { beforeAll, describe, expect, it } from 'vitest'
+import { gridOf, picture, signedInAt, violations } from '../support/service/console-page.ts'
+import { people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+
+let shop: Workspace
+
+beforeAll(async () => {
+  shop = await world.workspace(
+    'item',
+    {
+      authors: { name: 'string', note: 'string?' },
+      books: {
+        title: 'string',
+        authorId: 'int64?',
+        price: 'decimal(20,4)?',
+        isOut: 'boolean?',
+        data: 'json?',
+        note: 'string?',
+      },
+      shelves: { id: 'string(40)', place: 'string' },
+      boxes: { id: 'uuid', place: 'string' },
+    },
+    ['books.author(authorId) -> authors.books'],
+  )
+})
+
+const made = async (collection: string, item: object) => String((await shop.insert(collection, [item]))[0]?.id)
+const stored = async (collection: string, id: string) =>
+  (await shop.data(`/items/${collection}/${id}`)) as Record<string, unknown>
+const at = (collection: string, id: string) => `${gridOf(shop, collection)}/${id}`
+const only = (collection: string, id: string) =>
+  `${gridOf(shop, collection)}?filter=${encodeURIComponent(JSON.stringify({ id: { _eq: id } }))}`
+const save = (page: Page) => page.getByRole('button', { name: 'Save', exact: true }).click()
+
+/** Requests to such addresses fail with a status, by a lost connection for 0. */
+async function fail(page: Page, route: string, status: number): Promise<void> {
+  await page.route(route, (sent) =>
+    status === 0 ? sent.abort() : sent.fulfill({ status, json: { message: 'Refused', code: '1' } }),
+  )
+}
+
+async function choose(page: Page, text: string, name: string): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: 'Choose author' })
+  await dialog.getByRole('combobox').and(page.locator(':focus')).waitFor()
+  await page.keyboard.insertText(text)
+  await dialog.getByRole('option', { name }).waitFor()
+  await expect.poll(() => dialog.getByRole('option').count()).toBe(1)
+  await page.keyboard.press('Enter')
+  await dialog.waitFor({ state: 'detached' })
+}
+
+describe('an item', () => {
+  it('opens from its row, by a link and by Shift+Enter, and is changed by one request', async () => {
+    const author = await made('authors', { name: 'Ada' })
+    const id = await made('books', { title: 'Notes', authorId: author, price: '1.5', note: 'old' })
+    const page = await signedInAt(only('books', id))
+    await page.getByRole('grid').waitFor()
+    await page.getByRole('link', { name: 'Open' }).click()
+    await page.getByRole('heading', { name: 'Notes' }).waitFor()
+    await page.goBack()
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('Shift+Enter')
+    await page.getByRole('heading', { name: 'Notes' }).waitFor()
+    await expect.poll(() => page.url()).toBe(`${world.url}${at('books', id)}`)
+    const sent: string[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent.push(request.postData() ?? '')
+    })
+
+    await page.getByLabel('title', { exact: true }).fill('Sketches')
+    await page.getByLabel('price', { exact: true }).fill('12345678901234.5678')
+    await page.getByLabel('isOut', { exact: true }).selectOption('true')
+    await page.getByLabel('data', { exact: true }).fill('{"a": [1]}')
+    await page.getByRole('button', { name: 'Set note to null' }).click()
+    await save(page)
+    await page.getByText('Saved.', { exact: true }).waitFor()
+
+    expect(await stored('books', id)).toMatchObject({
+      title: 'Sketches',
+      price: '12345678901234.5678',
+      isOut: true,
+      data: { a: [1] },
+      note: null,
+      authorId: author,
+    })
+    expect(sent.length).toBe(1)
+    expect(await page.getByRole('link', { name: 'Ada' }).getAttribute('href')).toBe(at('authors', author))
+    await page.context().close()
+  })
+
+  it('merges with what another changed beside it, asks about the same, and keeps what is not saved', async () => {
+    const id = await made('books', { title: 'Old', note: 'n' })
+    const page = await signedInAt(at('books', id))
+    await page.getByLabel('title', { exact: true }).fill('Mine')
+    await shop.patch(`/items/books/${id}`, { note: 'theirs' })
+    await save(page)
+    await page.getByText('Saved.', { exact: true }).waitFor()
+    expect(await stored('books', id)).toMatchObject({ title: 'Mine', note: 'theirs' })
+
+    await page.getByLabel('title', { exact: true }).fill('Mine again')
+    await shop.patch(`/items/books/${id}`, { title: 'Theirs' })
+    await save(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Keep mine' }).click()
+    await expect.poll(async () => (await stored('books', id)).title).toBe('Mine again')
+
+    await page.getByLabel('price', { exact: true }).fill('x')
+    await save(page)
+    await page.getByText('This is no number.').waitFor()
+    await page.getByLabel('price', { exact: true }).fill('7')
+    await page.route('**/items/books/**', (route) => route.abort())
+    await save(page)
+    await page.getByText('price is not saved: “7”.').waitFor()
+    expect(await page.getByLabel('price', { exact: true }).inputValue()).toBe('7')
+    await page.unroute('**/items/books/**')
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await expect.poll(async () => (await stored('books', id)).price).toBe('7.0000')
+    await page.context().close()
+  })
+
+  it.each([0, 401, 403, 409, 412, 422, 429, 500])(
+    'keeps what was typed where the save fails with %i, to be tried again',
+    async (status) => {
+      const id = await made('books', { title: 'Old', note: 'n' })
+      const page = await signedInAt(at('books', id))
+      await page.getByLabel('title', { exact: true }).fill('New')
+      await page.getByLabel('note', { exact: true }).fill('m')
+      await fail(page, '**/items/books/**', status)
+      await save(page)
+      await page.getByText('title is not saved: “New”.').waitFor()
+      expect(await page.getByLabel('title', { exact: true }).inputValue()).toBe('New')
+      expect(await page.getByLabel('note', { exact: true }).inputValue()).toBe('m')
+      await page.unroute('**/items/books/**')
+      await page.getByRole('button', { name: 'Try again' }).click()
+      await expect.poll(() => stored('books', id)).toMatchObject({ title: 'New', note: 'm' })
+      await page.context().close()
+    },
+  )
+
+  it('keeps what was typed while one looks elsewhere', async () => {
+    const id = await made('books', { title: 'Left' })
+    const page = await signedInAt(at('books', id))
+    await page.getByLabel('note', { exact: true }).fill('half a sen')
+    await page.getByRole('navigation').getByRole('link', { name: 'authors' }).click()
+    await page.getByRole('heading', { name: 'authors' }).waitFor()
+    await page.goBack()
+    expect(await page.getByLabel('note', { exact: true }).inputValue()).toBe('half a sen')
+    await save(page)
+    await expect.poll(async () => (await stored('books', id)).note).toBe('half a sen')
+    await page.context().close()
+  })
+
+  it('is chosen by what it is called, in the form and in the grid', async () => {
+    const grace = await made('authors', { name: 'Grace 100%' })
+    const alan = await made('authors', { name: 'Alan M.' })
+    const id = await made('books', { title: 'Chosen' })
+    const page = await signedInAt(at('books', id))
+    await page.getByRole('button', { name: 'Choose author' }).click()
+    await choose(page, 'grace 100', 'Grace 100%')
+    await page.getByRole('link', { name: 'Grace 100%' }).waitFor()
+    await expect.poll(() => page.getByLabel('authorId').inputValue()).toBe(grace)
+    await save(page)
+    await expect.poll(async () => (await stored('books', id)).authorId).toBe(grace)
+
+    await page.goto(only('books', id))
+    await page.getByRole('gridcell', { name: 'Grace 100%' }).click()
+    await page.keyboard.press('Enter')
+    await choose(page, 'alan', 'Alan M.')
+    await expect.poll(async () => (await stored('books', id)).authorId).toBe(alan)
+    await page.getByRole('gridcell', { name: 'Alan M.' }).waitFor()
+    await expect.poll(() => page.evaluate('document.activeElement.getAttribute("role")')).toBe('grid')
+    await page.keyboard.press('Control+Z')
+    await expect.poll(async () => (await stored('books', id)).authorId).toBe(grace)
+    await page.keyboard.press('Delete')
+    await expect.poll(async () => (await stored('books', id)).authorId).toBe(null)
+    await page.context().close()
+  })
+
+  it('is not chosen by Enter among those of another text, before its own are found', async () => {
+    await made('authors', { name: 'Aaron' })
+    const zoe = await made('authors', { name: 'Zoe' })
+    const page = await signedInAt(at('books', await made('books', { title: 'Hasty' })))
+    await page.getByRole('button', { name: 'Choose author' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Choose author' })
+    await dialog.getByRole('option', { name: 'Aaron' }).waitFor()
+    const { promise: released, resolve: release } = Promise.withResolvers<void>()
+    await page.route('**/items/authors?*', async (route) => {
+      await released
+      await route.continue()
+    })
+
+    await page.keyboard.insertText('zoe')
+    await page.keyboard.press('Enter')
+    release()
+    await expect.poll(() => dialog.getByRole('option').allTextContents()).toEqual([`Zoe${zoe}`])
+    await page.keyboard.press('Enter')
+
+    await page.getByRole('link', { name: 'Zoe' }).waitFor()
+    await expect.poll(() => page.getByLabel('authorId').inputValue()).toBe(zoe)
+    await page.context().close()
+  })
+
+  it('leads to what refers to it, with how many there are', async () => {
+    const author = await made('authors', { name: 'Mary' })
+    await shop.insert('books', [
+      { title: 'One of two', authorId: author },
+      { title: 'Two of two', authorId: author },
+    ])
+    const page = await signedInAt(at('authors', author))
+    await page.getByText('2 rows', { exact: true }).waitFor()
+    await page.getByRole('region', { name: 'What refers to it' }).getByRole('link', { name: 'books' }).click()
+    await page.getByRole('gridcell', { name: 'Two of two' }).waitFor()
+    await page.getByText('2 rows', { exact: true }).waitFor()
+    await page.context().close()
+  })
+
+  it.each([
+    ['a number', 'books', 'x'],
+    ['a number in range', 'books', '99999999999999999999'],
+    ['a UUID', 'boxes', 'x'],
+    ['a key that is there', 'books', '999999'],
+  ])('is no page where its address is not %s', async (_, collection, key) => {
+    const page = await signedInAt(at(collection, key))
+    await page.getByText('There is no such page').waitFor()
+    expect(await page.getByRole('alert').count()).toBe(0)
+    await page.context().close()
+  })
+
+  it.each(['..', 'a/b', '"x"', '100%', 'a,b'])('has an address where its key is %s', async (key) => {
+    await shop.insert('shelves', [{ id: key, place: `at ${key}` }])
+    const page = await signedInAt(only('shelves', key))
+    await page.getByRole('link', { name: 'Open' }).click()
+    await page.getByLabel('place').waitFor()
+    await page.reload()
+    expect(await page.getByLabel('place').inputValue()).toBe(`at ${key}`)
+    await page.context().close()
+  })
+})
+
+describe('a new item', () => {
+  it.each([0, 401, 403, 409, 422, 429, 500])(
+    'keeps what was typed where its creation fails with %i',
+    async (status) => {
+      const page = await signedInAt(`/${shop.name}/new/books`)
+      await page.getByLabel('title', { exact: true }).fill(`Failed with ${status}`)
+      await page.getByLabel('data', { exact: true }).fill('{"a": 1}')
+      await fail(page, '**/items/books?*', status)
+      await save(page)
+      await page.getByRole('alert').waitFor()
+      expect(await page.getByLabel('data', { exact: true }).inputValue()).toBe('{"a": 1}')
+      await page.unroute('**/items/books?*')
+      await save(page)
+      await page.getByRole('heading', { name: `Failed with ${status}` }).waitFor()
+      await page.context().close()
+    },
+  )
+
+  it('has what was typed, and is made once where the answer was lost', async () => {
+    const page = await signedInAt(gridOf(shop, 'books'))
+    await page.getByRole('link', { name: 'New' }).click()
+    await page.getByRole('heading', { name: 'New in books' }).waitFor()
+    await save(page)
+    await page.getByRole('alert').getByText('A value is needed here.').waitFor()
+    await page.getByLabel('title', { exact: true }).fill('Twice sent')
+    await page.getByLabel('isOut', { exact: true }).selectOption('false')
+    await page.route('**/items/books?*', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await save(page)
+    await page.getByText('The service cannot be reached.').waitFor()
+    await page.unroute('**/items/books?*')
+    await save(page)
+    await page.getByRole('heading', { name: 'Twice sent' }).waitFor()
+
+    const found = (await shop.data('/items/books?filter[title][_eq]=Twice%20sent')) as object[]
+    expect(found).toMatchObject([{ isOut: false, price: null, note: null }])
+    await page.context().close()
+  })
+})
+
+describe('deleting an item', () => {
+  it('asks first, says what refers to it and what is in the way', async () => {
+    const author = await made('authors', { name: 'Gone' })
+    const book = await made('books', { title: 'In the way', authorId: author })
+    const page = await signedInAt(at('authors', author))
+    const dialog = page.getByRole('dialog', { name: 'Delete Gone?' })
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByText('1 row', { exact: true }).waitFor()
+    expect(await violations(page)).toEqual([])
+    await picture(page, 'delete')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByRole('alert').waitFor()
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await expect.poll(() => page.evaluate('document.activeElement.textContent')).toBe('Delete')
+    await shop.delete(`/items/books/${book}`)
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await page.getByText('Deleted.').waitFor()
+
+    expect((await shop.get(`/items/authors/${author}`)).status).toBe(404)
+    await expect.poll(() => page.url()).toBe(`${world.url}${gridOf(shop, 'authors')}`)
+    await page.context().close()
+  })
+
+  it('does not delete what another has changed since it was read', async () => {
+    const id = await made('authors', { name: 'Changed' })
+    const page = await signedInAt(at('authors', id))
+    await page.getByLabel('note', { exact: true }).waitFor()
+    await shop.patch(`/items/authors/${id}`, { note: 'keep me' })
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('dialog').getByText('Something else was changed in the meantime').waitFor()
+
+    expect((await stored('authors', id)).note).toBe('keep me')
+    await page.context().close()
+  })
+})
+
+it('offers a member what their rights give, and no control that fails', async () => {
+  const reader = await people.member(shop, {
+    entitlements: ['dataModel:read'],
+    collections: { books: { read: { fields: ['id', 'title', 'note'] }, update: { fields: ['note'] } } },
+  })
+  const id = await made('books', { title: 'Read only', note: 'n' })
+  const page = await signedInAt(at('books', id), reader)
+  await page.getByLabel('note', { exact: true }).fill('changed')
+  expect(await page.getByLabel('title', { exact: true }).getAttribute('readonly')).not.toBe(null)
+  expect(await page.getByRole('textbox').count()).toBe(3)
+  expect(await page.getByRole('button', { name: 'Delete' }).count()).toBe(0)
+  await save(page)
+  await expect.poll(async () => (await stored('books', id)).note).toBe('changed')
+  await page.goto(`/${shop.name}/new/books`)
+  await page.getByText('There is no such page').waitFor()
+  await page.goto(gridOf(shop, 'books'))
+  await page.getByRole('link', { name: 'Open' }).first().waitFor()
+  expect(await page.getByRole('link', { name: 'New' }).count()).toBe(0)
+  await page.context().close()
+})
+
+it.each([
+  ['light', 'en-US'],
+  ['dark', 'en-US'],
+  ['light', 'ar-EG'],
+] as const)('is without faults for axe, and fits 360 px, in the %s scheme and %s', async (colorScheme, locale) => {
+  const author = await made('authors', { name: 'Ursula K. Le Guin', note: 'a'.repeat(150) })
+  const id = await made('books', { title: 'عن المحركات', authorId: author, data: { deep: { a: [1, 2] } } })
+  const page = await signedInAt(at('books', id), world.administrator, {
+    colorScheme,
+    locale,
+    viewport: { width: 360, height: 720 },
+  })
+  const see = async (name: string) => {
+    expect(await violations(page)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+    await picture(page, `${name}-360-${colorScheme}-${locale}`)
+    await page.setViewportSize({ width: 1440, height: 900 })
+    await picture(page, `${name}-1440-${colorScheme}-${locale}`)
+    await page.setViewportSize({ width: 360, height: 720 })
+  }
+  await page.getByLabel('title', { exact: true }).waitFor()
+  await see('item')
+  await page.locator('form button[aria-haspopup=dialog]').click()
+  await page.locator('dialog [role=option]').nth(1).waitFor()
+  await see('picker')
+  await page.goto(at('authors', author))
+  await page.getByLabel('note', { exact: true }).waitFor()
+  await see('author')
+  await page.goto(`/${shop.name}/new/books`)
+  await page.getByLabel('title', { exact: true }).waitFor()
+  await see('new')
+  await page.context().close()
+})

@@ -1,0 +1,563 @@
+/**
+ * Every screen, dialog and state: for those who do not see it, in both colour schemes, in both languages, on a telephone, with text
+ * of twice the size, without motion. All texts in it are scripts where people may write them.
+ */
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { ar } from '../../console/src/messages/ar.ts'
+import { en, type Messages } from '../../console/src/messages/en.ts'
+import { picture } from '../support/service/console-page.ts'
+import { type Person, people } from '../support/service/people.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+import { closePages, isWiderThanWindow, openConsole, signIn, violationsOf } from './support/pages.ts'
+
+const script = '<img src=x onerror="window.hasRun=1">'
+
+let shop: Workspace
+let person: Person
+let article: string
+let view: string
+
+beforeAll(async () => {
+  shop = await world.workspace(
+    'shop',
+    {
+      articles: { title: 'string', note: 'string?', authorId: 'int64?', data: 'json?', day: 'date?', at: 'dateTime?' },
+      authors: { name: 'string' },
+      empty: { title: 'string' },
+    },
+    ['articles.author(authorId) -> authors.articles'],
+  )
+  await shop.insert('authors', [{ name: script }, { name: 'عن المحركات' }])
+  const made = await shop.insert('articles', [
+    {
+      title: script,
+      note: script,
+      authorId: 1,
+      data: { [script]: script },
+      day: '2026-01-31',
+      at: '2026-01-31T13:45:00',
+    },
+    { title: 'عن المحركات', authorId: 2 },
+  ])
+  article = String(made[0]?.id)
+  const saved = { name: script, collectionId: shop.ids.get('articles'), query: {}, layout: null }
+  view = String((await shop.insert('ServiceView', [saved]))[0]?.id)
+  person = await people.member(shop, { entitlements: ['dataModel:read'], collections: { articles: { read: 'all' } } })
+  await person.system.patch('/api/system/users/me', { fullName: script })
+  await person.system.post('/api/system/api-keys', { name: script })
+})
+
+afterEach(closePages)
+
+type Show = (page: Page, t: Messages) => Promise<void>
+
+const button = (page: Page, name: string | RegExp) =>
+  page.getByRole('button', typeof name === 'string' ? { name, exact: true } : { name })
+const title = (page: Page, name: string) => page.getByRole('heading', { name }).first().waitFor()
+const alert = (page: Page) => page.getByRole('alert').first().waitFor()
+
+/** At a path, signed in. */
+async function at(
+  page: Page,
+  path: string,
+  who: { readonly email: string; readonly password: string } = world.administrator,
+) {
+  const { email, password } = who
+  const asked = { data: { credentials: { email, password } } }
+  const login = await page.context().request.post(`${world.url}/api/auth/login`, asked)
+  if (!login.ok()) throw new Error(await login.text())
+  await page.goto(world.url + path)
+}
+
+async function visit(page: Page, path: string, name: string): Promise<void> {
+  await page.goto(world.url + path)
+  await title(page, name)
+}
+
+const items = (collection = 'articles') => `/${shop.name}/items/${collection}`
+const item = () => `${items()}/${article}`
+
+async function rows(page: Page, search = ''): Promise<void> {
+  await at(page, items() + search)
+  await page.getByRole('gridcell', { name: script }).first().waitFor()
+}
+
+/** A dialog about all rows. */
+async function more(page: Page, t: Messages, name: string): Promise<void> {
+  await rows(page)
+  await button(page, t.many.menu).click()
+  await page.getByRole('menuitem', { name }).click()
+  await page.getByRole('dialog').getByRole('button').nth(1).waitFor()
+}
+
+async function form(page: Page): Promise<void> {
+  await at(page, item())
+  await page.getByLabel('title', { exact: true }).waitFor()
+}
+
+async function account(page: Page, { account: texts }: Messages): Promise<void> {
+  await at(page, '/-/account', person)
+  await page.getByRole('cell', { name: texts.thisOne }).waitFor()
+}
+
+async function newKey(page: Page, t: Messages): Promise<void> {
+  await account(page, t)
+  await button(page, t.account.newKey).click()
+  await page.getByRole('dialog').getByLabel(t.account.keyName, { exact: true }).waitFor()
+}
+
+/** How to come to each screen and state, and which routes and files with dialogs it stands for. */
+const screens: readonly (readonly [name: string, covers: readonly string[], show: Show])[] = [
+  ['sign-in', [], (page, t) => visit(page, '/', t.signIn.title)],
+  [
+    'other ways to sign in',
+    [],
+    async (page, t) => {
+      await visit(page, '/', t.signIn.title)
+      await page.getByText(t.signIn.otherWays).click()
+      await page
+        .getByText(t.signIn.noOtherWays)
+        .or(page.getByRole('link', { name: t.signIn.with('') }))
+        .first()
+        .waitFor()
+    },
+  ],
+  [
+    'a wrong sign-in',
+    [],
+    async (page) => {
+      await page.goto(`${world.url}/?error=sign_in_failed`)
+      await alert(page)
+    },
+  ],
+  ['reset', ['reset'], (page, t) => visit(page, '/-/reset', t.reset.requestTitle)],
+  ['a new password', [], (page, t) => visit(page, '/-/reset#token=x', t.reset.title)],
+  ['invitation', ['invitation'], (page, t) => visit(page, '/-/invitation', t.invitation.title)],
+  [
+    'an invitation that does not count',
+    [],
+    async (page, t) => {
+      await visit(page, '/-/invitation#token=x', t.invitation.title)
+      await button(page, t.invitation.submit).click()
+      await alert(page)
+    },
+  ],
+  [
+    'home',
+    ['home'],
+    async (page, t) => {
+      await at(page, '/')
+      await page.getByRole('region', { name: t.audit.recent }).waitFor()
+    },
+  ],
+  [
+    'a new workspace',
+    ['screens/home.tsx'],
+    async (page, t) => {
+      await at(page, '/')
+      await button(page, t.home.create).click()
+      await page.getByRole('dialog').getByLabel(t.setUp.workspaceName, { exact: true }).waitFor()
+    },
+  ],
+  [
+    'a workspace',
+    ['workspace'],
+    async (page) => {
+      await at(page, `/${shop.name}`)
+      await page.getByRole('main').getByRole('link', { name: 'articles' }).waitFor()
+    },
+  ],
+  [
+    'no such workspace',
+    [],
+    async (page, t) => {
+      await at(page, '/nowhere')
+      await page.getByText(t.workspace.notFound).waitFor()
+    },
+  ],
+  ['rows', ['collection'], (page) => rows(page)],
+  [
+    'no rows',
+    [],
+    async (page, t) => {
+      await at(page, items('empty'))
+      await page.getByText(t.grid.none).first().waitFor()
+    },
+  ],
+  [
+    'rows that do not come',
+    [],
+    async (page) => {
+      await page.route('**/items/articles?*', (route) =>
+        route.fulfill({ status: 500, json: { message: 'Internal error' } }),
+      )
+      await at(page, items())
+      await alert(page)
+    },
+  ],
+  [
+    'a filter',
+    [],
+    async (page, t) => {
+      await rows(page)
+      await button(page, t.grid.filter).click()
+      await page.getByLabel(t.grid.operator).first().waitFor()
+    },
+  ],
+  [
+    'columns',
+    ['screens/grid/choose-columns.tsx'],
+    async (page, t) => {
+      await rows(page)
+      await button(page, t.grid.columns).click()
+      await page.getByRole('dialog').getByRole('checkbox').first().waitFor()
+    },
+  ],
+  [
+    'views',
+    [],
+    async (page, t) => {
+      await rows(page)
+      await button(page, t.views.label).click()
+      await page.getByRole('menuitem').first().waitFor()
+    },
+  ],
+  [
+    'a new view',
+    ['screens/grid/save-view.tsx'],
+    async (page, t) => {
+      await rows(page)
+      await button(page, t.views.label).click()
+      await page.getByRole('menuitem', { name: t.views.save }).click()
+      await page.getByRole('dialog').getByLabel(t.views.name).waitFor()
+    },
+  ],
+  [
+    'deleting a view',
+    ['screens/grid/views.tsx'],
+    async (page, t) => {
+      await rows(page, `?view=${view}`)
+      await button(page, t.views.chosen(script)).click()
+      await page.getByRole('menuitem', { name: t.views.delete(script) }).click()
+      await page.getByRole('dialog').getByText(t.views.deleteShared).waitFor()
+    },
+  ],
+  [
+    'code',
+    ['screens/code/dialog.tsx'],
+    async (page, t) => {
+      await rows(page)
+      await button(page, t.code.title).click()
+      await page.getByRole('dialog').getByText('curl').first().waitFor()
+    },
+  ],
+  [
+    'a cell with a wrong value',
+    [],
+    async (page) => {
+      await rows(page)
+      await page.locator('[aria-rowindex="2"] [aria-colindex="8"]').dblclick()
+      await page.keyboard.press('Control+A')
+      await page.keyboard.insertText('x')
+      await page.keyboard.press('Enter')
+      await alert(page)
+    },
+  ],
+  [
+    'what is done to many rows',
+    [],
+    async (page, t) => {
+      await rows(page)
+      await button(page, t.many.menu).click()
+      await page.getByRole('menuitem', { name: t.many.deleteAll }).waitFor()
+    },
+  ],
+  ['changing many rows', ['screens/bulk/change.tsx'], (page, t) => more(page, t, t.many.changeAll)],
+  ['deleting many rows', ['screens/bulk/delete.tsx'], (page, t) => more(page, t, t.many.deleteAll)],
+  ['an export', ['screens/export.tsx'], (page, t) => more(page, t, t.many.export)],
+  [
+    'an import with lines that do not fit',
+    ['screens/import.tsx'],
+    async (page, t) => {
+      await more(page, t, t.many.import)
+      const buffer = Buffer.from(`title,day\n${script.replaceAll('"', '')},2026-01-31\nwrong,x\n`)
+      await page.getByLabel(t.many.file).setInputFiles({ name: 'articles.csv', mimeType: 'text/csv', buffer })
+      const one = new Intl.NumberFormat(await page.evaluate<string>('navigator.language')).format(1)
+      await page.getByText(t.many.fits(one, 1)).waitFor()
+    },
+  ],
+  [
+    'an item',
+    ['item'],
+    async (page) => {
+      await form(page)
+      await page.getByRole('link', { name: script }).waitFor()
+    },
+  ],
+  [
+    'an item that others refer to',
+    [],
+    async (page, t) => {
+      await at(page, `${items('authors')}/1`)
+      await page.getByRole('region', { name: t.item.related }).getByText(t.grid.count('1', 1)).waitFor()
+    },
+  ],
+  [
+    'choosing an item',
+    ['screens/grid/picker.tsx'],
+    async (page, t) => {
+      await form(page)
+      await button(page, t.item.choose('author')).click()
+      await page.getByRole('dialog').getByRole('option', { name: script }).waitFor()
+    },
+  ],
+  [
+    'an item that cannot be saved',
+    [],
+    async (page, t) => {
+      await form(page)
+      await page.route('**/items/articles/**', (route) => route.abort())
+      await page.getByLabel('note', { exact: true }).fill('changed')
+      await button(page, t.item.save).click()
+      await alert(page)
+    },
+  ],
+  [
+    'a conflict',
+    ['screens/grid/conflict.tsx'],
+    async (page, t) => {
+      await form(page)
+      await page.getByLabel('note', { exact: true }).fill(`${script} mine`)
+      await shop.patch(`/items/articles/${article}`, { note: `${script} ${Math.random()}` })
+      await button(page, t.item.save).click()
+      await page.getByRole('dialog', { name: t.grid.conflictTitle }).waitFor()
+    },
+  ],
+  [
+    'deleting an item',
+    ['screens/item/delete.tsx'],
+    async (page, t) => {
+      await at(page, `${items('authors')}/1`)
+      await button(page, t.item.delete).click()
+      await page.getByRole('dialog').getByText(t.grid.count('1', 1)).waitFor()
+    },
+  ],
+  [
+    'a new item',
+    ['new'],
+    async (page, t) => {
+      await at(page, `/${shop.name}/new/articles`)
+      await page.getByLabel('title', { exact: true }).waitFor()
+      await button(page, t.item.save).click()
+      await alert(page)
+    },
+  ],
+  [
+    'audit log',
+    ['audit'],
+    async (page, t) => {
+      await at(page, `/${shop.name}/audit-log`)
+      await page.getByText(t.audit.show, { exact: true }).first().click()
+    },
+  ],
+  [
+    'audit log of the instance',
+    ['audit-log'],
+    async (page, t) => {
+      await at(page, '/-/audit-log')
+      await page.getByText(t.audit.show, { exact: true }).first().waitFor()
+    },
+  ],
+  [
+    'nothing in the audit log',
+    [],
+    async (page, t) => {
+      await at(page, `/${shop.name}/audit-log?actor=nobody-at-all`)
+      await page.getByText(t.audit.none).waitFor()
+    },
+  ],
+  ['an account', ['account'], account],
+  ['a new key', ['screens/account/new-key.tsx'], newKey],
+  [
+    'a key that was made',
+    [],
+    async (page, t) => {
+      await newKey(page, t)
+      await page.getByLabel(t.account.keyName, { exact: true }).fill(script)
+      await button(page, t.account.makeKey).click()
+      await button(page, t.account.keyKept).waitFor()
+    },
+  ],
+  [
+    'deleting a key',
+    ['screens/account/keys.tsx'],
+    async (page, t) => {
+      await account(page, t)
+      await button(page, t.account.deleteOf(script)).first().click()
+      await page.getByRole('dialog').getByText(t.account.deleteText).waitFor()
+    },
+  ],
+  [
+    'palette',
+    ['app/palette.tsx'],
+    async (page) => {
+      await at(page, `/${shop.name}`)
+      await page.getByRole('main').getByRole('link', { name: 'articles' }).waitFor()
+      await page.keyboard.press('Control+k')
+      await page.getByRole('option', { name: 'articles' }).first().waitFor()
+    },
+  ],
+  [
+    'account menu',
+    [],
+    async (page, t) => {
+      await at(page, '/', person)
+      await button(page, t.shell.account).click()
+      await page.getByRole('menuitem', { name: t.session.signOut }).waitFor()
+    },
+  ],
+  [
+    'a session that was lost',
+    ['app/app.tsx'],
+    async (page, t) => {
+      await form(page)
+      await page.getByLabel('note', { exact: true }).fill('typed')
+      await page.context().clearCookies()
+      await button(page, t.item.save).click()
+      await page.getByRole('dialog', { name: t.session.lostTitle }).waitFor()
+    },
+  ],
+  [
+    'set-up: data',
+    ['set-up'],
+    async (page, t) => {
+      await at(page, `/-/set-up?workspace=${shop.name}`)
+      await title(page, t.setUp.data)
+      await page.waitForLoadState('networkidle')
+    },
+  ],
+  [
+    'set-up: a database that does not answer',
+    [],
+    async (page, t) => {
+      await at(page, `/-/set-up?workspace=${shop.name}`)
+      await button(page, new RegExp(`^${t.setUp.connect}`)).click()
+      await page.getByLabel(t.connect.connectionString).fill('postgres://nobody:nothing@127.0.0.1:1/none')
+      await button(page, t.connect.connect).click()
+      await alert(page)
+    },
+  ],
+  [
+    'components',
+    ['components', 'screens/gallery.tsx'],
+    async (page, t) => {
+      await at(page, '/-/components')
+      await title(page, t.gallery.title)
+    },
+  ],
+  [
+    'no such page',
+    ['unknown', 'own'],
+    async (page, t) => {
+      await at(page, '/-/nothing')
+      await page.getByText(t.shell.notFound).waitFor()
+    },
+  ],
+]
+
+it('knows every route and every file with a dialog', () => {
+  const folder = join(import.meta.dirname, '../../console/src')
+  const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.tsx'))
+  const dialogs = files.filter((name) => /<Dialog\s/.test(textOf(name))).map((name) => name.replaceAll('\\', '/'))
+  const routes = ['app/app.tsx', 'app/screens.tsx'].flatMap((name) =>
+    [...textOf(name).matchAll(/case '([\w-]+)':|name === '([\w-]+)'/g)].map(([, kind, own]) => kind ?? own),
+  )
+
+  expect([...new Set(screens.flatMap(([, covers]) => covers))].sort()).toEqual(
+    [...new Set([...routes, ...dialogs])].sort(),
+  )
+})
+
+/** Each scheme is seen wide and narrow, and in both languages. */
+const looks = [
+  ['en-US', en, 'light', 'dark'],
+  ['ar-EG', ar, 'dark', 'light'],
+] as const
+
+describe.each(screens)('%s', (name, _, show) => {
+  it.each(looks)('can be read, heard and used by everybody, %s', async (locale, texts, wide, narrow) => {
+    const page = await openConsole({ locale, reducedMotion: 'reduce', colorScheme: wide })
+    const see = (how: string) => picture(page, `${name.replaceAll(/[^a-z]+/g, '-')}-${how}-${locale}`)
+    await show(page, texts)
+
+    expect(await violationsOf(page)).toEqual([])
+    expect(await page.evaluate("document.getAnimations().filter((one) => one.playState === 'running').length")).toBe(0)
+    expect(await page.evaluate("[window.hasRun, document.querySelector('img[src=x]')]")).toEqual([undefined, null])
+    await see(`wide-${wide}`)
+    await page.evaluate("document.documentElement.style.fontSize = '200%'")
+    expect(await isWiderThanWindow(page)).toBe(false)
+    await see('large')
+    await page.evaluate("document.documentElement.style.fontSize = ''")
+    await page.emulateMedia({ colorScheme: narrow })
+    await page.setViewportSize({ width: 360, height: 720 })
+    expect(await violationsOf(page)).toEqual([])
+    expect(await isWiderThanWindow(page)).toBe(false)
+    await see(`narrow-${narrow}`)
+  })
+})
+
+it('is Arabic, from right to left, where the browser asks for it', async () => {
+  const page = await openConsole({ locale: 'ar-EG', viewport: { width: 360, height: 720 } })
+  await page.goto(world.url)
+
+  await page.getByRole('heading', { name: 'تسجيل الدخول' }).waitFor()
+
+  expect(await page.evaluate('[document.documentElement.dir, document.documentElement.lang]')).toEqual(['rtl', 'ar'])
+  expect(await isWiderThanWindow(page)).toBe(false)
+  expect(await violationsOf(page)).toEqual([])
+})
+
+it('reaches a collection by the palette, and nothing else than the keyboard', async () => {
+  const page = await openConsole()
+  await signIn(page, `/${shop.name}`)
+  await page.getByRole('link', { name: 'articles' }).first().waitFor()
+
+  await page.keyboard.press('Control+k')
+  await page.getByRole('dialog').getByRole('combobox').and(page.locator(':focus')).waitFor()
+  await page.keyboard.type('artic')
+  await page.getByRole('option', { name: 'articles', selected: true }).waitFor()
+  await page.keyboard.press('Enter')
+
+  await page.getByRole('gridcell', { name: script }).first().waitFor()
+  await expect.poll(() => page.url()).toBe(`${world.url}/${shop.name}/items/articles`)
+  await page.goBack()
+  await expect.poll(() => page.url()).toBe(`${world.url}/${shop.name}`)
+})
+
+it('opens the navigation of a narrow window, and closes it with the choice', async () => {
+  const page = await openConsole({ viewport: { width: 360, height: 720 } })
+  await signIn(page, `/${shop.name}`)
+  const link = page.getByRole('navigation').getByRole('link', { name: 'empty' })
+
+  await page.getByRole('button', { name: 'Menu' }).click()
+  await link.click()
+
+  await page.getByText('No rows').waitFor()
+  await link.waitFor({ state: 'hidden' })
+})
+
+it('remembers the colour scheme that was chosen', async () => {
+  const page = await openConsole({ colorScheme: 'light' })
+  await signIn(page)
+
+  await page.getByRole('button', { name: 'Account' }).click()
+  await page.getByRole('menuitemradio', { name: 'Dark' }).click()
+  await page.reload()
+  await page.getByRole('button', { name: 'Account' }).waitFor()
+
+  expect(await page.evaluate('getComputedStyle(document.documentElement).colorScheme')).toBe('dark')
+})

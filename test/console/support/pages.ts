@@ -1,0 +1,77 @@
+/** Pages of the console for tests: each has cookies and storage of its own. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { BrowserContextOptions, Page } from 'playwright-core'
+import { openPage, PATIENCE } from '../../support/browser.ts'
+import { world } from '../../support/service/world.ts'
+
+const open = new Set<Page>()
+const complaints: string[] = []
+
+/** A page in English, in which nothing is opened yet. What its policy refuses and what its script throws fails `closePages`. */
+export async function openConsole(options: BrowserContextOptions = {}): Promise<Page> {
+  const page = await openPage({ locale: 'en-US', viewport: { width: 1440, height: 900 }, ...options })
+  page.setDefaultTimeout(PATIENCE)
+  page.on('pageerror', (error) => complaints.push(error.message))
+  page.on('console', (message) => {
+    if (/Content Security Policy|Refused to/.test(message.text())) complaints.push(message.text())
+  })
+  open.add(page)
+  return page
+}
+
+/** After each test. */
+export async function closePages(): Promise<void> {
+  for (const page of open) await page.context().close()
+  open.clear()
+  const heard = complaints.splice(0)
+  if (heard.length > 0) throw new Error(heard.join('\n'))
+}
+
+type Credentials = { readonly email: string; readonly password: string }
+
+/** By the form, as the administrator of the suite or somebody else. */
+export async function signIn(page: Page, path = '/', who: Credentials = world.administrator): Promise<void> {
+  await submitSignIn(page, path, who)
+  try {
+    await page.getByRole('button', { name: 'Account' }).waitFor()
+  } catch (cause) {
+    throw new Error(`nobody is signed in where the page says: ${await page.locator('body').innerText()}`, { cause })
+  }
+}
+
+/** As `signIn`, to a screen without the menu of the account: what it shows is for the caller to wait for. */
+export async function submitSignIn(page: Page, path: string, who: Credentials = world.administrator): Promise<void> {
+  await page.goto(world.url + path)
+  await page.getByLabel('E-mail').fill(who.email)
+  await page.getByLabel('Password').fill(who.password)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+/** All that a script of the page can read of what it keeps. */
+export function storedTexts(page: Page): Promise<readonly string[]> {
+  return page.evaluate(
+    '[document.cookie, ...Object.entries(localStorage).flat(), ...Object.entries(sessionStorage).flat(), JSON.stringify(history.state)]',
+  )
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds wrong with what is shown, by rule and place. Runs beside the page, whose policy lets no script in. */
+export async function violationsOf(page: Page): Promise<readonly string[]> {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate<{ readonly violations: readonly Violation[] }>('axe.run()')
+  return violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, failureSummary }) => `${id}: ${JSON.stringify(target)} ${failureSummary}`),
+  )
+}
+
+type Violation = {
+  readonly id: string
+  readonly nodes: readonly { readonly target: unknown; readonly failureSummary?: string }[]
+}
+
+/** Whether something can be scrolled to the side that is not meant to be. */
+export function isWiderThanWindow(page: Page): Promise<boolean> {
+  return page.evaluate('document.documentElement.scrollWidth > innerWidth')
+}

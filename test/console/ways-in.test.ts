@@ -1,0 +1,111 @@
+/** The ways in beside a password that one knows: reset, invitation, a provider, each to its end, and what is said where it fails. */
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { type OpenIdProvider, startOpenIdProvider } from '../support/servers/openid-provider.ts'
+import { mails } from '../support/service/mails.ts'
+import { people } from '../support/service/people.ts'
+import { signingIn } from '../support/service/signing-in.ts'
+import { type Workspace, world } from '../support/service/world.ts'
+import { closePages, openConsole, signIn, storedTexts } from './support/pages.ts'
+
+const reading = { entitlements: ['dataModel:read'], collections: { books: { read: 'all' } } } as const
+const password = 'a new password of theirs'
+const login = signingIn.name('corporate')
+
+let shop: Workspace
+let provider: OpenIdProvider
+
+beforeAll(async () => {
+  shop = await world.workspace('ways', { books: { title: 'string' } })
+  provider = await startOpenIdProvider({ ours: signingIn.callbackOf(login) })
+  const { issuer, clientSecret } = provider
+  await signingIn.provider({ name: login, issuer, clientId: 'ours', clientSecret })
+})
+
+afterEach(closePages)
+afterAll(() => provider?.close())
+
+/** The link in the last mail with such a subject. */
+async function linkTo(address: string, subject: RegExp): Promise<string> {
+  const [link = ''] = /https?:\S+#token=\S+/.exec(await mails.arrived(address, subject)) ?? []
+  return world.url + link.slice(new URL(link).origin.length)
+}
+
+it('a forgotten password: by the mail to a new one, whose link counts once and leaves the address', async () => {
+  const person = await people.member(shop, reading)
+  const page = await openConsole()
+  await page.goto(world.url)
+  await page.getByRole('link', { name: 'Forgot your password?' }).click()
+  await page.getByLabel('E-mail').fill(person.email)
+  await page.getByRole('button', { name: 'Send the mail' }).click()
+  await page.getByText('If there is an account with this address, a mail is on its way.').waitFor()
+  const link = await linkTo(person.email, /^Choose/)
+
+  await page.goto('about:blank')
+  await page.goto(link)
+  await page.getByLabel('New password').fill(password)
+  expect(page.url()).toBe(`${world.url}/-/reset`)
+  await page.getByRole('button', { name: 'Set the password' }).click()
+  await page.getByText('The password was changed').waitFor()
+  await signIn(page, `/${shop.name}`, { email: person.email, password })
+  await page.getByRole('main').getByRole('link', { name: 'books' }).waitFor()
+  expect((await storedTexts(page)).join()).not.toContain(new URL(link).hash.slice('#token='.length))
+
+  await page.goto('about:blank')
+  await page.goto(link)
+  await page.getByLabel('New password').fill(password)
+  await page.getByRole('button', { name: 'Set the password' }).click()
+  await page.getByText('This token does not count: it is wrong, used or older than an hour.').waitFor()
+})
+
+it('an invitation: by its mail to an account that sees what its role gives', async () => {
+  const address = people.email()
+  await people.invite(shop, address, [await people.roleWith(shop, reading)])
+  const page = await openConsole()
+  await page.goto(await linkTo(address, /^Invitation/))
+
+  await page.getByLabel('Full name').fill('Ada Lovelace')
+  await page.getByLabel('Password').fill('short')
+  await page.getByRole('button', { name: 'Accept' }).click()
+  expect(await page.getByText('You are a member of').count()).toBe(0)
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Accept' }).click()
+
+  await page.getByText(`You are a member of ${shop.name} now.`).waitFor()
+  await signIn(page, '/', { email: address, password })
+  await page.getByRole('main').getByRole('link', { name: shop.name }).waitFor()
+})
+
+it.each([
+  ['a member', 'member', undefined],
+  ['a stranger', 'stranger', 'there is no account for you here'],
+  ['one who says no', 'refuses', 'The sign-in was cancelled at the provider.'],
+])('a provider: %s', async (_, account, fault) => {
+  const person = await people.member(shop, reading)
+  provider.accounts.set('member', { email: person.email, email_verified: true, name: 'Ada' })
+  provider.accounts.set('stranger', { email: people.email(), email_verified: true })
+  const page = await openConsole({ extraHTTPHeaders: { 'X-Account': account } })
+  await page.goto(`${world.url}/${shop.name}/items/books`)
+  await page.getByText('Other ways to sign in').click()
+  await page.getByRole('link', { name: `Sign in with ${login}` }).click()
+
+  await page
+    .getByText(fault ?? 'No rows')
+    .first()
+    .waitFor()
+  expect(new URL(page.url()).pathname).toBe(`/${shop.name}/items/books`)
+})
+
+it('too many attempts: says so and when to try again, and keeps what was typed', async () => {
+  const { email } = await people.member(shop, reading)
+  const attempt = () => world.anonymous.post('/api/auth/login', { credentials: { email, password: 'wrong' } })
+  for (let count = 0; count < 50 && (await attempt()).status !== 429; count += 1);
+  const page = await openConsole()
+  await page.goto(world.url)
+
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password').fill('another try')
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+
+  await page.getByText(/^Too many attempts\. Try again in [\d,]+ (second|minute)s?\.$/).waitFor()
+  expect(await page.getByLabel('Password').inputValue()).toBe('another try')
+})
